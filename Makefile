@@ -474,7 +474,7 @@ fits: ## Write the table of docs/guides/presets.md: which real sessions fit into
 
 .PHONY: generate
 generate: ## Write all generated files: the easyjson code, docs/reference/published.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
-	$(say) 'go generate: the easyjson code, docs/reference/published.md, docs/reference/abi.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
+	$(say) 'go generate: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types
 	@$(MAKE) --no-print-directory module
@@ -554,11 +554,11 @@ check-module: ## Build the module in a copy of the tree and compare it with the 
 
 .PHONY: check-generated
 check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
-	$(say) 'check-generated: the easyjson code, docs/reference/published.md, docs/reference/abi.md, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
+	$(say) 'check-generated: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	NO_COMPONENT=1 $(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' -o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }

@@ -244,10 +244,10 @@ func TestCodes(t *testing.T) {
 	for code := range withoutVector {
 		note(&codes, code)
 	}
-	same(t, "docs/reference/abi.md, codes", rows(t, "docs/reference/abi.md", "### Codes"), codes)
-	same(t, "docs/reference/abi.md, reasons", rows(t, "docs/reference/abi.md", "### Reasons"), reasons)
-	same(t, "docs/reference/abi.md, why a summary is not taken", rows(t, "docs/reference/abi.md", "### Summaries that are not taken"), whys)
-	same(t, "docs/reference/abi.md, actions", rows(t, "docs/reference/abi.md", "### Actions"), actions)
+	same(t, "docs/reference/errors.md", rows(t, "docs/reference/errors.md", "## Codes"), codes)
+	same(t, "docs/reference/report.md, reasons", rows(t, "docs/reference/report.md", "## Reasons"), reasons)
+	same(t, "docs/reference/report.md, why a summary is not taken", rows(t, "docs/reference/report.md", "## Rejected summaries"), whys)
+	same(t, "docs/reference/report.md, actions", rows(t, "docs/reference/report.md", "## Actions"), actions)
 	same(t, "docs/guides/formats.md, rules", rows(t, "docs/guides/formats.md", "## Rules"), rules)
 }
 

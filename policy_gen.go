@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// Policy is a host's policy. The zero values of all fields mean "as the preset says".
+// Policy is when and how a transcript is compacted. Zero values mean "as the preset says".
 type Policy struct {
 	// Raw is a whole policy as JSON (docs/reference/policy.md), for what this version has no field for. Where it is there no other
 	// field is read, and errors count in its bytes.
@@ -20,7 +20,8 @@ type Policy struct {
 	Preset api.Preset
 	// Format is the wire format of the transcript; "" and "auto" let detection decide.
 	Format api.Format
-	// Model is the name of the model that the transcript is for: it tells the tokenizer's family.
+	// Model is the name of the model that the transcript is for. It selects the tokenizer family and, without window.tokens, the
+	// window.
 	Model string
 	// Estimator is the name of a token estimator. Default: "script".
 	Estimator api.Estimator
@@ -28,33 +29,33 @@ type Policy struct {
 	Gate      Gate
 	Passes    []pass.Pass
 	Summary   Digest
-	// Pins are messages that are never changed, besides the system's and the newest of the user's.
+	// Pins are messages that never change, in addition to system messages and the newest user message.
 	Pins []Pin
 	// WireSafe keeps results valid for the provider. It is on unless set to false, which reproduces a published system exactly,
-	// defects included.
+	// including its defects.
 	WireSafe *bool
-	// LastResort cuts what the passes have left where that is over the limit: tool results first, pinned messages last. It is on
-	// unless set to false, and does not count without wire_safe.
+	// LastResort cuts a result that is still over the limit after the passes: tool results first, pinned messages last. It is on
+	// unless set to false, and needs wire_safe.
 	LastResort *bool
-	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to answer) or
-	// "answer" (they are violations too, and repair gives them a result that says so).
+	// OpenCalls is "keep" (the default: tool calls at the end without a result are left for the host to answer) or "answer" (they
+	// are violations too, and repair adds a result that says so).
 	OpenCalls api.OpenCalls
 	// Thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the request
-	// has the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the model's name).
+	// has the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request body or the
+	// model's name).
 	Thinking string
-	// Repair is "refused" (the default: what a provider refuses is mended, and what it tolerates stays as it came in) or "all"
-	// (what it tolerates is mended too).
+	// Repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also repairs what
+	// it tolerates).
 	Repair string
-	// MaxBytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it images, audio
-	// and files are replaced by placeholders, the oldest first.
+	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it images,
+	// audio and files are replaced with placeholders, the oldest first.
 	MaxBytes int
-	// Prices are those of the model, for the report on the prompt cache.
+	// Prices are the prices of the model, for the prompt cache part of the report.
 	Prices Prices
 	// Log adds to the report what became of each message.
 	Log bool
-	// Archive is "" (the default: what is taken out is gone), "places" (the answer lists every body that was taken out, with its
-	// handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in the stead of their
-	// places).
+	// Archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body and its
+	// byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of their byte ranges).
 	Archive api.Archive
 }
 
@@ -119,10 +120,10 @@ func (p Policy) append(dst []byte) []byte {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens; 0 is an unknown window, with which compaction is never due.
+	// Tokens is the context window in tokens; 0 is unknown, and compaction is then never due.
 	Tokens int
-	// Reserve is how many tokens of the window stay free for the answer. Without one it is 16384, or an eighth of the window if
-	// that is less.
+	// Reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window if that
+	// is less.
 	Reserve *int
 }
 
@@ -139,34 +140,33 @@ func (p Window) append(dst []byte) []byte {
 
 // Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio.
 type Gate struct {
-	// Ratio is the share of the usable window at which compaction is due, over 0 and up to 1. Default: 0.8.
+	// Ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8.
 	Ratio float64
-	// Target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many turns pass
-	// before the next one. Default: 0.6.
+	// Target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
+	// determines how many turns pass before the next one. Default: 0.6.
 	Target float64
-	// Start is the share of the limit above which a compaction is begun in the background, while the conversation goes on: over
+	// Start is the share of the limit above which a compaction starts in the background, while the conversation continues: over
 	// Target and below 1. 0, the default, is never.
 	Start float64
-	// Idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a conversation that
-	// has been idle for so long, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
-	// never.
+	// Idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been idle for
+	// longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
 	Idle int
-	// Cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0 is one
-	// half. Without Idle it does not count.
+	// Cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is one half.
+	// It needs Idle.
 	Cold float64
-	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02.
+	// MinGain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default: 0.02.
 	MinGain float64
 	// Inclusive makes compaction due at the limit itself, not only above it.
 	Inclusive bool
-	// MinMessages is how many messages a transcript must have for the passes to be due; with fewer there is only the last resort.
+	// MinMessages is the minimum number of messages for the passes to run; with fewer, only the last resort does.
 	MinMessages int
-	// MaxTokens is the limit where the window is unknown or the reserve takes all of it, in tokens; 0 is none.
+	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit.
 	MaxTokens int
-	// MaxMessages makes compaction due at so many messages where there is no limit in tokens; 0 is never.
+	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never.
 	MaxMessages int
-	// MaxToolResults makes compaction due above so many tool results that have not been cleared or summarised; 0 is never.
+	// MaxToolResults makes compaction due above that number of tool results that are neither cleared nor summarized; 0 is never.
 	MaxToolResults int
-	// Usage takes what the provider counted (usage in native messages) for what it has counted, and estimates only what follows.
+	// Usage uses the provider's counts (usage in native messages) and estimates only what follows.
 	Usage bool
 }
 
@@ -213,43 +213,42 @@ func (p Gate) append(dst []byte) []byte {
 
 // Digest is how digests are made.
 type Digest struct {
-	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the digest
-	// only counts the messages that are gone). Default: "model".
+	// Mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the digest only
+	// counts the removed messages). Default: "model".
 	Mode api.SummaryMode
-	// Request is how the model is asked: "auto" (the default: behind the conversation, whose beginning the provider has in its
-	// prompt cache, where that is cheaper by Prices and fits into the window; else flat), "flat" (a prompt with a record of the
-	// messages) or "prefix" (behind the conversation wherever that fits). Only hosts that can send such requests are asked for
-	// them.
+	// Request is how the model is asked: "auto" (the default: appended to the conversation, whose start is in the provider's
+	// prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), "flat" (a prompt with a record of the
+	// messages) or "prefix" (appended to the conversation whenever that fits). Only hosts that can append requests get them.
 	Request string
-	// MaxOutputTokens is how large a digest of a model may get, in tokens. Default: 4096.
+	// MaxOutputTokens is the maximum size of a model's digest, in tokens. Default: 4096.
 	MaxOutputTokens int
-	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.
+	// MaxInputTokens is the maximum size of a request to the model, in tokens; 0 is unlimited.
 	MaxInputTokens int
-	// Provider has the provider of the conversation compact by itself where it can, and the model only where that fails: the
-	// requests to the host say how.
+	// Provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the host say
+	// how to call it.
 	Provider bool
-	// Retries is how often the model is asked again when its answer is no digest. Default: 1.
+	// Retries is how often the model is asked again after a rejected summary. Default: 1.
 	Retries int
-	// Split is what is done with a record that is too long for one request: "map" (one request for each part, at the same time,
-	// and one that puts the digests of the parts together) or "chain" (part by part, each time with the digest so far).
+	// Split is how a record that is too long for one request is summarized: "map" (one request per part, in parallel, and one that
+	// merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string
-	// Standing is the share of the target that what the user said about how to work may always take, from 0 (it has no block of
-	// its own) to 1; what the target leaves free it may take too. Without it it is DefaultStanding.
+	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1; they may
+	// also use what the target leaves free. The default is 0.2.
 	Standing *float64
-	// Room is the share of the target that a digest made without a model may fill, with all that stays beside it: from 0 (no more
-	// than a digest of a model may have) to 1, which is also what counts without it.
+	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more than a
+	// model's digest may have) to 1, the default.
 	Room *float64
 	// Instructions are added to the prompt, such as what to pay attention to.
 	Instructions string
 	// Style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
 	Style api.Style
-	// Prompt says what to write, in the stead of the style's own words. Only styles have one.
+	// Prompt replaces the style's own instructions to the model. It needs a style.
 	Prompt string
-	// Scope is what the transcript is: "session" (the default) or "branch", a path that the conversation has given up, which is
-	// folded whole.
+	// Scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which is folded
+	// as a whole.
 	Scope string
-	// OnFailure is what happens where the host has no summary: "local" (the default: the local digest takes its place), "keep"
-	// (the transcript stays as it is) or "error" (the operation fails; with wire_safe it is "local").
+	// OnFailure is what happens if the host has no summary: "local" (the default: the local digest is used), "keep" (the
+	// transcript stays unchanged) or "error" (the operation fails; with wire_safe it is "local").
 	OnFailure string
 }
 
@@ -300,7 +299,7 @@ func (p Digest) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Pin names messages by one or more of their features; a message that has all of them is pinned.
+// Pin selects messages by one or more features; a message that has all of them is pinned.
 type Pin struct {
 	// system, user, assistant or tool
 	Role api.Role
@@ -308,7 +307,7 @@ type Pin struct {
 	Index *int
 	// of a tool call or result in the message
 	ID string
-	// a text in the message, as it stands in its JSON
+	// a text in the message, as it is in its JSON
 	Contains string
 }
 
@@ -329,7 +328,7 @@ func (p Pin) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Prices are in any currency for a million tokens. Without those of the cache everything costs Input.
+// Prices are for a million tokens, in any currency. Cache prices default to Input.
 type Prices struct {
 	Input      float64
 	Output     float64

@@ -1,30 +1,29 @@
 package api
 
-// Error is what is wrong with a request: all that an answer holds that is an error.
+// Error is what is wrong with a request.
 type Error struct {
 	Code Code `json:"code"` // stable
-	// Message is for people, and may change.
+	// Message is for people, and can change in any version.
 	Message string `json:"message"`
-	// Path names the place in the request: member names after dots, indexes in brackets, names that are no plain words in brackets and
-	// quotes.
+	// Path is the place in the request: member names after dots, indexes in brackets, names that aren't plain words in brackets and quotes.
 	Path   string `json:"path"`
 	Offset int    `json:"offset"` // of the place, in bytes from the start of the request
 }
 
-// Failed is the answer of any operation that fails: nothing was done.
+// Failed is the answer of any operation that fails. Nothing was changed.
 //
 //easyjson:json
 type Failed struct {
 	Error Error `json:"error"`
 }
 
-// Info is the answer of the operation info: what this module can do.
+// Info is the answer of the operation info: the features of this module.
 //
 //easyjson:json
 type Info struct {
 	Name       string         `json:"name"`
 	Version    string         `json:"version"` // semantic
-	ABI        int            `json:"abi"`     // changes when a host that knows the old one would break
+	ABI        int            `json:"abi"`     // increases when a host written for the previous ABI would break
 	Ops        []Operation    `json:"ops"`
 	Formats    []FormatInfo   `json:"formats"`
 	Estimators []Estimator    `json:"estimators"`
@@ -33,7 +32,7 @@ type Info struct {
 	Functions  []FunctionName `json:"functions"`
 	Presets    []PresetInfo   `json:"presets"`
 	Limits     Limits         `json:"limits"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -43,60 +42,60 @@ type FormatInfo struct {
 	Doc  string `json:"doc"`
 }
 
-// PassInfo is what a pass has declared.
+// PassInfo is the declaration of a pass.
 type PassInfo struct {
 	Name       PassName    `json:"name"`
-	Doc        string      `json:"doc"` // what it does, behind its name
+	Doc        string      `json:"doc"` // what it does, to follow its name
 	Parameters []Parameter `json:"parameters"`
-	Markers    []string    `json:"markers"`  // what stands in the place of what it takes out; with an archive each names a handle
-	Messages   []string    `json:"messages"` // how the messages begin that it writes
+	Markers    []string    `json:"markers"`  // the texts that replace removed content; with an archive each names a handle
+	Messages   []string    `json:"messages"` // how the messages that it inserts begin
 	Counters   []Counter   `json:"counters"`
 }
 
 // Parameter is a parameter of a pass.
 type Parameter struct {
 	Name    string `json:"name"`
-	Default Raw    `json:"default"` // what counts where a policy does not give it
-	Doc     string `json:"doc"`     // "" where that of the one before it is about both
+	Default Raw    `json:"default"` // the value if a policy sets none
+	Doc     string `json:"doc"`     // "" if the text of the previous parameter describes both
 }
 
-// Counter is a number that a pass adds up in the report, under its name: a key of the report, or a name in its counts.
+// Counter is a number that a pass adds up in the report: under its name as a key of the report, or in its counts.
 type Counter struct {
 	Name string `json:"name"`
-	Text string `json:"text"` // what is counted, for people
+	Text string `json:"text"` // what it counts, for people
 }
 
-// PresetInfo is a preset with the policy that it stands for.
+// PresetInfo is a preset with its policy.
 type PresetInfo struct {
 	Name   Preset `json:"name"`
 	Doc    string `json:"doc"`
 	Policy Raw    `json:"policy" is:"Policy"` // a Policy
 }
 
-// Limits are what a request may not go over.
+// Limits are the limits of a request.
 type Limits struct {
 	Bytes int `json:"bytes"` // of a request
-	Depth int `json:"depth"` // of objects and arrays inside each other
+	Depth int `json:"depth"` // levels of nested objects and arrays
 }
 
 // Detection is the answer of the operation detect.
 //
 //easyjson:json
 type Detection struct {
-	Format     Format      `json:"format" is:"Format|"` // the likeliest, or "" where none has a confidence of at least 0.75
-	Confidence float64     `json:"confidence"`          // in it, from 0 to 1
-	Candidates []Candidate `json:"candidates"`          // the likeliest first
-	// Shape is what the messages look like where no format reads them; the only candidate is then the nearest format.
+	Format     Format      `json:"format" is:"Format|"` // the most likely, or "" if no candidate reaches a confidence of 0.75
+	Confidence float64     `json:"confidence"`          // in Format, from 0 to 1
+	Candidates []Candidate `json:"candidates"`          // the most likely first
+	// Shape is what the messages look like if no format can read them; the only candidate is then the nearest format.
 	Shape string `json:"shape,omitempty"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
 // Candidate is a format that a transcript may be in.
 type Candidate struct {
 	Format     Format   `json:"format"`
-	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1, or less where something is unknown
-	Evidence   []string `json:"evidence"`   // a role, a key or a type that only this format has
+	Confidence float64  `json:"confidence"` // 0 to 1; all candidates add up to 1, or to less if something is unknown
+	Evidence   []string `json:"evidence"`   // roles, keys or types that only this format has
 }
 
 // Estimate is the answer of the operation estimate: the size of a transcript or a text, in tokens.
@@ -105,13 +104,13 @@ type Candidate struct {
 type Estimate struct {
 	Tokens    int         `json:"tokens"`
 	Source    TokenSource `json:"source"`
-	Bound     int         `json:"bound"` // how far off it may be, in percent: nine of ten are closer
+	Bound     int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 	Estimator Estimator   `json:"estimator"`
-	Family    Family      `json:"family,omitempty"`   // of tokenizers, with script
+	Family    Family      `json:"family,omitempty"`   // of tokenizers; only with the estimator script
 	Format    Format      `json:"format,omitempty"`   // of a transcript
-	Messages  []int       `json:"messages,omitempty"` // of each message
-	Beside    int         `json:"beside,omitempty"`   // system prompt and tools of a request body, and what usage has shown
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Messages  []int       `json:"messages,omitempty"` // per message
+	Beside    int         `json:"beside,omitempty"`   // system prompt and tools of a request body, and what usage has revealed
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -120,23 +119,23 @@ type Estimate struct {
 //easyjson:json
 type Check struct {
 	Due bool `json:"due"`
-	// Start says that a compaction is to be begun in the background (option background): it is not due, but over gate.start.
+	// Start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start.
 	Start bool `json:"start,omitempty"`
-	// Cold is why the prompt cache is cold, where compaction is due for that alone.
+	// Cold is why the prompt cache is cold, if compaction is due only because of that.
 	Cold      Cold        `json:"cold,omitempty"`
 	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unknown_window
 	Tokens    int         `json:"tokens"`
 	Source    TokenSource `json:"source"` // of tokens
-	Bound     int         `json:"bound"`  // how far off they may be, in percent: nine of ten are closer
+	Bound     int         `json:"bound"`  // error bound in percent: nine of ten estimates are closer
 	Limit     int         `json:"limit"`  // compaction is due above it
-	Window    int         `json:"window"` // 0 is an unknown window
-	Ratio     float64     `json:"ratio"`  // tokens / window; 0 with an unknown window
+	Window    int         `json:"window"` // 0 is unknown
+	Ratio     float64     `json:"ratio"`  // tokens / window; 0 if the window is unknown
 	Messages  int         `json:"messages"`
 	Format    Format      `json:"format"`
 	Estimator Estimator   `json:"estimator"`
-	// State is the request's State, with its usage taken in. Absent where the request has no usage.
+	// State is the request's State, updated with its usage. Absent if the request has no usage.
 	State Raw `json:"state,omitempty" is:"State"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -144,48 +143,48 @@ type Check struct {
 //
 //easyjson:json
 type Validation struct {
-	Valid      bool        `json:"valid"` // no violation is refused
+	Valid      bool        `json:"valid"` // the provider would refuse nothing
 	Format     Format      `json:"format"`
 	Messages   int         `json:"messages"`
 	Violations []Violation `json:"violations"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
 // Violation is a rule that the transcript breaks.
 type Violation struct {
 	Rule    string `json:"rule"`    // its id in docs/guides/formats.md
-	Message int    `json:"message"` // index in the list; -1 for what stands beside it
+	Message int    `json:"message"` // index in the list; -1 for anything outside it
 	Path    string `json:"path"`
 	Offset  int    `json:"offset"` // bytes from the start of the request
 	Text    string `json:"text"`   // for people
 	// Severity is what the provider does.
 	Severity Severity `json:"severity"`
-	Repair   Repair   `json:"repair"` // what repair does about it; of a tolerated one only where the policy says `"repair":"all"`
+	Repair   Repair   `json:"repair"` // what repair does about it; a tolerated violation is repaired only if the policy says `"repair":"all"`
 }
 
-// Planned is the answer of the operations plan, step and fit. While summaries are wanted, it has Plan and Requests; when all is done, it
-// has State and the transcript.
+// Planned is the answer of the operations plan, step and fit. While summaries are pending, it has Plan and Requests; when done, it has State
+// and the transcript.
 //
 //easyjson:json
 type Planned struct {
-	Plan     Raw              `json:"plan,omitempty" is:"Plan"` // a Plan, to go on with
-	Requests []SummaryRequest `json:"requests,omitempty"`       // what to ask the host's model; they do not depend on each other
+	Plan     Raw              `json:"plan,omitempty" is:"Plan"` // a Plan, for the next step
+	Requests []SummaryRequest `json:"requests,omitempty"`       // independent requests for the host's model
 	Report   Report           `json:"report"`
-	State    Raw              `json:"state,omitempty" is:"State"` // a State, to go on with
-	// Archive lists the bodies that the host has to keep before it uses the result, where the policy or the options ask for it.
+	State    Raw              `json:"state,omitempty" is:"State"` // a State, for the next compaction
+	// Archive lists the removed bodies, if the policy or the options ask for it. The host must store them before it uses the result.
 	Archive []Body `json:"archive,omitempty"`
-	// Start says that a compaction is to be begun in the background (option background): it is not due, but over gate.start.
+	// Start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start.
 	Start bool `json:"start,omitempty"`
-	// Known is the index of the entry of memory that fit has used, or -1; of fit alone.
+	// Known is the index of the memory entry that fit applied, or -1. Only fit sets it.
 	Known *int `json:"known,omitempty"`
-	// Memory is a MemoryEntry for the host to keep, where fit has compacted.
+	// Memory is a MemoryEntry for the host to keep, if fit compacted.
 	Memory Raw `json:"memory,omitempty" is:"MemoryEntry"`
-	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
-	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
+	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
+	// a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
 	Edits    Raw `json:"edits,omitempty" is:"-"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -193,13 +192,13 @@ type Planned struct {
 //
 //easyjson:json
 type Repaired struct {
-	Valid  bool   `json:"valid"` // nothing is left that the provider would refuse
+	Valid  bool   `json:"valid"` // the provider would refuse nothing in the result
 	Report Report `json:"report"`
-	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
-	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
+	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
+	// a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
 	Edits    Raw `json:"edits,omitempty" is:"-"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -208,17 +207,17 @@ type Repaired struct {
 //easyjson:json
 type Restored struct {
 	Report Report `json:"report"`
-	// Valid tells that the result breaks no rule of its format.
+	// Valid reports whether the result breaks no rule of its format.
 	Valid bool `json:"valid"`
-	// Markers are what is left in the result that names a handle, and the changes of compactions that were not taken back.
+	// Markers lists what still names a handle in the result, and changes of compactions that were not undone.
 	Markers []Marker `json:"markers"`
-	// State is the State that fits the result, where the request had one.
+	// State is the State of the result, if the request had one.
 	State Raw `json:"state,omitempty" is:"State"`
-	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
-	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
+	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
+	// a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
 	Edits    Raw `json:"edits,omitempty" is:"-"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -226,34 +225,34 @@ type Restored struct {
 //
 //easyjson:json
 type NamedHandles struct {
-	Handles []string `json:"handles"` // those that the bodies name
-	Corrupt []string `json:"corrupt"` // those of bodies that are others than their handles say
+	Handles []string `json:"handles"` // the handles that the bodies name
+	Corrupt []string `json:"corrupt"` // the handles of bodies that don't match them
 }
 
-// Body is one body that was taken out of the transcript, for the host to keep.
+// Body is content that was removed from the transcript, for the host to keep.
 type Body struct {
 	Handle string   `json:"handle"` // SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16
 	What   BodyKind `json:"what"`
-	// Message is the index of its message in the input's list; of a fold, that of the first one; of changes, that of the first
-	// message that stands nowhere else, or -1.
+	// Message is the index of its message in the input list. A fold has the index of its first message; changes have that of the first message
+	// that is nowhere else, or -1.
 	Message int    `json:"message"`
-	Tool    string `json:"tool,omitempty"` // whose result it was
+	Tool    string `json:"tool,omitempty"` // the tool of a result
 	Bytes   int    `json:"bytes"`
 	Tokens  int    `json:"tokens"`
-	// Places say where the body stands: [[from,to]], in bytes from the beginning of the request's messages. The body of a
-	// fold, and of changes, is a JSON list whose elements are these places, and numbers and strings that are written as they are.
+	// Places are its byte ranges, [[from,to]], relative to the start of the request's messages. The body of a fold, and of changes, is a JSON
+	// list: its elements are these ranges, and numbers and strings that are written as they are.
 	Places Raw `json:"places,omitempty" is:"[]any"`
-	// Inline is the body itself, JSON, where the options ask for it or where it stands nowhere in the request.
+	// Inline is the body itself as JSON, if the options ask for it or the request doesn't contain it.
 	Inline *string `json:"body,omitempty"`
 }
 
-// Marker is a place of a transcript where a body stood that has a handle. Of changes, which have no place, the handle is that which
-// the state or another body names.
+// Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or another body names their
+// handle.
 type Marker struct {
-	Handle  string   `json:"handle"`  // its first 16 digits; of changes all
-	What    BodyKind `json:"what"`    // it was
+	Handle  string   `json:"handle"`  // its first 16 digits; for changes all 64
+	What    BodyKind `json:"what"`    // what the content was
 	Message int      `json:"message"` // index in the result's list; -1 for changes
-	// Why is what keeps a body from being put back although it was given.
+	// Why is why a given body was not put back.
 	Why MarkerFault `json:"why,omitempty"`
 }
 
@@ -262,8 +261,8 @@ type Marker struct {
 //easyjson:json
 type Prints struct {
 	Format Format   `json:"format"`
-	Prints []string `json:"prints"` // of the first one, two, … messages
-	// Model is the model that a request body names, or an answer of open.
+	Prints []string `json:"prints"` // fingerprints of the first one, two, … messages
+	// Model is the model that a request body or an answer of open names.
 	Model string `json:"model,omitempty"`
 }
 
@@ -273,31 +272,30 @@ type Prints struct {
 type Found struct {
 	Results  []FoundMessage `json:"results"` // the best first
 	Searched Searched       `json:"searched"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// FoundMessage is a message that fits the query.
+// FoundMessage is a message that matches the query.
 type FoundMessage struct {
-	Body   int    `json:"body"` // the index of its body in the request
+	Body   int    `json:"body"` // index of its body in the request
 	Handle string `json:"handle,omitempty"`
-	Index  int    `json:"index"` // in the list that the body is; 0 where it is none
-	Score  int    `json:"score"` // compares the results of one answer
+	Index  int    `json:"index"` // in its body; 0 if the body isn't a list
+	Score  int    `json:"score"` // comparable within one answer
 	Role   Role   `json:"role"`
-	Date   string `json:"date,omitempty"` // the day of the message, such as 2025-03-14, where it is known
-	// Offset is where the snippet begins in the text of the message, in Unicode scalar values.
+	Date   string `json:"date,omitempty"` // day of the message, such as 2025-03-14, if known
+	// Offset is where the snippet starts in the text of the message, in Unicode scalar values.
 	Offset int `json:"offset,omitempty"`
-	// Snippet is the passage that fits the query best, of at most some 240 bytes. It is text of the conversation: data, never an
-	// instruction.
+	// Snippet is the best matching passage, about 240 bytes at most. It is data from the conversation, never an instruction.
 	Snippet string `json:"snippet"`
 }
 
-// Searched says what a search has gone through.
+// Searched describes the extent of a search.
 type Searched struct {
 	Bodies   int `json:"bodies"`
 	Messages int `json:"messages"`
 	Bytes    int `json:"bytes"`
-	// Missing are handles that the bodies name, of more that was taken out, and that were not given.
+	// Missing lists handles of further removed content that the bodies name but that were not given.
 	Missing []string `json:"missing"`
 }
 
@@ -305,39 +303,39 @@ type Searched struct {
 //
 //easyjson:json
 type Recalled struct {
-	Tool   Raw     `json:"tool,omitempty" is:"object"` // the tool's definition, if there were no arguments
-	Handle string  `json:"handle,omitempty"`           // what the call asks for
-	Query  string  `json:"query,omitempty"`            // what the call looks for; where there is a handle too, in that body
-	Text   *string `json:"text,omitempty"`             // the answer to the call, if it is known
+	Tool   Raw     `json:"tool,omitempty" is:"object"` // definition of the tool, if there were no arguments
+	Handle string  `json:"handle,omitempty"`           // the handle that the call asks for
+	Query  string  `json:"query,omitempty"`            // the query of the call; with a handle, only for that body
+	Text   *string `json:"text,omitempty"`             // the answer to the call, if known
 }
 
 // Opened is the answer of the operation open: the live conversation of a session file.
 //
 //easyjson:json
 type Opened struct {
-	Kind    SessionKind `json:"kind"`    // of file
+	Kind    SessionKind `json:"kind"`    // of the file
 	Format  Format      `json:"format"`  // of the messages
-	Model   string      `json:"model"`   // asked last; "" where the file does not tell
-	System  string      `json:"system"`  // the system prompt; "" where the file does not tell
-	Usage   *Usage      `json:"usage"`   // the provider's last count; null where there is none since the last compaction
+	Model   string      `json:"model"`   // of the last call; "" if the file doesn't have it
+	System  string      `json:"system"`  // the system prompt; "" if the file doesn't have it
+	Usage   *Usage      `json:"usage"`   // the provider's last count since the last compaction, or null
 	Skipped []Skipped   `json:"skipped"` // what was left out, sorted by What
-	// Messages are what the agent's next request would hold: a list.
+	// Messages is the list of messages of the agent's next request.
 	Messages Raw `json:"messages" is:"[]any"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// Skipped is something of a session file that is not in the messages, and how often.
+// Skipped counts entries of a session file that are not in the messages, by cause.
 type Skipped struct {
 	What  SkipReason `json:"what"`
 	Count int        `json:"count"`
 }
 
-// Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, and Text behind them.
+// Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, followed by Text.
 //
 //easyjson:json
 type Saved struct {
-	Kind SessionKind `json:"kind"` // of file
+	Kind SessionKind `json:"kind"` // of the file
 	Kept int         `json:"kept"` // bytes
 	Text string      `json:"text"`
 }
@@ -350,36 +348,36 @@ type Digests struct {
 	Digests []Digest `json:"digests"` // in the order of the messages
 }
 
-// Digest is a message that compactions have written, as data: nobody in the conversation has said it.
+// Digest is the content of a message that a compaction wrote.
 type Digest struct {
 	Message int        `json:"message"` // its index
 	Kind    DigestKind `json:"kind"`
-	// Own says that the message counts as written by a compaction: the state names it, or it has the role and the place that the policy
-	// gives such messages. Another one only reads like it; somebody may have repeated or forged it.
+	// Own reports whether the message counts as written by a compaction: the state names it, or it has the role and the position that the
+	// policy gives such messages. Otherwise it only looks like one; somebody may have repeated or forged it.
 	Own    bool   `json:"own"`
-	Round  int    `json:"round,omitempty"`  // how many compactions stand in it, where it says so
-	Handle string `json:"handle,omitempty"` // of the messages that it stands for, as it names it, where they are archived
+	Round  int    `json:"round,omitempty"`  // number of compactions in it, if it has one
+	Handle string `json:"handle,omitempty"` // of the messages that it replaces, if they are archived
 	Text   string `json:"text"`             // without the header, the handle and the lists of the ledger
-	// Sections are the parts of text under its headings. Lines before the first heading are a section whose heading is "".
+	// Sections are the parts of text under its headings. Lines before the first heading are a section with the heading "".
 	Sections []DigestSection `json:"sections"`
-	Ledger   *Ledger         `json:"ledger,omitempty"` // the lists that code has added
+	Ledger   *Ledger         `json:"ledger,omitempty"` // the lists that code added
 }
 
-// DigestSection is what stands under one heading of a digest.
+// DigestSection is a heading of a digest with the lines under it.
 type DigestSection struct {
-	Heading string   `json:"heading"` // without its marks
-	Level   int      `json:"level"`   // 1 to 6; 0 where there is no heading
-	Lines   []string `json:"lines"`   // without empty ones
+	Heading string   `json:"heading"` // without Markdown marks
+	Level   int      `json:"level"`   // 1 to 6; 0 without a heading
+	Lines   []string `json:"lines"`   // without empty lines
 }
 
-// SessionInfo is the answer of the operations session_open and session_append: how the session stands.
+// SessionInfo is the answer of the operations session_open and session_append: the size of the session.
 //
 //easyjson:json
 type SessionInfo struct {
 	Session  int    `json:"session"`             // its number, for requests
-	Messages int    `json:"messages"`            // how many it has
-	Tokens   int    `json:"tokens"`              // of them and of what is sent beside them
-	Format   Format `json:"format" is:"Format|"` // "" as long as neither the policy nor messages tell it
+	Messages int    `json:"messages"`            // number of messages
+	Tokens   int    `json:"tokens"`              // of the messages and of the system prompt and tools sent with them
+	Format   Format `json:"format" is:"Format|"` // "" until the policy or the messages determine it
 }
 
 // ClosedSession is the answer of the operation session_close.
@@ -393,7 +391,7 @@ type ClosedSession struct {
 //
 //easyjson:json
 type FunctionResult struct {
-	Result Raw `json:"result"` // as docs/reference/functions.md says for each function
+	Result Raw `json:"result"` // see docs/reference/functions.md
 }
 
 // Verdict is the answer of the operation classify_error.
@@ -401,8 +399,8 @@ type FunctionResult struct {
 //easyjson:json
 type Verdict struct {
 	Class    FailureClass `json:"class"`
-	Overflow bool         `json:"overflow"` // a compaction and one retry may mend it
-	Silent   bool         `json:"silent"`   // no error told of it
+	Overflow bool         `json:"overflow"` // a compaction and one retry may help
+	Silent   bool         `json:"silent"`   // the provider reported no error
 	Provider string       `json:"provider,omitempty"`
 	Message  string       `json:"message"`
 	Used     int          `json:"used_tokens,omitempty"`
@@ -415,63 +413,63 @@ type Verdict struct {
 type LimitedOutput struct {
 	Changed   bool   `json:"changed"`
 	Text      string `json:"text"`
-	KeepMedia bool   `json:"keep_media"` // what stands beside the text stays
+	KeepMedia bool   `json:"keep_media"` // images and other media of the output stay
 	Spilled   bool   `json:"spilled"`    // the text is a notice: the host keeps the whole output under its handle
 	Handle    string `json:"handle,omitempty"`
 }
 
 // SummaryRequest asks the host's model for a summary.
 type SummaryRequest struct {
-	ID              string `json:"id"` // to be given back with the summary
+	ID              string `json:"id"` // return it with the summary
 	Scope           Scope  `json:"scope"`
 	System          string `json:"system"`            // the system prompt for the model
-	Prompt          string `json:"prompt"`            // the user message for the model; the record of the session is fenced in it
-	MaxOutputTokens int    `json:"max_output_tokens"` // the most tokens that the summary may have
+	Prompt          string `json:"prompt"`            // the user message for the model; it contains the fenced record of the session
+	MaxOutputTokens int    `json:"max_output_tokens"` // maximum size of the summary, in tokens
 	InputTokens     int    `json:"input_tokens"`      // estimate of `system` and `prompt`; never over `summary.max_input_tokens`
-	// Temperature is what the model is to be asked with; absent, the host decides.
+	// Temperature is the temperature for the model; absent, the host decides.
 	Temperature float64 `json:"temperature,omitempty"`
-	// Thinking is how much the model is to think. Absent, the host decides.
+	// Thinking is how much the model should think; absent, the host decides.
 	Thinking ThinkingEffort `json:"thinking,omitempty"`
-	// Provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it makes is the
-	// reply's `messages`. System and Prompt are for the model, where it fails.
+	// Provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the answer. System and
+	// Prompt are the fallback for the model.
 	Provider *ProviderRequest `json:"provider,omitempty"`
-	// Conversation is there where the request stands behind the conversation: the host sends what it sent last with the edits and the body's
-	// changes, and System and Prompt are in that already.
+	// Conversation is present if the request is appended to the conversation: the host sends its last request with these edits and changes of
+	// the body, which contain System and Prompt.
 	Conversation *RequestConversation `json:"conversation,omitempty"`
-	// Lead is what a host that shows the summary as it comes shows before it; only where two are joined.
+	// Lead is text to show before a streamed summary; only if two summaries are joined.
 	Lead string `json:"lead,omitempty"`
 }
 
-// ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API wants it: the model should be
-// that of the conversation.
+// ProviderRequest is a call of a provider's own compaction. The host adds `model`, which should be the conversation's, and `max_tokens` if the
+// API requires it.
 type ProviderRequest struct {
-	Format Format `json:"format"`         // whose API it is: anthropic or openai-responses
-	Path   string `json:"path"`           // POST, behind the address of the API: /v1/messages or /v1/responses/compact
+	Format Format `json:"format"`         // of the API: anthropic or openai-responses
+	Path   string `json:"path"`           // POST, after the address of the API: /v1/messages or /v1/responses/compact
 	Beta   string `json:"beta,omitempty"` // the value of the header anthropic-beta
 	Body   Raw    `json:"body" is:"object"`
 }
 
-// RequestConversation is a request for a summary that stands behind the conversation: its beginning is what the provider was sent last, so
-// that it is read from the prompt cache.
+// RequestConversation is a request for a summary that is appended to the conversation. It starts with what the provider was sent last, so the
+// provider reads that from its prompt cache.
 type RequestConversation struct {
-	Edits Raw `json:"edits" is:"Edits"` // what makes its messages of those that were given, with the instruction as the last
-	// Body is what differs in the request body beside its messages, as a JSON Merge Patch (RFC 7396): the limit of the answer, no calls of
-	// tools, no stream. A host that streams the answer sets that itself.
+	Edits Raw `json:"edits" is:"Edits"` // turn the input messages into the messages to send, with the instruction last
+	// Body is a JSON Merge Patch (RFC 7396) for the request body outside its messages: the limit of the answer, no tool calls, no streaming. A
+	// host that streams the answer sets that itself.
 	Body Raw `json:"body" is:"object"`
-	// Sent is the whole of it, in the shape that was given: a request body, or a list. Hosts set it.
+	// Sent is the whole request in the shape of the input: a request body, or a list. Hosts set it.
 	Sent Raw `json:"-"`
 }
 
-// Edit is one run of the messages of a result, in output order. It has either Keep, or Insert, or Set and Message. Indexes count in the
-// list that came in.
+// Edit is one run of the messages of a result, in output order. It has either Keep, or Insert, or Set and Message. Indexes refer to the input
+// list.
 type Edit struct {
-	Keep    []int `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, not with, the second
-	Insert  Raw   `json:"insert,omitempty"`  // a message that was not there
-	Set     *int  `json:"set,omitempty"`     // index of a message that was changed
-	Message Raw   `json:"message,omitempty"` // that message as it is now
+	Keep    []int `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, but not including, the second
+	Insert  Raw   `json:"insert,omitempty"`  // a new message
+	Set     *int  `json:"set,omitempty"`     // index of a changed message
+	Message Raw   `json:"message,omitempty"` // the changed message
 }
 
-// Edits are what makes a result of the messages that came in.
+// Edits turn the input messages into the result.
 //
 //easyjson:json
 type Edits []Edit
@@ -480,34 +478,33 @@ type Edits []Edit
 //
 //easyjson:json
 type Converted struct {
-	From Format `json:"from"` // the format that came in
+	From Format `json:"from"` // the format of the input
 	To   Format `json:"to"`
-	// Valid tells that nothing is left that the provider of the new format would refuse.
+	// Valid reports whether the provider of the new format would refuse nothing.
 	Valid bool `json:"valid"`
-	// Lost lists what is not carried over as it was, in the order of the messages.
+	// Lost lists what was not carried over unchanged, in the order of the messages.
 	Lost []Loss `json:"lost"`
-	// Report says what a repair had to mend in the result: its messages are those of the result.
+	// Report lists the repairs of the result; its message indexes refer to the result.
 	Report Report `json:"report"`
-	// System is the system prompt of a list of messages, where the new format has it beside the list: the value of the request's member
-	// for it, in the shape of the format.
+	// System is the system prompt of a list of messages, if the new format keeps it outside the list: the value of the request's member for
+	// it, in the shape of the format.
 	System Raw `json:"system,omitempty" is:"any"`
-	// Messages are written behind all other members: a list for a list, a request body for a request body. Where both formats are one,
-	// they are the bytes that came in.
+	// Messages are written after all other members: a list for a list, a request body for a request body. If both formats are the same, they
+	// are the input bytes.
 	Messages Raw `json:"messages,omitempty" is:"-"`
-	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// Loss is a thing that is not carried over into another wire format, or is but in part.
+// Loss is something that was not carried over into another wire format, or only in part.
 type Loss struct {
-	Message int         `json:"message"` // index in the input's list; -1 for what stands beside it
-	Path    string      `json:"path"`    // where its message or part stands
+	Message int         `json:"message"` // index in the input list; -1 for anything outside it
+	Path    string      `json:"path"`    // of its message or part
 	Kind    LossKind    `json:"kind"`
 	Reason  LossReason  `json:"reason"`
 	Instead LossInstead `json:"instead"`
-	// Detail names it: the key of a member, a type, a tool, the new id or name of one that was changed.
+	// Detail names it: the key of a member, a type, a tool, or the new id or name of a changed one.
 	Detail string `json:"detail,omitempty"`
-	// Count is how many messages, or how many parts, have metadata of one name; the entry has the place of the first. Not there where it
-	// is one.
+	// Count is how many messages or parts have metadata of this name; the entry has the place of the first. Absent if it is one.
 	Count int `json:"count,omitempty"`
 }

@@ -1,15 +1,15 @@
-// Package api has what requests and answers hold (docs/reference/abi.md): reports and other answers, the words in them, the codes of errors, and
-// what a host keeps or sends: options, plans, states, memory.
+// Package api has the types of requests and answers (docs/reference/abi.md): reports and other answers, their words, error codes, and the
+// values that a host keeps or sends: options, plans, states, memory.
 //
-// A program meets the answers in package ctxfold, whose methods return them. Requests it needs only where it makes them itself, for
-// Compactor.Call. A value that a program is to carry along and not to change is [Raw].
+// The methods of package ctxfold return the answers. You need the requests only if you build them yourself, for Compactor.Call. Values to
+// pass on unchanged are [Raw].
 //
-// Tokens are estimates by the policy's estimator, sizes and offsets are bytes of UTF-8, and indexes of messages count from 0 in the list
-// that came in, where nothing else is said. What an answer leaves out is the zero value here.
+// Unless stated otherwise, tokens are estimates by the policy's estimator, sizes and offsets are bytes of UTF-8, and message indexes count
+// from 0 in the input list. Members that an answer omits have the zero value.
 package api
 
-// It is the one place of these types. The rooms of core use them, and those of TypeScript and the tables of docs/reference/abi.md are generated
-// from them (internal/apigen). It imports no other room, and holds no behaviour.
+// The packages of core use these types, and internal/apigen generates the types of TypeScript and Python and the tables of docs/reference
+// from them. Package api imports no other package of this module and has no behaviour.
 
 //go:generate sh ../generate.sh -disallow_unknown_fields requests.go
 //go:generate sh ../generate.sh report.go

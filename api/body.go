@@ -7,7 +7,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// Of is the body itself: JSON, to be kept under its handle. The messages are those that the request had.
+// Of returns the body as JSON, to store under its handle. The messages are the messages of the request.
 func (b *Body) Of(messages []byte) ([]byte, error) {
 	if b.Inline != nil {
 		return []byte(*b.Inline), nil

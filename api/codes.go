@@ -5,32 +5,32 @@ type Code string
 
 // The codes of errors.
 const (
-	CodeInvalidJSON      Code = "invalid_json"      // no JSON as RFC 8259 has it
+	CodeInvalidJSON      Code = "invalid_json"      // the text isn't JSON (RFC 8259)
 	CodeTruncatedJSON    Code = "truncated_json"    // the JSON ends too early
-	CodeInvalidUTF8      Code = "invalid_utf8"      // bytes that are not UTF-8
-	CodeTooDeep          Code = "too_deep"          // objects and arrays are nested more than 512 deep
-	CodeTooLarge         Code = "too_large"         // a request of more than 1 GiB, a transcript of more than 1,048,576 messages or 2,097,152 parts, a policy of more than 1 MiB
-	CodeWrongType        Code = "wrong_type"        // another type is wanted here
-	CodeDuplicateKey     Code = "duplicate_key"     // a key that matters stands twice in one object
-	CodeUnknownField     Code = "unknown_field"     // there is no such key in a request, a policy, a pass, a state or a plan
+	CodeInvalidUTF8      Code = "invalid_utf8"      // the text isn't valid UTF-8
+	CodeTooDeep          Code = "too_deep"          // more than 512 levels of nesting
+	CodeTooLarge         Code = "too_large"         // a request over 1 GiB, a transcript over 1,048,576 messages or 2,097,152 parts, or a policy over 1 MiB
+	CodeWrongType        Code = "wrong_type"        // a value has the wrong JSON type
+	CodeDuplicateKey     Code = "duplicate_key"     // an object has a significant key twice
+	CodeUnknownField     Code = "unknown_field"     // a request, policy, pass, state or plan has an unknown key
 	CodeMissingField     Code = "missing_field"     // the operation needs this key
-	CodeOutOfRange       Code = "out_of_range"      // a value that makes no sense
-	CodeUnknownSession   Code = "unknown_session"   // `open` or `save` was given no session file
-	CodeCannotSave       Code = "cannot_save"       // a session file of its kind cannot hold these messages
-	CodeNoMessages       Code = "no_messages"       // there is no list of messages: a request body without one
+	CodeOutOfRange       Code = "out_of_range"      // a value is out of its range
+	CodeUnknownSession   Code = "unknown_session"   // the input of `open` or `save` isn't a known session file
+	CodeCannotSave       Code = "cannot_save"       // a session file of this kind can't hold these messages
+	CodeNoMessages       Code = "no_messages"       // there is no message list, such as in a request body without one
 	CodeMissingRole      Code = "missing_role"      // a message has no role
-	CodeUnknownFormat    Code = "unknown_format"    // there is no such wire format, or none has messages like these; the message names the nearest
+	CodeUnknownFormat    Code = "unknown_format"    // the wire format is unknown, or none has messages like these; the message names the nearest
 	CodeAmbiguousFormat  Code = "ambiguous_format"  // several wire formats have messages like these: set `format` in the policy
-	CodeUnknownPreset    Code = "unknown_preset"    // there is no such preset
-	CodeUnknownEstimator Code = "unknown_estimator" // there is no such estimator
-	CodeUnknownPass      Code = "unknown_pass"      // there is no such pass
-	CodeEmptyQuery       Code = "empty_query"       // a query has no word
-	CodeHandleMismatch   Code = "handle_mismatch"   // a body is not the one of its handle
-	CodePlanMismatch     Code = "plan_mismatch"     // the plan was made for other messages, or by another version
-	CodeSessionClosed    Code = "session_closed"    // there is no open session of this number
-	CodeSummaryFailed    Code = "summary_failed"    // there is no summary, and the policy wants an error then (`summary.on_failure`, with `wire_safe` off)
-	CodeNeedsFull        Code = "needs_full"        // this is in the full module only (`ctxfold-full.wasm`): a policy with `"wire_safe": false`, or the operation `function`
-	CodeUnknownFunction  Code = "unknown_function"  // there is no such function
-	CodeUnknownOp        Code = "unknown_op"        // there is no such operation (natively; a module has no export for it)
-	CodeInternal         Code = "internal"          // a mistake in ctxfold: please report it; nothing was changed
+	CodeUnknownPreset    Code = "unknown_preset"    // the preset is unknown
+	CodeUnknownEstimator Code = "unknown_estimator" // the estimator is unknown
+	CodeUnknownPass      Code = "unknown_pass"      // the pass is unknown
+	CodeEmptyQuery       Code = "empty_query"       // a query has no words
+	CodeHandleMismatch   Code = "handle_mismatch"   // a body doesn't match its handle
+	CodePlanMismatch     Code = "plan_mismatch"     // the plan was made for other messages or by another version: plan again
+	CodeSessionClosed    Code = "session_closed"    // no session with this number is open: open it again
+	CodeSummaryFailed    Code = "summary_failed"    // there is no summary, and the policy asks for an error then (`summary.on_failure`, with `wire_safe` off)
+	CodeNeedsFull        Code = "needs_full"        // only the full module (`ctxfold-full.wasm`) can do this: a policy with `"wire_safe": false`, or the operation `function`
+	CodeUnknownFunction  Code = "unknown_function"  // the function is unknown
+	CodeUnknownOp        Code = "unknown_op"        // the operation is unknown (native calls only; the module has no export for it)
+	CodeInternal         Code = "internal"          // a bug in ctxfold: please report it; nothing was changed
 )

@@ -4,5 +4,5 @@ package api
 
 import "encoding/json"
 
-// Raw is a JSON value that is carried along as it is.
+// Raw is a JSON value that is passed on unchanged.
 type Raw = json.RawMessage

@@ -1,15 +1,15 @@
 package api
 
-// Raw is a JSON value that is carried along as it is, as [encoding/json.RawMessage], which would bring its package into the module.
+// Raw is a JSON value that is passed on unchanged. [encoding/json.RawMessage] would bring its package into the module.
 type Raw []byte
 
-// UnmarshalJSON keeps a value of any kind.
+// UnmarshalJSON stores a value of any type.
 func (r *Raw) UnmarshalJSON(text []byte) error {
 	*r = append((*r)[:0], text...)
 	return nil
 }
 
-// MarshalJSON gives the value as it came, and null where there is none.
+// MarshalJSON returns the value unchanged, or null if it is empty.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if len(r) == 0 {
 		return []byte("null"), nil

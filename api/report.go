@@ -1,69 +1,67 @@
 package api
 
-// Report tells what an operation did to a transcript, or why it did nothing. All tokens are estimates by the report's estimator.
+// Report describes what an operation did to a transcript, or why it did nothing. All tokens are estimates by the report's estimator.
 //
 //easyjson:json
 type Report struct {
 	Reason  Reason `json:"reason"`
-	Changed bool   `json:"changed"` // whether the transcript is another one now
-	// Cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
+	Changed bool   `json:"changed"` // whether the transcript has changed
+	// Cold is why the prompt cache is cold, if compaction is due only because of that, with the transcript below the limit.
 	Cold Cold `json:"cold,omitempty"`
-	// Fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it tells whether what
-	// can be neither folded nor cut has.
+	// Fits reports whether the result has at most the limit's tokens, or there is no limit. While summaries are pending, it reports whether
+	// the content that can be neither folded nor cut fits.
 	Fits bool `json:"fits"`
-	// Over is by how much the result does not fit, and what takes the room. It is absent where the result fits.
+	// Over is by how much the result doesn't fit, and which messages take the most room. Absent if the result fits.
 	Over *Excess `json:"over,omitempty"`
-	// Thrashing is there where compactions come in turns right behind each other.
+	// Thrashing is present if compactions follow each other too closely.
 	Thrashing *Thrashing   `json:"thrashing,omitempty"`
 	Preset    Preset       `json:"preset"`
 	Format    Format       `json:"format"`
 	Estimator Estimator    `json:"estimator"`
 	Tokens    ReportTokens `json:"tokens"`
 	Messages  Count        `json:"messages"`
-	Cleared   int          `json:"cleared"`            // tool results whose body was replaced by a marker
-	Squeezed  int          `json:"squeezed,omitempty"` // texts of tool results that were written shorter, and say the same
-	Truncated int          `json:"truncated"`          // texts of which the middle was taken out
-	Folded    int          `json:"folded"`             // messages that the digest, or a line for each turn, stands for
-	Dropped   int          `json:"dropped"`            // messages that were taken out, and of which only their number is left
-	Restored  int          `json:"restored"`           // files that were put back behind the digest
-	Repaired  int          `json:"repaired"`           // violations that were mended
-	// Counts are what passes of others have counted.
+	Cleared   int          `json:"cleared"`            // tool results replaced with a marker
+	Squeezed  int          `json:"squeezed,omitempty"` // tool results rewritten in fewer tokens without loss of content
+	Truncated int          `json:"truncated"`          // texts whose middle was cut
+	Folded    int          `json:"folded"`             // messages replaced with the digest, or with a line per turn
+	Dropped   int          `json:"dropped"`            // messages removed, leaving only their count
+	Restored  int          `json:"restored"`           // files put back after the digest
+	Repaired  int          `json:"repaired"`           // violations repaired
+	// Counts are counters of passes for which the report has no key.
 	Counts []PassCount `json:"counts,omitempty"`
-	// StablePrefix is how much of the front is unchanged.
+	// StablePrefix is the unchanged start of the list.
 	StablePrefix StablePrefix `json:"stable_prefix"`
-	// CutPoint is the index in the list that came in at which the tail begins that a fold has left; absent where nothing was folded.
+	// CutPoint is the index in the input list at which the tail kept by a fold begins; absent if nothing was folded.
 	CutPoint int           `json:"cut_point,omitempty"`
 	Summary  ReportSummary `json:"summary"`
-	Actions  []Action      `json:"actions"`         // one for each message that was touched
+	Actions  []Action      `json:"actions"`         // one per changed message
 	Bytes    *ReportBytes  `json:"bytes,omitempty"` // with max_bytes
-	// Cache is what the change means for the provider's prompt cache; absent where nothing changes. While summaries are wanted it is
-	// what to expect.
+	// Cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it is a forecast.
 	Cache *ReportCache `json:"cache,omitempty"`
-	// Thinking is there where the transcript has thinking that its provider has signed.
+	// Thinking is present if the transcript has signed thinking.
 	Thinking *ReportThinking `json:"thinking,omitempty"`
-	// Left is what the provider would refuse in the messages of the answer, and no repair could mend: validate says the same of
-	// them. Where they came back as they were, it is all that the provider would refuse in them. Without wire_safe, and where
-	// nothing was due, nothing is checked.
+	// Left lists the violations in the returned messages that the provider would refuse and that no repair could fix, as validate would. If
+	// the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and if nothing was due, nothing is checked.
 	Left []LeftViolation `json:"left,omitempty"`
-	// Decisions are what became of each message, where the policy asks for a log.
+	// Decisions lists what became of each message, if the policy asks for a log.
 	Decisions []Decision `json:"decisions,omitempty"`
 }
 
-// PassCount is what a pass has counted that the report has no key for.
+// PassCount is a counter of a pass for which the report has no key.
 type PassCount struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
 
-// ReportTokens is the size of a transcript before and after a compaction, in tokens. While summaries are wanted, After is without them.
+// ReportTokens is the size of a transcript before and after a compaction, in tokens. While summaries are pending, After excludes them.
 type ReportTokens struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
 	Limit  int `json:"limit"`  // compaction is due above it
-	Window int `json:"window"` // 0 is an unknown window
+	Window int `json:"window"` // 0 is unknown
 	// Source is where the numbers come from.
 	Source TokenSource `json:"source"`
-	Bound  int         `json:"bound"` // how far off they may be, in percent: nine of ten are closer
+	Bound  int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 }
 
 // Count is the number of messages before and after a compaction.
@@ -72,113 +70,112 @@ type Count struct {
 	After  int `json:"after"`
 }
 
-// StablePrefix is how much of the front is unchanged, which is what a provider's prompt cache can still use.
+// StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve.
 type StablePrefix struct {
 	Messages int `json:"messages"`
 	Bytes    int `json:"bytes"` // of the list, from its opening bracket
 	Tokens   int `json:"tokens"`
 }
 
-// ReportSummary tells where the digest came from, and what was wrong with the model's summary.
+// ReportSummary is where the digest comes from, and why the model's summary was rejected.
 type ReportSummary struct {
 	Source SummarySource `json:"source"`
 	Why    SummaryFault  `json:"why,omitempty"`
-	// Score is the share of the facts of the folded messages that stand in the digest, from 0 to 1: paths, addresses,
-	// identifiers, numbers and errors, as code finds them. Absent where no digest was written.
+	// Score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses, identifiers, numbers and
+	// errors, as code finds them. Absent if no digest was written.
 	Score float64 `json:"score,omitempty"`
-	// Request is how the model was asked; absent where it was not, or the host can only send a record.
+	// Request is how the model was asked; absent if it wasn't, or the host can only send a record.
 	Request SummaryShape `json:"request,omitempty"`
-	// Usage is what the provider has counted for all requests whose summaries had it.
+	// Usage is the provider's count for all requests whose summaries had one.
 	Usage *CallUsage `json:"usage,omitempty"`
-	// Saved is what these have cost less than without a prompt cache, by the policy's prices: in their currency, and negative where writing
-	// to the cache cost more. Absent without prices or usage.
+	// Saved is what a prompt cache saved for these requests at the policy's prices, in their currency; negative if writing to the cache cost
+	// more. Absent without prices or usage.
 	Saved *float64 `json:"saved,omitempty"`
-	// Unfounded is the share of the paths, addresses and identifiers in the model's text that stand nowhere in what it was made
-	// of, from 0 to 1: it may have made them up. Absent where there are none, and where the model wrote nothing.
+	// Unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain, from 0 to 1: the
+	// model may have invented them. Absent if it is 0, or the model wrote nothing.
 	Unfounded float64 `json:"unfounded,omitempty"`
 }
 
-// LeftViolation is a place where a rule is broken.
+// LeftViolation is a violation that no repair could fix.
 type LeftViolation struct {
 	Rule    string `json:"rule"`    // its id in docs/guides/formats.md
 	Message int    `json:"message"` // index in the answer's list
 	Text    string `json:"text"`    // what is wrong, for people
 }
 
-// Action is one thing that was done to one message, or to a run of them.
+// Action is a change of one message, or of a run of messages.
 type Action struct {
 	Action ActionName `json:"action"`
-	Pass   Doer       `json:"pass"` // what did it
-	// Message is an index of the input's list, or -1 for a new message.
+	Pass   Doer       `json:"pass"` // what made the change
+	// Message is an index of the input list, or -1 for a new message.
 	Message int `json:"message"`
-	// Tokens is what the action saved; negative for what it added.
+	// Tokens is how many tokens the action saved; negative if it added some.
 	Tokens int    `json:"tokens"`
-	Tool   string `json:"tool,omitempty"` // the tool whose result it was
-	Path   string `json:"path,omitempty"` // the file that was restored
-	Rule   string `json:"rule,omitempty"` // the rule that a repair mended
+	Tool   string `json:"tool,omitempty"` // the tool of a changed result
+	Path   string `json:"path,omitempty"` // the restored file
+	Rule   string `json:"rule,omitempty"` // the rule that a repair fixed
 }
 
-// ReportCache tells what a compaction means for the provider's prompt cache. What is read again and what it saves are tokens of
-// each later call; turns are calls of the model.
+// ReportCache is the effect of a compaction on the provider's prompt cache. Reread and saved tokens are per later call; turns are model calls.
 type ReportCache struct {
-	FirstMessage int `json:"first_changed_message"` // index of the result's list
+	FirstMessage int `json:"first_changed_message"` // index in the result's list
 	FirstByte    int `json:"first_changed_byte"`    // of the result's list, from its opening bracket
-	RereadTokens int `json:"reread_tokens"`         // what follows the first change: the cache does not have it
-	SavedTokens  int `json:"saved_tokens"`          // what each later call does not read any more
-	// TurnsToPay is after how many calls the compaction has paid for itself at the policy's prices: the reading of what follows the
-	// first change, and the summary. -1 is never; without prices it is absent.
+	RereadTokens int `json:"reread_tokens"`         // everything after the first change: the cache doesn't have it
+	SavedTokens  int `json:"saved_tokens"`          // what each later call no longer reads
+	// TurnsToPay is the number of calls after which the compaction has paid off at the policy's prices: the rereading after the first change,
+	// and the summary. -1 is never; absent without prices.
 	TurnsToPay *int `json:"turns_to_pay,omitempty"`
 }
 
-// Thrashing tells that compactions come in turns right behind each other, and the likely cause.
+// Thrashing says that compactions follow each other too closely, and the likely cause.
 type Thrashing struct {
-	Compactions int            `json:"compactions"` // in a row, this one among them
+	Compactions int            `json:"compactions"` // in a row, including this one
 	Cause       ThrashingCause `json:"cause"`
 	Text        string         `json:"text"` // for people: the cause, and what to do
 }
 
-// Excess tells by how much a result is over its limit, and what takes the room. All sizes are tokens.
+// Excess is by how much a result is over its limit, and which messages take the most room. All sizes are tokens.
 type Excess struct {
 	Limit  int     `json:"limit"`  // over the limit
-	Window int     `json:"window"` // over the window; 0 where it fits into that, or the window is unknown
+	Window int     `json:"window"` // over the window; 0 if the result fits into it, or the window is unknown
 	Causes []Cause `json:"causes"` // the largest first, at most five
 	Text   string  `json:"text"`   // for people: the numbers, the largest cause, and what to do
 }
 
-// Cause is a message that takes room of a result that does not fit, and why it is still there.
+// Cause is a large message in a result that doesn't fit, and why it is still there.
 type Cause struct {
-	// Message is an index of the input's list, or -1 for what is not in it.
+	// Message is an index of the input list, or -1 for anything else.
 	Message int         `json:"message"`
 	Why     ExcessCause `json:"why"`
 	Tokens  int         `json:"tokens"`
 }
 
-// Decision says what became of one message of the input.
+// Decision is what became of one message of the input.
 type Decision struct {
 	Message int `json:"message"`
-	// Decision is "kept", "pinned", or the last action that touched the message.
+	// Decision is "kept", "pinned", or the last action on the message.
 	Decision DecisionName `json:"decision"`
-	Pass     Doer         `json:"pass,omitempty"` // what did it
-	// Rule is what a repair mended, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]".
+	Pass     Doer         `json:"pass,omitempty"` // what decided
+	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]".
 	Rule   string `json:"rule,omitempty"`
-	Before int    `json:"before"` // the message's tokens
-	After  int    `json:"after"`  // the same after the compaction; 0 where it is gone
+	Before int    `json:"before"` // tokens of the message
+	After  int    `json:"after"`  // its tokens after the compaction; 0 if it is gone
 }
 
-// ReportBytes is the size of the list of messages as JSON, in bytes.
+// ReportBytes is the size of the message list as JSON, in bytes.
 type ReportBytes struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
 	Limit  int `json:"limit"` // max_bytes
 }
 
-// ReportThinking tells what became of the thinking that its provider has signed, in a result that is another transcript.
+// ReportThinking is what became of signed thinking, in a result that has changed.
 type ReportThinking struct {
 	Mode   ThinkingMode   `json:"mode"`   // how the model thinks
-	Source ThinkingSource `json:"source"` // what told it
-	// Kept is how many signed parts the result still has, and Stripped how many were taken out of messages that stay.
+	Source ThinkingSource `json:"source"` // how ctxfold knows
+	// Kept is the number of signed parts in the result, and Stripped the number removed from messages that stay.
 	Kept     int `json:"kept"`
 	Stripped int `json:"stripped"`
-	// Closed is how many messages of the open tool loop stand in the result as text.
+	// Closed is the number of messages of the open tool loop that were rewritten as text.
 	Closed int `json:"closed,omitempty"`
 }

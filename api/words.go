@@ -1,121 +1,121 @@
 package api
 
-// Answer says how the transcript comes back.
+// Answer is how the transcript is returned.
 type Answer string
 
-// The ways in which the transcript comes back.
+// The ways to return the transcript.
 const (
-	AnswerMessages Answer = "messages" // in the shape that came in; the default
-	AnswerEdits    Answer = "edits"    // as runs over the input's indexes, for hosts that hold live objects
+	AnswerMessages Answer = "messages" // in the shape of the input; the default
+	AnswerEdits    Answer = "edits"    // as runs over input indexes, for hosts that hold live objects
 	AnswerReport   Answer = "report"   // not at all
 )
 
-// Archive says whether what is taken out can come back.
+// Archive is whether and how removed content is archived.
 type Archive string
 
-// The ways to archive what is taken out.
+// The ways to archive removed content.
 const (
-	ArchiveOff    Archive = ""       // what is taken out is gone; the default
-	ArchivePlaces Archive = "places" // the answer lists the handle of every body, and its places in the request
-	ArchiveBodies Archive = "bodies" // the answer has the bodies themselves
+	ArchiveOff    Archive = ""       // removed content is lost; the default
+	ArchivePlaces Archive = "places" // the answer lists the handle of each removed body and its byte ranges in the request
+	ArchiveBodies Archive = "bodies" // the answer contains the removed bodies
 )
 
-// OpenCalls says what becomes of tool calls at the end that have no result yet.
+// OpenCalls is how tool calls at the end that have no result yet are handled.
 type OpenCalls string
 
-// What becomes of open tool calls.
+// The ways to handle open tool calls.
 const (
 	OpenCallsKeep   OpenCalls = "keep"   // they are left to the host; the default
-	OpenCallsAnswer OpenCalls = "answer" // they are violations too, and repair gives them a result that says so
+	OpenCallsAnswer OpenCalls = "answer" // they are violations too, and repair adds a result that says so
 )
 
-// SummaryMode says who writes digests.
+// SummaryMode is who writes digests.
 type SummaryMode string
 
-// The ways in which a digest is made.
+// The writers of digests.
 const (
-	SummaryModel   SummaryMode = "model"   // the host's model is asked; the default
-	SummaryLocal   SummaryMode = "local"   // code alone writes it
-	SummaryMinimal SummaryMode = "minimal" // code alone; it only counts the messages that are gone
+	SummaryModel   SummaryMode = "model"   // the host's model; the default
+	SummaryLocal   SummaryMode = "local"   // code alone
+	SummaryMinimal SummaryMode = "minimal" // code alone; the digest only counts the removed messages
 )
 
-// Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
+// Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction loses no cached tokens.
 type Cold string
 
-// Why a prompt cache is cold.
+// The causes of a cold prompt cache.
 const (
-	ColdIdle     Cold = "idle"             // no call has come for longer than the cache lives
+	ColdIdle     Cold = "idle"             // there was no call for longer than the cache lives
 	ColdModel    Cold = "model_changed"    // the last call was to another model
 	ColdProvider Cold = "provider_changed" // the last call was to another provider
-	ColdGone     Cold = "gone"             // the host knows it for another reason, such as other tools
+	ColdGone     Cold = "gone"             // the host knows another cause, such as changed tools
 )
 
-// Reason is why an operation ended as it did.
+// Reason is why an operation ended.
 type Reason string
 
 // The reasons of reports and of the answers of check. They are stable.
 const (
-	ReasonCompacted        Reason = "compacted"          // done
-	ReasonUnderBudget      Reason = "under_budget"       // not due
-	ReasonUnknownWindow    Reason = "unknown_window"     // the policy names no window, so nothing is ever due
-	ReasonNoProgress       Reason = "no_progress"        // due, but no pass could gain anything; the input comes back as it was
-	ReasonGainTooSmall     Reason = "gain_too_small"     // due, but less than `gate.min_gain` could be gained; the input comes back as it was
-	ReasonOpenThinking     Reason = "open_thinking"      // due, but a tool call at the end has no result yet, and nothing tells whether the thinking before it must stay or must go; the input comes back as it was. Compact when the result is there, or set `thinking`
-	ReasonStuck            Reason = "stuck"              // due, but the last compactions did not help, and little has come since
-	ReasonNeedsSummaries   Reason = "needs_summaries"    // the host's model is asked first
-	ReasonOverLimit        Reason = "over_limit"         // of `check` only: compaction is due
-	ReasonOverBytes        Reason = "over_bytes"         // of `check` only: compaction is due because the messages have more than `max_bytes`
-	ReasonCold             Reason = "cold"               // of `check` only: compaction is due because the prompt cache is cold; `cold` says why
-	ReasonSummaryFailed    Reason = "summary_failed"     // there is no summary, and `summary.on_failure` is `keep`; the input comes back as it was
-	ReasonRepaired         Reason = "repaired"           // of `repair` only: something was mended
-	ReasonRestored         Reason = "restored"           // of `restore` only: bodies were put back
-	ReasonNothingToRestore Reason = "nothing_to_restore" // of `restore` only: no marker names a handle for which a body was given
-	ReasonValid            Reason = "valid"              // of `repair` only: nothing had to be mended
+	ReasonCompacted        Reason = "compacted"          // the transcript was compacted
+	ReasonUnderBudget      Reason = "under_budget"       // compaction isn't due
+	ReasonUnknownWindow    Reason = "unknown_window"     // the policy has no window, so compaction is never due
+	ReasonNoProgress       Reason = "no_progress"        // due, but no pass could free anything; the input is returned unchanged
+	ReasonGainTooSmall     Reason = "gain_too_small"     // due, but less than `gate.min_gain` could be freed; the input is returned unchanged
+	ReasonOpenThinking     Reason = "open_thinking"      // due, but a tool call at the end has no result yet, and it is unknown whether the thinking before it must stay or go; the input is returned unchanged. Compact when the result has arrived, or set `thinking`
+	ReasonStuck            Reason = "stuck"              // due, but the last compactions didn't help, and little was added since
+	ReasonNeedsSummaries   Reason = "needs_summaries"    // the host's model must be asked first
+	ReasonOverLimit        Reason = "over_limit"         // `check` only: compaction is due
+	ReasonOverBytes        Reason = "over_bytes"         // `check` only: compaction is due because the messages exceed `max_bytes`
+	ReasonCold             Reason = "cold"               // `check` only: compaction is due because the prompt cache is cold; `cold` has the cause
+	ReasonSummaryFailed    Reason = "summary_failed"     // there is no summary, and `summary.on_failure` is `keep`; the input is returned unchanged
+	ReasonRepaired         Reason = "repaired"           // `repair` only: something was repaired
+	ReasonRestored         Reason = "restored"           // `restore` only: content was put back
+	ReasonNothingToRestore Reason = "nothing_to_restore" // `restore` only: no marker names the handle of a given body
+	ReasonValid            Reason = "valid"              // `repair` only: nothing had to be repaired
 )
 
-// ActionName is what was done to a message.
+// ActionName is what an operation did to a message.
 type ActionName string
 
 // The actions of reports.
 const (
-	ActionClear    ActionName = "clear"    // a tool result's body was replaced by a marker
-	ActionSqueeze  ActionName = "squeeze"  // a tool result was written shorter, without losing what it says
-	ActionDedupe   ActionName = "dedupe"   // a tool result that a newer one says again was replaced by a marker
-	ActionArchive  ActionName = "archive"  // a tool result was replaced by a summary
-	ActionShrink   ActionName = "shrink"   // an image, audio or a file was replaced by a placeholder
-	ActionTruncate ActionName = "truncate" // the middle of a tool result was taken out, or of another text by the last resort
-	ActionFold     ActionName = "fold"     // a message was folded into the digest, or into the line of its turn, or stands as text for a tool loop
-	ActionInsert   ActionName = "insert"   // a new message: the digest, the line of a turn, a tool loop as text, the count of what was dropped, a result for a call that had none, a first word of the user, a turn between two messages of one role
-	ActionRestore  ActionName = "restore"  // a file's content was put back; of `restore`, a body
-	ActionStrip    ActionName = "strip"    // reasoning was taken out of a message
-	ActionDrop     ActionName = "drop"     // a message was taken out, or a part, message or member that no provider would accept
-	ActionMove     ActionName = "move"     // a tool result was moved behind its call
-	ActionRename   ActionName = "rename"   // a tool call got an id of its own
-	ActionAdd      ActionName = "add"      // a message got an empty `reasoning_content`, because others have one
-	ActionSign     ActionName = "sign"     // a Gemini call that must be signed got the sentinel that the provider takes for a signature
-	ActionWrap     ActionName = "wrap"     // a Gemini response that was no object was put into one
-	ActionReplace  ActionName = "replace"  // half surrogate pairs were replaced by U+FFFD; `message` is -1 for those beside the list
+	ActionClear    ActionName = "clear"    // replaced a tool result with a marker
+	ActionSqueeze  ActionName = "squeeze"  // rewrote a tool result in fewer tokens without loss of content
+	ActionDedupe   ActionName = "dedupe"   // replaced a tool result that a newer one repeats with a marker
+	ActionArchive  ActionName = "archive"  // replaced a tool result with a summary
+	ActionShrink   ActionName = "shrink"   // replaced an image, audio or a file with a placeholder
+	ActionTruncate ActionName = "truncate" // cut the middle of a tool result or, as a last resort, of another text
+	ActionFold     ActionName = "fold"     // folded a message into the digest or the line of its turn, or rewrote it as text of a tool loop
+	ActionInsert   ActionName = "insert"   // inserted a message: the digest, the line of a turn, a tool loop as text, the count of dropped messages, a result for a call that had none, a first user message, or a turn between two messages of one role
+	ActionRestore  ActionName = "restore"  // put the content of a file back; in `restore`, a body
+	ActionStrip    ActionName = "strip"    // removed reasoning from a message
+	ActionDrop     ActionName = "drop"     // removed a message, or a part, message or member that no provider would accept
+	ActionMove     ActionName = "move"     // moved a tool result after its call
+	ActionRename   ActionName = "rename"   // gave a tool call a unique id
+	ActionAdd      ActionName = "add"      // added an empty `reasoning_content` to a message, because others have one
+	ActionSign     ActionName = "sign"     // added the sentinel that the provider accepts as a signature to a Gemini call that must be signed
+	ActionWrap     ActionName = "wrap"     // wrapped a Gemini response that wasn't an object in one
+	ActionReplace  ActionName = "replace"  // replaced unpaired surrogates with U+FFFD; `message` is -1 for those outside the message list
 )
 
-// Doer is what did something to a message: a pass, or what works beside the passes.
+// Doer is what changed a message: a pass, or a step outside the passes.
 type Doer string
 
-// The doers that are no passes.
+// The steps outside the passes.
 const (
-	DoerRepair     Doer = "repair"      // what mends violations
-	DoerThinking   Doer = "thinking"    // what keeps signed thinking valid
-	DoerBytes      Doer = "bytes"       // what keeps the messages under `max_bytes`
-	DoerLastResort Doer = "last_resort" // what makes a result fit that no pass has made fit
-	DoerRestore    Doer = "restore"     // what puts bodies back
+	DoerRepair     Doer = "repair"      // repairs violations
+	DoerThinking   Doer = "thinking"    // keeps signed thinking valid
+	DoerBytes      Doer = "bytes"       // keeps the messages under `max_bytes`
+	DoerLastResort Doer = "last_resort" // cuts a result that is still over the limit after the passes
+	DoerRestore    Doer = "restore"     // puts bodies back
 )
 
-// DecisionName is what became of a message: it was kept, it is pinned, or it is the ActionName of the last action that touched it.
+// DecisionName is what became of a message: kept, pinned, or the ActionName of the last action on it.
 type DecisionName string
 
-// The decisions of a log that are no action.
+// The decisions of a log that are not actions.
 const (
-	DecisionKept   DecisionName = "kept"   // nothing touched the message
-	DecisionPinned DecisionName = "pinned" // nothing touched it, because it is pinned
+	DecisionKept   DecisionName = "kept"   // nothing changed the message
+	DecisionPinned DecisionName = "pinned" // nothing changed it, because it is pinned
 )
 
 // TokenSource is where a number of tokens comes from.
@@ -123,9 +123,9 @@ type TokenSource string
 
 // The sources of numbers of tokens.
 const (
-	TokensMeasured   TokenSource = "measured"   // the provider's up to some message, and estimated behind it
-	TokensCalibrated TokenSource = "calibrated" // estimated, and corrected by what the provider counted in earlier calls (`calibration` in the state)
-	TokensEstimated  TokenSource = "estimated"  // estimated, by the `estimator` for the `family` of tokenizers that the policy's `model` has
+	TokensMeasured   TokenSource = "measured"   // the provider's count up to some message, plus an estimate of the rest
+	TokensCalibrated TokenSource = "calibrated" // an estimate, corrected by the provider's counts of earlier calls (`calibration` in the state)
+	TokensEstimated  TokenSource = "estimated"  // an estimate by the `estimator`, for the `family` of tokenizers of the policy's `model`
 )
 
 // SummarySource is where a digest comes from.
@@ -135,102 +135,102 @@ type SummarySource string
 const (
 	SourceNone     SummarySource = "none"     // no digest was written
 	SourceModel    SummarySource = "model"    // the host's model
-	SourceProvider SummarySource = "provider" // the provider of the conversation, by its own compaction
+	SourceProvider SummarySource = "provider" // the conversation's provider, by its own compaction
 	SourceHost     SummarySource = "host"     // `summary.text` of the options
 	SourceLocal    SummarySource = "local"    // code alone
 )
 
-// SummaryShape is how a summary is asked for.
+// SummaryShape is how the model is asked for a summary.
 type SummaryShape string
 
 // The shapes of requests for summaries.
 const (
-	ShapeFlat   SummaryShape = "flat"   // a prompt of its own, with a record of the messages in it
-	ShapePrefix SummaryShape = "prefix" // an instruction behind the conversation as it was sent last, of which the provider has the beginning in its prompt cache
+	ShapeFlat   SummaryShape = "flat"   // a separate prompt that contains a record of the messages
+	ShapePrefix SummaryShape = "prefix" // an instruction after the conversation as it was last sent, whose start the provider has in its prompt cache
 )
 
-// SummaryFault is why a summary of the host's model is not taken.
+// SummaryFault is why a summary of the host's model is rejected.
 type SummaryFault string
 
-// Why a summary is not taken.
+// The causes of rejected summaries.
 const (
-	FaultFailed     SummaryFault = "summarizer_failed"    // the host gave an `error`
-	FaultEmpty      SummaryFault = "empty_summary"        // nothing, or only white space
-	FaultTooShort   SummaryFault = "too_short"            // less than one token for 512 that it stands for, or less than 16
+	FaultFailed     SummaryFault = "summarizer_failed"    // the host returned an `error`
+	FaultEmpty      SummaryFault = "empty_summary"        // it is empty or only white space
+	FaultTooShort   SummaryFault = "too_short"            // it has less than one token per 512 that it replaces, or less than 16
 	FaultCutOff     SummaryFault = "cut_off"              // `finish_reason` is `length`, `max_tokens`, `max_output_tokens`, `model_length`, `model_context_window_exceeded` or `incomplete`, in any case
 	FaultRefusal    SummaryFault = "refusal"              // it begins like a refusal and has less than 800 bytes, or `finish_reason` is `refusal`, `content_filter` (or `content-filter`) or `safety`
-	FaultAnswers    SummaryFault = "answers_conversation" // it speaks to somebody in the conversation instead of writing about it
+	FaultAnswers    SummaryFault = "answers_conversation" // it speaks to somebody in the conversation instead of summarizing it
 	FaultToolCall   SummaryFault = "tool_call"            // it is a tool call, as a tag or as JSON, or `finish_reason` is `tool_use`, `tool_calls` or `function_call`
-	FaultTooLong    SummaryFault = "too_long"             // it takes more than twice `max_output_tokens` and 256 tokens
-	FaultTooLarge   SummaryFault = "larger_than_folded"   // it takes as many tokens as what it stands for, or more
-	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings at all and is no list (3 items or more, on half of its lines). After the retries it is taken all the same, with this `why`: what it says is still worth more than an extract
-	FaultNoRoom     SummaryFault = "no_room_for_request"  // not even the prompt fits into `summary.max_input_tokens`; nothing was asked
+	FaultTooLong    SummaryFault = "too_long"             // it has more than twice `max_output_tokens` plus 256 tokens
+	FaultTooLarge   SummaryFault = "larger_than_folded"   // it has at least as many tokens as the messages that it replaces
+	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings and isn't a list (3 items or more, on half of its lines). After the retries it is accepted anyway, with this `why`: it is still better than an extract
+	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt doesn't fit into `summary.max_input_tokens`; the model wasn't asked
 )
 
-// Scope is what the record of a request for a summary is.
+// Scope is what a request for a summary covers.
 type Scope string
 
 // The scopes of requests for summaries.
 const (
 	ScopeSession    Scope = "session"     // the older part of the conversation
-	ScopeUpdate     Scope = "update"      // the same, with an earlier digest that is to be brought up to date
-	ScopeTurnPrefix Scope = "turn_prefix" // the beginning of a turn that is still going on
+	ScopeUpdate     Scope = "update"      // the same, with an earlier digest to update
+	ScopeTurnPrefix Scope = "turn_prefix" // the start of a turn that is still going on
 	ScopePart       Scope = "part"        // one part of a record that is too long for one request
 	ScopeMerge      Scope = "merge"       // the digests of such parts
-	ScopeBranch     Scope = "branch"      // a path that was given up
-	ScopeToolOutput Scope = "tool_output" // what one tool answered
+	ScopeBranch     Scope = "branch"      // an abandoned path
+	ScopeToolOutput Scope = "tool_output" // the output of one tool
 )
 
-// ExcessCause is why a message that takes room is still there.
+// ExcessCause is why a large message is still in the result.
 type ExcessCause string
 
-// Why messages are still there in a result that does not fit.
+// The causes of results that do not fit.
 const (
 	CauseBeside     ExcessCause = "beside"      // the system prompt and the tools of a request body
-	CauseSystem     ExcessCause = "system"      // a message of the system
-	CauseNewestUser ExcessCause = "newest_user" // the newest message of the user
+	CauseSystem     ExcessCause = "system"      // a system message
+	CauseNewestUser ExcessCause = "newest_user" // the newest user message
 	CausePinned     ExcessCause = "pinned"      // the policy pins it
-	CauseProvider   ExcessCause = "provider"    // it stands for what only its provider can read
+	CauseProvider   ExcessCause = "provider"    // it holds content that only its provider can read
 	CauseOpenCall   ExcessCause = "open_call"   // its tool call waits for a result
 	CausePair       ExcessCause = "pair"        // it belongs to a tool call or result that must stay
 	CauseNew        ExcessCause = "new"         // the compaction wrote it
-	CauseKept       ExcessCause = "kept"        // nothing has taken it out: the policy does without the last resort, or the input came back as it was
+	CauseKept       ExcessCause = "kept"        // nothing removed it: the policy has no last resort, or the input was returned unchanged
 )
 
-// ThrashingCause is the likely cause of compactions in turns right behind each other.
+// ThrashingCause is the likely cause of compactions that follow each other too closely.
 type ThrashingCause string
 
 // The causes of thrashing.
 const (
-	ThrashingWholeHistory   ThrashingCause = "whole_history"   // the list is not what the last compaction left, and no digest is in it: the application gives its whole history each time
+	ThrashingWholeHistory   ThrashingCause = "whole_history"   // the list isn't the result of the last compaction, and it has no digest: the application passes its whole history each time
 	ThrashingPinned         ThrashingCause = "pinned"          // pinned messages, the system prompt and the tools take over half of the limit
-	ThrashingNewestMessages ThrashingCause = "newest_messages" // what came since the last result takes over half of the limit
+	ThrashingNewestMessages ThrashingCause = "newest_messages" // the messages since the last result take over half of the limit
 	ThrashingTarget         ThrashingCause = "target"          // `gate.target` is over 0.9
-	ThrashingWindow         ThrashingCause = "window"          // nothing of these: a turn adds much for the window
+	ThrashingWindow         ThrashingCause = "window"          // none of these: each turn adds much relative to the window
 )
 
 // ThinkingMode is how a model thinks.
 type ThinkingMode string
 
-// The ways in which a model thinks, which decide what may become of the signed thinking in its messages (AN8, AN9).
+// The ways in which a model thinks. They decide how the signed thinking in its messages may change (AN8, AN9).
 const (
-	ThinkingManual    ThinkingMode = "manual"     // with a budget: an open tool loop must begin with its own thinking, and nothing binds a block to what stands before it
-	ThinkingAdaptive  ThinkingMode = "adaptive"   // the model decides: a block is bound to all that stands before it, and none is needed
-	ThinkingDropBlock ThinkingMode = "drop_block" // adaptive, and the provider itself drops the blocks behind a change
-	ThinkingOff       ThinkingMode = "off"        // not at all: no block is needed, and none may stand in the last turn of the assistant
-	ThinkingUnknown   ThinkingMode = "unknown"    // nothing tells, so that a result must be valid in each way
+	ThinkingManual    ThinkingMode = "manual"     // with a budget: an open tool loop must begin with its own thinking, and blocks aren't bound to the messages before them
+	ThinkingAdaptive  ThinkingMode = "adaptive"   // the model decides: a block is bound to everything before it, and none is required
+	ThinkingDropBlock ThinkingMode = "drop_block" // adaptive, and the provider itself drops blocks after a change
+	ThinkingOff       ThinkingMode = "off"        // no thinking: no block is required, and the last assistant turn must have none
+	ThinkingUnknown   ThinkingMode = "unknown"    // unknown, so a result must be valid in every mode
 )
 
-// ThinkingEffort is how much a model is to think about a summary.
+// ThinkingEffort is how much a model should think about a summary.
 type ThinkingEffort string
 
 // The efforts that requests for summaries ask for.
 const ThinkingHigh ThinkingEffort = "high" // much
 
-// ThinkingSource is what tells how a model thinks.
+// ThinkingSource is how ctxfold knows the way a model thinks.
 type ThinkingSource string
 
-// What tells how a model thinks.
+// The sources of thinking modes.
 const (
 	ThinkingByPolicy  ThinkingSource = "policy"  // the policy
 	ThinkingByRequest ThinkingSource = "request" // the request body
@@ -244,8 +244,8 @@ type Severity string
 
 // The severities of violations.
 const (
-	SeverityRefused   Severity = "refused"   // it answers with an error
-	SeverityTolerated Severity = "tolerated" // it answers
+	SeverityRefused   Severity = "refused"   // it returns an error
+	SeverityTolerated Severity = "tolerated" // it accepts the request
 )
 
 // Repair is what repair does about a violation.
@@ -253,20 +253,20 @@ type Repair string
 
 // The repairs of violations.
 const (
-	RepairNone         Repair = "none"          // nothing: only the caller can mend it
-	RepairAddResult    Repair = "add_result"    // a tool call gets a result that says that there is none
-	RepairDropPart     Repair = "drop_part"     // a part is taken out
-	RepairDropMessage  Repair = "drop_message"  // a message is taken out
-	RepairRenameID     Repair = "rename_id"     // a tool call gets an id of its own
-	RepairAddUser      Repair = "add_user"      // a first word of the user is put in
-	RepairMoveResult   Repair = "move_result"   // a tool result is moved behind its call
-	RepairAddTurn      Repair = "add_turn"      // a turn is put between two messages of one role
-	RepairWrapBody     Repair = "wrap_body"     // a response that is no object is put into one
-	RepairSign         Repair = "sign"          // a call that must be signed gets the sentinel that the provider takes for a signature
-	RepairDropCaller   Repair = "drop_caller"   // a member that names a caller who is not there is taken out
-	RepairReplace      Repair = "replace"       // half surrogate pairs are replaced by U+FFFD
-	RepairFillBody     Repair = "fill_body"     // a tool result that is empty says so
-	RepairAddReasoning Repair = "add_reasoning" // a message gets an empty `reasoning_content`, because others have one
+	RepairNone         Repair = "none"          // nothing: only the caller can fix it
+	RepairAddResult    Repair = "add_result"    // adds a result to a tool call saying that it has no result
+	RepairDropPart     Repair = "drop_part"     // removes a part
+	RepairDropMessage  Repair = "drop_message"  // removes a message
+	RepairRenameID     Repair = "rename_id"     // gives a tool call a unique id
+	RepairAddUser      Repair = "add_user"      // inserts a first user message
+	RepairMoveResult   Repair = "move_result"   // moves a tool result after its call
+	RepairAddTurn      Repair = "add_turn"      // inserts a turn between two messages of one role
+	RepairWrapBody     Repair = "wrap_body"     // wraps a response that isn't an object in one
+	RepairSign         Repair = "sign"          // adds the sentinel that the provider accepts as a signature to a call that must be signed
+	RepairDropCaller   Repair = "drop_caller"   // removes a member that names a caller that doesn't exist
+	RepairReplace      Repair = "replace"       // replaces unpaired surrogates with U+FFFD
+	RepairFillBody     Repair = "fill_body"     // makes an empty tool result say that it is empty
+	RepairAddReasoning Repair = "add_reasoning" // adds an empty `reasoning_content` to a message, because others have one
 )
 
 // FailureClass is why a call of a model failed.
@@ -274,22 +274,22 @@ type FailureClass string
 
 // The classes of failures. They are stable.
 const (
-	FailureNone         FailureClass = "none"              // no failure that is known
-	FailureContext      FailureClass = "context_overflow"  // the conversation does not fit in the window
-	FailureRateLimit    FailureClass = "rate_limit"        // too much in a span of time, or a quota: wait, do not compact
-	FailureOtherModel   FailureClass = "other_model"       // the failure is of a model that is no longer the one in use
-	FailureOutputLimit  FailureClass = "output_limit"      // the wanted answer is too long for the model, whatever the conversation is
+	FailureNone         FailureClass = "none"              // no known failure
+	FailureContext      FailureClass = "context_overflow"  // the conversation doesn't fit into the window
+	FailureRateLimit    FailureClass = "rate_limit"        // too many requests or tokens in a time span, or a quota: wait, don't compact
+	FailureOtherModel   FailureClass = "other_model"       // the failure is from a model that is no longer in use
+	FailureOutputLimit  FailureClass = "output_limit"      // the requested answer is too long for the model, whatever the conversation
 	FailurePayloadLimit FailureClass = "payload_too_large" // too many bytes for one request: images and files, not tokens
 	FailureProvider     FailureClass = "provider_error"    // any other failure
 )
 
-// LimitMode is what of a tool's output stays.
+// LimitMode is which part of a tool's output stays.
 type LimitMode string
 
-// What of a tool's output stays.
+// The parts of a tool's output that can stay.
 const (
-	LimitHeadTail LimitMode = "head_tail" // its beginning and its end
-	LimitHead     LimitMode = "head"      // its beginning
+	LimitHeadTail LimitMode = "head_tail" // its start and its end
+	LimitHead     LimitMode = "head"      // its start
 )
 
 // Role is who a message is from.
@@ -303,27 +303,27 @@ const (
 	RoleTool      Role = "tool"      // a tool
 )
 
-// BodyKind is what a body was in the transcript.
+// BodyKind is what an archived body was in the transcript.
 type BodyKind string
 
-// What bodies were.
+// The kinds of bodies.
 const (
-	BodyToolResult BodyKind = "tool_result" // the body of a tool result
-	BodyText       BodyKind = "text"        // one of the texts in a tool result, or in a message
+	BodyToolResult BodyKind = "tool_result" // the content of a tool result
+	BodyText       BodyKind = "text"        // one text of a tool result or message
 	BodyImage      BodyKind = "image"       // an image
 	BodyAudio      BodyKind = "audio"       // audio
 	BodyFile       BodyKind = "file"        // a file
-	BodyFold       BodyKind = "fold"        // the messages that a digest, the line of a turn, a tool loop as text or the count of what was dropped stands for
-	BodyChanges    BodyKind = "changes"     // how the input is made of the result
+	BodyFold       BodyKind = "fold"        // the messages replaced by a digest, the line of a turn, a tool loop as text or a count
+	BodyChanges    BodyKind = "changes"     // how to rebuild the input from the result
 )
 
-// MarkerFault is why a body was not put back although it was given.
+// MarkerFault is why a given body was not put back.
 type MarkerFault string
 
-// What keeps bodies from being put back.
+// The causes of bodies that are not put back.
 const (
-	MarkerChanged MarkerFault = "changed" // of changes: the transcript is not what the compaction has left
-	MarkerCorrupt MarkerFault = "corrupt" // the store has another body under this handle; hosts find it, which check what they give
+	MarkerChanged MarkerFault = "changed" // for changes: the transcript isn't what the compaction returned
+	MarkerCorrupt MarkerFault = "corrupt" // the store has other content under this handle; set by hosts that verify bodies
 )
 
 // SessionKind is the kind of a session file; docs/guides/sessions.md describes them.
@@ -347,7 +347,7 @@ type Style string
 // The styles.
 const (
 	StyleOwn          Style = ""          // ctxfold's own; the default
-	StyleTurnTail     Style = "turn-tail" // those of published systems, by the names of their presets
+	StyleTurnTail     Style = "turn-tail" // published systems, by the names of their presets
 	StyleCheckpoint   Style = "checkpoint"
 	StyleWindowBudget Style = "window-budget"
 	StyleAgentLoop    Style = "agent-loop"
@@ -365,25 +365,25 @@ const (
 	FamilyGemini Family = "gemini"
 )
 
-// SkipReason is why something in a session file is not among its messages.
+// SkipReason is why an entry of a session file is not among its messages.
 type SkipReason string
 
-// Why something is not among the messages of a session file.
+// The causes of skipped entries.
 const (
-	SkipAPIError   SkipReason = "api_error"       // a note that a call failed, in the place of an answer
-	SkipBranch     SkipReason = "branch"          // a path that was given up
-	SkipCompacted  SkipReason = "compacted"       // what an earlier compaction has replaced
-	SkipDuplicate  SkipReason = "duplicate"       // a message, or a tool result, that stands in the file twice
-	SkipEmpty      SkipReason = "empty"           // a message with nothing in it
-	SkipExcluded   SkipReason = "excluded"        // kept from the model by the user
-	SkipFailed     SkipReason = "failed"          // an answer that was broken off, and the results of its calls
+	SkipAPIError   SkipReason = "api_error"       // a note about a failed call, in place of an answer
+	SkipBranch     SkipReason = "branch"          // an abandoned path
+	SkipCompacted  SkipReason = "compacted"       // content that an earlier compaction replaced
+	SkipDuplicate  SkipReason = "duplicate"       // a message or tool result that the file has twice
+	SkipEmpty      SkipReason = "empty"           // a message without content
+	SkipExcluded   SkipReason = "excluded"        // hidden from the model by the user
+	SkipFailed     SkipReason = "failed"          // an aborted answer, and the results of its calls
 	SkipMeta       SkipReason = "meta"            // events, titles, snapshots, notices
-	SkipRolledBack SkipReason = "rolled_back"     // a turn that the user took back
+	SkipRolledBack SkipReason = "rolled_back"     // a turn that the user undid
 	SkipSideChain  SkipReason = "side_chain"      // a subagent
-	SkipUnfinished SkipReason = "unfinished_line" // a last line that was cut off while it was written
+	SkipUnfinished SkipReason = "unfinished_line" // a truncated last line
 )
 
-// LossKind is what a conversion has not carried over: a kind of part, or something of another size.
+// LossKind is what a conversion did not carry over: a kind of part, a member, a message or tools.
 type LossKind string
 
 // The kinds of losses.
@@ -396,66 +396,66 @@ const (
 	LossOfToolCall   LossKind = "tool_call"
 	LossOfToolResult LossKind = "tool_result"
 	LossOfOpaque     LossKind = "opaque"
-	LossOfMember     LossKind = "member"  // a member of a message, of a part or of the request body, which the detail names
+	LossOfMember     LossKind = "member"  // a member of a message, of a part or of the request body; the detail names it
 	LossOfMessage    LossKind = "message" // a whole message, or its role
-	LossOfTools      LossKind = "tools"   // definitions of tools
+	LossOfTools      LossKind = "tools"   // tool definitions
 )
 
-// DigestKind says what a message stands for that a compaction has written.
+// DigestKind is what a message written by a compaction represents.
 type DigestKind string
 
 // The kinds of messages that compactions write.
 const (
-	DigestFold   DigestKind = "digest" // for messages that were folded
-	DigestBranch DigestKind = "branch" // for a path of the conversation that was given up
-	DigestLine   DigestKind = "line"   // for one older turn
-	DigestLoop   DigestKind = "loop"   // for the tool calls and results of a turn that goes on
-	DigestFile   DigestKind = "file"   // for a file that was put back behind a digest
-	DigestCount  DigestKind = "count"  // for messages that were dropped
-	DigestTurn   DigestKind = "turn"   // for nothing: it lets the roles take turns
-	DigestOther  DigestKind = "other"  // for what a pass says that is not ctxfold's own
+	DigestFold   DigestKind = "digest" // folded messages
+	DigestBranch DigestKind = "branch" // an abandoned path of the conversation
+	DigestLine   DigestKind = "line"   // one older turn
+	DigestLoop   DigestKind = "loop"   // the tool calls and results of an open turn
+	DigestFile   DigestKind = "file"   // a file that was put back after a digest
+	DigestCount  DigestKind = "count"  // dropped messages
+	DigestTurn   DigestKind = "turn"   // nothing: it makes the roles alternate
+	DigestOther  DigestKind = "other"  // content of a pass that isn't ctxfold's own
 )
 
-// LossReason is why a conversion has not carried a thing over as it was. Reasons are stable.
+// LossReason is why a conversion did not carry something over unchanged. Reasons are stable.
 type LossReason string
 
 // The reasons of losses.
 const (
-	LossSigned       LossReason = "signed"        // its provider has signed or encrypted it, and no other one reads that
+	LossSigned       LossReason = "signed"        // signed or encrypted by its provider, and unreadable for others
 	LossServerTool   LossReason = "server_tool"   // a tool that the provider runs itself
-	LossProviderOnly LossReason = "provider_only" // only its provider knows it: options, metadata, a file in its store
-	LossOpaque       LossReason = "opaque"        // a part of a type that ctxfold does not know
-	LossNoPlace      LossReason = "no_place"      // the new format has no place for its kind there
-	LossMediaType    LossReason = "media_type"    // the new format takes no media of this type
-	LossURL          LossReason = "url"           // the new format wants the bytes, and there is only a URL
-	LossCacheMark    LossReason = "cache_mark"    // a mark of a prompt cache
+	LossProviderOnly LossReason = "provider_only" // known to its provider only: options, metadata, a file in its store
+	LossOpaque       LossReason = "opaque"        // a part of an unknown type
+	LossNoPlace      LossReason = "no_place"      // the new format doesn't allow this kind there
+	LossMediaType    LossReason = "media_type"    // the new format doesn't accept this media type
+	LossURL          LossReason = "url"           // the new format needs the bytes, and there is only a URL
+	LossCacheMark    LossReason = "cache_mark"    // a cache breakpoint
 	LossCitations    LossReason = "citations"     // sources of an answer
-	LossErrorFlag    LossReason = "error_flag"    // the new format does not tell failed tools from others
-	LossIDForm       LossReason = "id_form"       // an id that the new format does not take, or that another call has
-	LossNameForm     LossReason = "name_form"     // a tool's name that the new format does not take
-	LossArguments    LossReason = "arguments"     // arguments that are no JSON object
-	LossOrphan       LossReason = "orphan"        // a tool result that answers no call of the list
-	LossRole         LossReason = "role"          // a role that the new format does not have
-	LossSystemPlace  LossReason = "system_place"  // a message of the system's in the midst of a conversation, where the new format has none
+	LossErrorFlag    LossReason = "error_flag"    // the new format doesn't distinguish failed tools
+	LossIDForm       LossReason = "id_form"       // an id that the new format doesn't accept, or that another call has
+	LossNameForm     LossReason = "name_form"     // a tool name that the new format doesn't accept
+	LossArguments    LossReason = "arguments"     // arguments that aren't a JSON object
+	LossOrphan       LossReason = "orphan"        // a tool result without a call in the list
+	LossRole         LossReason = "role"          // a role that the new format doesn't have
+	LossSystemPlace  LossReason = "system_place"  // a system message inside the conversation, where the new format allows none
 	LossEmpty        LossReason = "empty"         // a text that is only white space
-	LossNotSent      LossReason = "not_sent"      // no model was sent it: it is for the application
+	LossNotSent      LossReason = "not_sent"      // content for the application that no model was sent
 	LossName         LossReason = "name"          // the name of a speaker or of a file
-	LossTools        LossReason = "tools"         // definitions of tools, which the new format has no place for
-	LossBeside       LossReason = "beside"        // a member of the request body that is the provider's own
-	LossMetadata     LossReason = "metadata"      // a member that the new format does not have
+	LossTools        LossReason = "tools"         // tool definitions, for which the new format has no place
+	LossBeside       LossReason = "beside"        // a provider-specific member of the request body
+	LossMetadata     LossReason = "metadata"      // a member that the new format doesn't have
 )
 
-// LossInstead is what took the place of a thing that was not carried over.
+// LossInstead is what replaced something that was not carried over.
 type LossInstead string
 
-// What takes the place of a loss.
+// The replacements of losses.
 const (
 	InsteadNothing  LossInstead = "nothing"
-	InsteadText     LossInstead = "text"     // a text: what it says, or that it was there
+	InsteadText     LossInstead = "text"     // a text with its content, or a note that it was there
 	InsteadUnsigned LossInstead = "unsigned" // the reasoning without its signature
-	InsteadMoved    LossInstead = "moved"    // the same in a message of the user's behind it
-	InsteadChanged  LossInstead = "changed"  // a new id or name, which the detail tells
+	InsteadMoved    LossInstead = "moved"    // the same in a user message after it
+	InsteadChanged  LossInstead = "changed"  // a new id or name; the detail has it
 	InsteadWrapped  LossInstead = "wrapped"  // an object with the text under `input`
-	InsteadUser     LossInstead = "user"     // the same as the user's
-	InsteadSystem   LossInstead = "system"   // the same as the system's
+	InsteadUser     LossInstead = "user"     // the same as a user message
+	InsteadSystem   LossInstead = "system"   // the same as a system message
 )

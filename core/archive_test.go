@@ -18,7 +18,7 @@ type body struct {
 	Body                   *string
 }
 
-// text is the body as docs/reference/abi.md tells a host to put it together from its places.
+// text is the body as docs/reference/report.md tells a host to put it together from its places.
 func (b *body) text(messages []byte) string {
 	if b.Body != nil {
 		return *b.Body

@@ -331,7 +331,7 @@ func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	return in, nil
 }
 
-// call crosses into the module as docs/reference/abi.md section 1 says. Any error means that the instance is dead.
+// call crosses into the module as docs/reference/abi.md says. Any error means that the instance is dead.
 func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	// The stack carries parameters in and results out, so one array serves all four calls without allocating.
 	var stack [2]uint64

@@ -4,8 +4,8 @@ package pass
 
 import "github.com/ctxfold/ctxfold/internal/object"
 
-// Archive is the pass archive puts short summaries in place of old tool results: by the host's model, or excerpts where there is none.
-// Calls, ids and order stay.
+// Archive is the pass archive puts short summaries in the place of old tool results: by the host's model, or excerpts where
+// there is none. Calls, ids and order stay.
 type Archive struct {
 	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
@@ -24,7 +24,7 @@ type Archive struct {
 	MaxOutput *int
 	// Default: 800.
 	Excerpt *int
-	// Batch is how many results one summary represents; 0 and 1 are one summary for each.
+	// Batch is how many results one summary stands for; 0 and 1 are one summary for each.
 	Batch int
 	// MaxBatches is how many batches are made in one compaction, the oldest results first; 0 is as many as there are.
 	MaxBatches int
@@ -77,7 +77,7 @@ func (p Archive) AppendJSON(dst []byte) []byte {
 type Clear struct {
 	// KeepRecent is how many of the newest tool results stay; at least 1. Default: 6.
 	KeepRecent *int
-	// MinReclaim is how many tokens must be freed in total, or nothing is cleared: every clearing costs the prompt cache.
+	// MinReclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt cache.
 	MinReclaim int
 	// Tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and -.
 	Tools []string
@@ -104,8 +104,8 @@ func (p Clear) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Collapse is the pass collapse puts one line in place of each older assistant message and the tool results after it. What the user said
-// stays.
+// Collapse is the pass collapse puts one line in the place of each older message of the assistant and the tool results behind
+// it. What the user said stays.
 type Collapse struct {
 	// KeepRecent is how many of the newest messages stay as they are. Default: 10.
 	KeepRecent *int
@@ -127,15 +127,15 @@ func (p Collapse) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Dedupe is the pass dedupe removes what a newer tool result says again: results of one tool that are the same byte for byte, and results of
-// an identical call (same tool, same arguments) that gave something else since. The newest one stays.
+// Dedupe is the pass dedupe takes out what a newer tool result says again: results of one tool that are the same byte for byte,
+// and results of an identical call (same tool, same arguments) that gave something else since. The newest one stays.
 type Dedupe struct {
-	// MinTokens is how much removing a result must save, in tokens. Default: 50.
+	// MinTokens is how much taking out a result must save, in tokens. Default: 50.
 	MinTokens *int
-	// MinReclaim is how many tokens must be freed in total, or nothing is removed.
+	// MinReclaim is how many tokens must be freed in all, or nothing is taken out.
 	MinReclaim int
-	// Superseded says whose results a newer result of an identical call replaces: "reads" (the default: of tools that read a file), "all" or
-	// "none". Default: "reads".
+	// Superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools that
+	// read a file), "all" or "none". Default: "reads".
 	Superseded *string
 	// ExcludeTools are tools whose results always stay.
 	ExcludeTools []string
@@ -160,8 +160,8 @@ func (p Dedupe) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Drop is the pass drop takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where
-// there is no middle, it continues as fit does.
+// Drop is the pass drop takes the middle of the transcript out: the first messages and the newest stay. Where that is not
+// enough, or where there is no middle, it goes on as fit does.
 type Drop struct {
 	// KeepFirst and keep_recent are how many messages stay at the front and at the end. Default: 2.
 	KeepFirst *int
@@ -193,15 +193,15 @@ func (Fit) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Fold is the pass fold puts one digest in place of the older messages. Pinned messages stay where they are, and so does a tail of the
-// newest messages.
+// Fold is the pass fold puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a
+// tail of the newest messages.
 type Fold struct {
 	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target. Default: 20000.
 	KeepTokens *int
-	// Boundary is where the tail may begin: "turn" (at a user message, unless the tail would lose three quarters of its size by that),
-	// "group" (at any), "message" (as "group", since calls and their results stay together; a published system cuts anywhere), "forward" (as
-	// "group"; with force it leaves something to fold even where all would fit) or "backward" (keep_messages before the end, or at the start
-	// of the group there). Default: "turn".
+	// Boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters of its
+	// size by that), "group" (at any), "message" (as "group", since calls and their results stay together; a published system cuts
+	// anywhere), "forward" (as "group"; with force it leaves something to fold even where all would fit) or "backward"
+	// (keep_messages before the end, or at the start of the group there). Default: "turn".
 	Boundary *string
 	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then. Default: true.
 	KeepLast *bool
@@ -239,10 +239,10 @@ func (p Fold) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Reasoning is the pass reasoning takes reasoning out of the assistant messages, whole parts at a time.
+// Reasoning is the pass reasoning takes reasoning out of the messages of the assistant, whole parts at a time.
 type Reasoning struct {
-	// Mode is "latest_turn" (the default: reasoning stays only after the newest user message), "strip" (all reasoning goes) or "keep" (none
-	// does). Default: "latest_turn".
+	// Mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all reasoning
+	// goes) or "keep" (none does). Default: "latest_turn".
 	Mode *string
 }
 
@@ -256,10 +256,10 @@ func (p Reasoning) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Rehydrate is the pass rehydrate puts the files back that were read last before a fold took their content away, each as a user message
-// after the digest, the newest last.
+// Rehydrate is the pass rehydrate puts the files back that were read last before a fold took their content away, each as a
+// message of the user behind the digest, the newest last.
 type Rehydrate struct {
-	// MaxFiles is how many files are restored at most. Default: 5.
+	// MaxFiles is how many files are restored at the most. Default: 5.
 	MaxFiles *int
 	// Tokens is how much they may take together. Default: 8000.
 	Tokens *int
@@ -293,14 +293,14 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Squeeze is the pass squeeze writes old tool results shorter without losing what they say: see package squeeze. The whole is in the
-// archive. A pass that comes later removes what it would remove of the whole.
+// Squeeze is the pass squeeze writes old tool results shorter without losing what they say: see package squeeze. The whole
+// stands in the archive. A pass that comes later takes out what it would take out of the whole.
 type Squeeze struct {
 	// KeepRecent is how many of the newest tool results stay as they are. Default: 2.
 	KeepRecent *int
 	// MinTokens is how much a result must lose, in tokens, the line that says what was done to it included. Default: 16.
 	MinTokens *int
-	// MinReclaim is how many tokens must be freed in total, or nothing is squeezed: each change costs the prompt cache.
+	// MinReclaim is how many tokens must be freed in all, or nothing is squeezed: each change costs the prompt cache.
 	MinReclaim int
 	// Tools are the tools whose results may be squeezed; empty is all. exclude_tools never are.
 	Tools        []string
@@ -329,8 +329,9 @@ func (p Squeeze) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// ToolDigest is the pass tool_digest clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
-// they were, in one line each. Without a fold before it in the policy it puts the lines in place of the results.
+// ToolDigest is the pass tool_digest clears old tool results in the tail that a fold has left, and says in the digest, before
+// the tail, what they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the
+// results.
 type ToolDigest struct {
 	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int

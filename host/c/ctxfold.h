@@ -65,7 +65,7 @@ CTXFOLD_API void ctxfold_memory_into(const ctxfold_instance *c, ctxfold_memory *
 
 typedef enum {
   CTXFOLD_OK,
-  CTXFOLD_ERROR,        /* the module refused the request: code, path and offset say why and where (docs/reference/abi.md section 5) */
+  CTXFOLD_ERROR,        /* the module refused the request: code, path and offset say why and where (docs/reference/errors.md) */
   CTXFOLD_TRAP,         /* the module gave up in the middle of the call; code is "trap" */
   CTXFOLD_MEMORY_LIMIT, /* the same, because it needs more than its memory limit, or than there is; code is "memory_limit" */
   CTXFOLD_NO_MEMORY,    /* malloc failed outside of the module; code is "no_memory" */
@@ -99,7 +99,7 @@ typedef struct {
   uint64_t session, tokens, limit; /* 0: not set */
 } ctxfold_request;
 
-/* The operations of docs/reference/abi.md section 3, but fit, which is a loop here. ctxfold_plan(c, request, answer) runs plan, and so on. */
+/* The operations of docs/reference/abi.md, but fit, which is a loop here. ctxfold_plan(c, request, answer) runs plan, and so on. */
 #define CTXFOLD_OPERATIONS(OP)                                                                                                        \
   OP(info) OP(detect) OP(estimate) OP(check) OP(plan) OP(step) OP(prints) OP(validate) OP(repair) OP(convert) OP(restore) OP(digests) \
   OP(recall) OP(search) OP(open) OP(save) OP(session_open) OP(session_append) OP(session_close) OP(classify_error) OP(limit_tool_output)

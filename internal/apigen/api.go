@@ -6,16 +6,16 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// names are the definitions whose name is not that of their Go type, by PACKAGE.TYPE or TYPE.
+// names are the definitions whose name differs from their Go type, by PACKAGE.TYPE or TYPE.
 var names = map[string]string{
 	"Restored": "RestoredMessages", "Repaired": "RepairedMessages", "Usage": "Counted", "Code": "ErrorCode", "LimitArguments": "OutputLimits",
 	"policy.Summary": "PolicySummary", "policy.Window": "PolicyWindow", "policy.Gate": "PolicyGate", "policy.Prices": "PolicyPrices",
 }
 
-// more are sets whose words are words of another set too.
+// more are sets that include the words of another set.
 var more = map[string][]string{"DecisionName": {"ActionName"}, "Doer": {"PassName"}}
 
-// api is the schema of all operations.
+// api returns the schema of all operations.
 func (g *generator) api() *schema {
 	for _, set := range registries() {
 		g.words(g.named(set.name), set.words)
@@ -42,7 +42,7 @@ func (g *generator) api() *schema {
 	return root
 }
 
-// registry is a set of names that a registry has.
+// registry is the set of names in a registry.
 type registry struct {
 	name  string // of the type of Go
 	words []string
@@ -63,7 +63,7 @@ func registries() []registry {
 		{"PassName", known.Passes}, {"FunctionName", known.Functions}}
 }
 
-// request defines the requests of an operation. One whose requests have no members is given something else.
+// request defines the requests of an operation. If it has no members, its request is the given schema.
 func (g *generator) request(o *operations.Operation) *schema {
 	if o.Members == 0 {
 		return &schema{Type: "object"}
@@ -85,7 +85,7 @@ func (g *generator) request(o *operations.Operation) *schema {
 	return ref(name)
 }
 
-// answer is the answer of an operation: of one type, or of several.
+// answer returns the schema of an operation's answer: one type, or one of several.
 func (g *generator) answer(o *operations.Operation) *schema {
 	var one []*schema
 	for _, name := range strings.Split(o.Answer, " or ") {
@@ -97,7 +97,7 @@ func (g *generator) answer(o *operations.Operation) *schema {
 	return &schema{OneOf: one}
 }
 
-// object is the schema of an object that has all of these members and no other.
+// object returns the schema of an object with exactly these members.
 func object(doc string, of ...member) *schema {
 	closed := false
 	s := &schema{Description: doc, Type: "object", Properties: of, Closed: &closed}

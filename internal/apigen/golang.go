@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// goNames are the names in package ctxfold of what the schema calls otherwise.
+// goNames are the names in package ctxfold that differ from the schema.
 var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
 
-// file is a source of Go on its way.
+// file is a Go source being written.
 type file struct {
 	bytes.Buffer
 	g *generator
@@ -34,7 +34,7 @@ func (f *file) done() []byte {
 	return text
 }
 
-// names is the file with constants for the names that a policy or a request has: of formats, presets and estimators.
+// names returns the file with constants for the names of formats, presets and estimators.
 func (g *generator) names() []byte {
 	f := g.file("api")
 	for _, r := range registries() {
@@ -53,7 +53,7 @@ func (g *generator) names() []byte {
 	return f.done()
 }
 
-// policies is the file with the types of policies.
+// policies returns the file with the types of policies.
 func (g *generator) policies() []byte {
 	f := g.file("ctxfold")
 	f.WriteString("import (\n\"encoding/json\"\n\n\"github.com/ctxfold/ctxfold/api\"\n\"github.com/ctxfold/ctxfold/internal/object\"\n" +
@@ -64,7 +64,7 @@ func (g *generator) policies() []byte {
 	return f.done()
 }
 
-// passes is the file with the types of passes.
+// passes returns the file with the types of passes.
 func (g *generator) passes() []byte {
 	f := g.file("pass")
 	f.WriteString("import \"github.com/ctxfold/ctxfold/internal/object\"\n\n")
@@ -82,8 +82,8 @@ func goName(def string) string {
 	return def
 }
 
-// object writes a struct, and how it is written as JSON. Of a pass whose parameter is something else unless it is given, the field is a
-// pointer; of a policy where that of core is one.
+// object writes a struct and its JSON encoder. A field is a pointer if its zero value isn't its default, or if the field of core's policy
+// is one.
 func (f *file) object(def, name string, pass bool) {
 	d := f.g.defs.get(def)
 	text := d.Description
@@ -130,7 +130,7 @@ func (f *file) object(def, name string, pass bool) {
 	fmt.Fprintf(f, "%sfunc (%s%s) %s(dst []byte) []byte {\no := object.New(dst)\n%sreturn o.End()\n}\n\n", doc, receiver, name, method, write.String())
 }
 
-// member writes how a field is written: not at all where it is the zero value.
+// member writes the encoder of a field: nothing for the zero value.
 func (f *file) member(key, t string) {
 	field := "p." + camel(key)
 	value, there := field, ""
@@ -172,7 +172,7 @@ func (f *file) member(key, t string) {
 	fmt.Fprintf(f, "if %s {\n%s\n}\n", there, call)
 }
 
-// pointer tells whether the field of core's own policy tells 0 and false from what is not given.
+// pointer reports whether the field of core's policy distinguishes 0 and false from an absent value.
 func (f *file) pointer(def, key string) bool {
 	for _, t := range f.g.defined {
 		if nameOf(t) != def {
@@ -194,7 +194,7 @@ func (f *file) pointer(def, key string) bool {
 	return false
 }
 
-// document is the text about a field, which begins with its Go name.
+// document returns the comment of a field, which begins with its Go name.
 func document(p member) string {
 	text := p.value.Description
 	if rest, ok := strings.CutPrefix(text, p.name+" "); ok {
@@ -211,7 +211,7 @@ func document(p member) string {
 	return text
 }
 
-// given tells of a default that it is not the zero value.
+// given reports whether a default differs from the zero value.
 func given(value any) bool {
 	switch fmt.Sprint(value) {
 	case "<nil>", "0", "false", "", "[]":
@@ -260,7 +260,7 @@ func (f *file) doc(indent, text string) {
 
 var initials = map[string]string{"ai": "AI", "sdk": "SDK", "ui": "UI", "openai": "OpenAI", "langchain": "LangChain", "mcp": "MCP", "json": "JSON", "utf8": "UTF8", "utf16": "UTF16", "id": "ID", "ids": "IDs"}
 
-// camel is the Go name of a word of the schema.
+// camel returns the Go name of a word of the schema.
 func camel(word string) string {
 	name := ""
 	for _, part := range regexp.MustCompile(`[-_.]+`).Split(word, -1) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// source is packages of the module: their types, and what comments say of types, fields and constants.
+// source has packages of the module: their types, and the comments on types, fields and constants.
 type source struct {
 	module   string // the import path of the root
 	root     string // its folder
@@ -25,7 +25,7 @@ type source struct {
 	comments map[token.Pos]string // by the position of the name
 }
 
-// load reads packages of the module, by their folders.
+// load reads packages of the module by their folders.
 func load(module, root string, folders ...string) *source {
 	fset := token.NewFileSet()
 	s := &source{module: module, root: root, fset: fset, std: importer.ForCompiler(fset, "source", nil), packages: map[string]*types.Package{},
@@ -38,7 +38,7 @@ func load(module, root string, folders ...string) *source {
 	return s
 }
 
-// sources are the Go files of a folder that a build without tags has, without its tests.
+// sources returns the Go files of a folder that belong to a build without tags, without tests.
 func sources(dir string) []string {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -47,7 +47,7 @@ func sources(dir string) []string {
 	})
 }
 
-// Import checks a package: one of the module with its comments, any other as the compiler sees it.
+// Import type-checks a package: packages of the module with their comments, others from their export data.
 func (s *source) Import(path string) (*types.Package, error) {
 	if p := s.packages[path]; p != nil {
 		return p, nil
@@ -73,7 +73,7 @@ func (s *source) Import(path string) (*types.Package, error) {
 	return p, err
 }
 
-// note keeps what is said of the types, fields and constants of a file.
+// note stores the comments on types, fields and constants of a file.
 func (s *source) note(file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -103,7 +103,7 @@ func (s *source) note(file *ast.File) {
 	})
 }
 
-// named finds a type by its name; that of the first package that has one.
+// named finds a type by its name, in the first package that has one.
 func (s *source) named(name string) *types.Named {
 	for _, p := range s.given {
 		if o, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
@@ -114,7 +114,7 @@ func (s *source) named(name string) *types.Named {
 	return nil
 }
 
-// plain is a comment as one line, without the numbers of rows and what is meant for tools.
+// plain returns a comment as one line, without row numbers and directives.
 func plain(doc string) string {
 	doc, _, _ = strings.Cut(doc, "\neasyjson:")
 	doc = strings.Join(strings.Fields(doc), " ")

@@ -1,11 +1,11 @@
-// Command apigen writes what is generated of the API, from the types of packages api and policy of core, with their comments, and the table of
+// Command apigen generates files from the types and comments of package api and of the package policy of core, and from the table of
 // operations:
 //
-//   - docs/api.schema.json, a JSON Schema of all requests and answers, from which typescript/ makes the types of JavaScript, and
-//     docs/policy.schema.json, of a policy by itself, for editors and validators;
-//   - the tables of operations, keys and words in docs/reference/abi.md;
+//   - docs/api.schema.json, a JSON Schema of all requests and answers, from which typescript/ generates the types of JavaScript, and
+//     docs/policy.schema.json, the schema of policies, for editors and validators;
+//   - the tables of operations, keys, words and error codes in docs/reference (abi.md, report.md, errors.md);
 //   - the exports of the module (wasm/exports*.go);
-//   - the types of policies and passes of Go (policy_gen.go, pass/pass_gen.go), and constants for names that registries have
+//   - the Go types of policies and passes (policy_gen.go, pass/pass_gen.go), and constants for the names of registries
 //     (api/names_gen.go);
 //   - the types of the Python package (host/python/src/ctxfold/types.py).
 //
@@ -17,6 +17,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -24,7 +25,7 @@ import (
 	_ "github.com/ctxfold/ctxfold/core/full" // the operation function has types too
 )
 
-// known is what the operation info answers.
+// known is the answer of the operation info.
 var known struct {
 	Formats, Presets []named
 	Estimators       []string
@@ -33,13 +34,13 @@ var known struct {
 	Functions        []string
 }
 
-// named is a name of a registry, and of a preset its policy.
+// named is a name of a registry, and for a preset its policy.
 type named struct {
 	Name, Doc string
 	Policy    map[string]any
 }
 
-// pass is what a pass has declared.
+// pass is the declaration of a pass.
 type pass struct {
 	Name, Doc  string
 	Parameters []struct {
@@ -58,17 +59,16 @@ func main() {
 	}
 }
 
-// generate is all that is generated, by the path of the file in the repository.
+// generate returns all generated files by their path in the repository.
 func generate(root string) map[string][]byte {
 	check(json.Unmarshal(core.Call("info", []byte("{}")), &known))
 	g := &generator{source: load(module, root, "api", "core/internal/policy")}
 	api := g.api()
 	policy := g.defs.get("Policy").inlined(g.defs)
 	policy.Schema, policy.Title = draft, "The policy of a compaction"
-	return map[string][]byte{
+	files := map[string][]byte{
 		"docs/api.schema.json":    api.text(),
 		"docs/policy.schema.json": policy.text(),
-		"docs/reference/abi.md":             g.tables(root),
 		"wasm/exports.go":         exports(false),
 		"wasm/exports_full.go":    exports(true),
 		"policy_gen.go":           g.policies(),
@@ -76,6 +76,8 @@ func generate(root string) map[string][]byte {
 		"api/names_gen.go":        g.names(),
 		pythonTypes:               g.python(),
 	}
+	maps.Copy(files, g.tables(root))
+	return files
 }
 
 const (

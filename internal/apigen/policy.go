@@ -21,7 +21,7 @@ func (g *generator) policy() {
 	}
 }
 
-// defaults sets what the preset default gives.
+// defaults sets the defaults to the values of the preset default.
 func (g *generator) defaults(s *schema, values map[string]any) {
 	for i, each := range s.Properties {
 		v, ok := values[each.name]
@@ -51,7 +51,7 @@ func (g *generator) defaults(s *schema, values map[string]any) {
 	}
 }
 
-// pass is the schema of a pass, by what it has declared.
+// pass returns the schema of a pass, by its declaration.
 func (g *generator) pass(of pass) *schema {
 	defined, closedObject := camel(of.Name)+"Pass", false
 	s := &schema{Description: of.Name + " " + of.Doc, Type: "object", Required: []string{"pass"}, Closed: &closedObject}

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// open are the sets of which a module may have more words than this version knows.
+// open are the sets to which newer modules may add words.
 var open = map[string]bool{"Format": true, "Preset": true, "Estimator": true, "PassName": true, "Reason": true}
 
-// notNames are the keys of objects that cannot be names in a class of Python.
+// notNames are the keys of objects that can't be names in a Python class.
 var notNames = map[string]bool{"from": true, "pass": true, "class": true}
 
-// python is the module ctxfold.types of the Python package: the types of the API as TypedDicts and Literals.
+// python returns the module ctxfold.types of the Python package: the types of the API as TypedDicts and Literals.
 func (g *generator) python() []byte {
 	f := &pythonFile{}
 	f.WriteString(pythonHead)
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 `
 
-// pythonFile is a source of Python on its way.
+// pythonFile is a Python source being written.
 type pythonFile struct{ bytes.Buffer }
 
 // words writes a set of words.
@@ -76,7 +76,7 @@ func (f *pythonFile) words(name string, s *schema) {
 	f.WriteString(end + "\n")
 }
 
-// object writes a TypedDict: as a class, or as a call where a key is no name in Python.
+// object writes a TypedDict: as a class, or as a call if a key isn't a Python name.
 func (f *pythonFile) object(name string, s *schema) {
 	required := map[string]bool{}
 	for _, key := range s.Required {
@@ -113,7 +113,7 @@ func (f *pythonFile) object(name string, s *schema) {
 	}
 }
 
-// documentation is what is said of a key, and its default.
+// documentation returns the description of a key and its default.
 func documentation(s *schema) string {
 	text := s.Description
 	if given(s.Default) {
@@ -170,7 +170,7 @@ func pythonType(s *schema) string {
 
 const pythonWidth = 120
 
-// comment writes a text in as few lines as it takes, each behind the prefix.
+// comment writes a text in as few lines as possible, each after the prefix.
 func (f *pythonFile) comment(prefix, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

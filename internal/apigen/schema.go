@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// schema is the part of JSON Schema that is needed here.
+// schema is the part of JSON Schema that apigen needs.
 type schema struct {
 	Schema      string    `json:"$schema,omitempty"`
 	Title       string    `json:"title,omitempty"`
@@ -27,7 +27,7 @@ type schema struct {
 	Defs        members   `json:"$defs,omitempty"`
 }
 
-// text is the file of a schema.
+// text returns the file of a schema.
 func (s *schema) text() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -37,7 +37,7 @@ func (s *schema) text() []byte {
 	return b.Bytes()
 }
 
-// members are schemas by name, in an order.
+// members are ordered schemas by name.
 type members []member
 
 type member struct {
@@ -77,7 +77,7 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ref is a reference to a definition.
+// ref returns a reference to a definition.
 func ref(name string) *schema { return &schema{Ref: definitions + name} }
 
 const (
@@ -85,7 +85,7 @@ const (
 	draft       = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// about gives a schema a description; a reference keeps that of its definition beside it.
+// about gives a schema a description; a reference keeps the description of its definition next to it.
 func (s *schema) about(text string) *schema {
 	if text == "" {
 		return s
@@ -97,7 +97,7 @@ func (s *schema) about(text string) *schema {
 	return s
 }
 
-// inlined is the schema with definitions in the place of the references to them.
+// inlined returns the schema with references replaced with their definitions.
 func (s *schema) inlined(defs members) *schema {
 	if s == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// tables are those of docs/reference/abi.md, by the name in the comment before them; of a set of words it is the name of their type.
+// tables are the generated tables of docs/reference, by the name in the comment before them. The table of a set of words has the name of their type.
 var tables = map[string]*template.Template{
 	"operations": parse("`OP` is one of {{range $i, $o := .Operations}}{{if $i}}, {{end}}`{{$o.Name}}`{{end}}; `function` is in the full build only. One call:\n"),
 	"keys": parse("| key | read by | meaning |\n|---|---|---|\n" +
@@ -23,18 +23,18 @@ var tables = map[string]*template.Template{
 
 func parse(text string) *template.Template { return template.Must(template.New("").Parse(text)) }
 
-// words is the table of a closed set.
+// words returns the template of the table of a closed set.
 func words(word, meaning string) *template.Template {
 	return parse("| " + word + " | " + meaning + " |\n|---|---|\n{{range .}}| `{{.JSON}}` | {{.Doc}} |\n{{end}}")
 }
 
-// table is what the templates see of the table of operations.
+// table is the data of the templates for the table of operations.
 type table struct {
 	Operations []operations.Operation
 	Members    []operations.MemberRow
 }
 
-// ReadBy are the operations that a member is of.
+// ReadBy returns the operations that have a member.
 func (table) ReadBy(member int) (names []string) {
 	for _, o := range operations.Operations {
 		if o.Members.Has(operations.Member(member)) {
@@ -46,17 +46,34 @@ func (table) ReadBy(member int) (names []string) {
 
 var generated = regexp.MustCompile(`(?s)<!-- generated: (\w+) -->\n.*?<!-- end -->`)
 
-// tables is docs/reference/abi.md with its tables anew.
-func (g *generator) tables(root string) []byte {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "reference", "abi.md"))
-	check(err)
-	found := 0
-	text = generated.ReplaceAllFunc(text, func(part []byte) []byte {
-		found++
-		name := string(generated.FindSubmatch(part)[1])
-		if tables[name] == nil {
-			fatal("docs/reference/abi.md names an unknown table:", name)
+// tablePages are the pages with generated tables.
+var tablePages = []string{"docs/reference/abi.md", "docs/reference/report.md", "docs/reference/errors.md"}
+
+// tables returns the pages with their tables replaced, by path. Each table must be on exactly one page.
+func (g *generator) tables(root string) map[string][]byte {
+	pages := map[string][]byte{}
+	seen := map[string]bool{}
+	for _, page := range tablePages {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
+		check(err)
+		pages[page] = g.replaceTables(page, text, seen)
+	}
+	for name := range tables {
+		if !seen[name] {
+			fatal("no page has the table", name)
 		}
+	}
+	return pages
+}
+
+// replaceTables generates the tables of one page and adds their names to seen.
+func (g *generator) replaceTables(page string, text []byte, seen map[string]bool) []byte {
+	return generated.ReplaceAllFunc(text, func(part []byte) []byte {
+		name := string(generated.FindSubmatch(part)[1])
+		if tables[name] == nil || seen[name] {
+			fatal(page, "names an unknown or repeated table:", name)
+		}
+		seen[name] = true
 		var data any = table{operations.Operations[:], operations.MemberTable[:]}
 		if name == strings.ToUpper(name[:1])+name[1:] {
 			data = g.constants(g.named(name))
@@ -65,8 +82,4 @@ func (g *generator) tables(root string) []byte {
 		check(tables[name].Execute(&b, data))
 		return []byte("<!-- generated: " + name + " -->\n" + strings.TrimSuffix(b.String(), "\n") + "\n<!-- end -->")
 	})
-	if found != len(tables) {
-		fatal("docs/reference/abi.md has not all tables that are generated")
-	}
-	return text
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// generator makes definitions of types.
+// generator creates definitions of types.
 type generator struct {
 	*source
 	defs     members
@@ -17,7 +17,7 @@ type generator struct {
 	offers   bool // comments offer the words that a text may be
 }
 
-// define is the reference to the definition of a struct, which is made where it is not there yet.
+// define returns a reference to the definition of a struct, and creates the definition if needed.
 func (g *generator) define(t *types.Named) *schema {
 	name := nameOf(t)
 	if g.defs.get(name) == nil {
@@ -46,8 +46,8 @@ func nameOf(t *types.Named) string {
 	return name
 }
 
-// object is the schema of a struct. A key that may be left out of an answer is not required; of a policy none is. The tag is says what a
-// value is that Go has a wider type for.
+// object returns the schema of a struct. Keys with omitempty are not required in answers; no key of a policy is. The tag `is` names the
+// type of a value if the Go type is wider.
 func (g *generator) object(t *types.Named, name string) *schema {
 	closedObject, outer := false, g.offers
 	g.offers = g.optional || strings.HasSuffix(name, "Options")
@@ -77,7 +77,7 @@ func (g *generator) object(t *types.Named, name string) *schema {
 	return s
 }
 
-// said is the schema of a type that a text names: of Go or of JSON, with [] before it a list, with | behind it also "".
+// said returns the schema of a type by its name in Go or JSON. The prefix [] makes a list, the suffix | also allows "".
 func (g *generator) said(is string) *schema {
 	if of, ok := strings.CutPrefix(is, "[]"); ok {
 		return &schema{Type: "array", Items: g.said(of)}
@@ -96,7 +96,7 @@ func (g *generator) said(is string) *schema {
 	return g.value(g.named(is), "")
 }
 
-// value is the schema of a type, and in a policy and in options of a text for which its comment offers words.
+// value returns the schema of a type. In policies and options, strings whose comment offers words become enums.
 func (g *generator) value(t types.Type, doc string) *schema {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -147,7 +147,7 @@ func (g *generator) value(t types.Type, doc string) *schema {
 	return nil
 }
 
-// comment is what is said of a type, by the name of its definition.
+// comment returns the description of a type, with the name of its definition.
 func (g *generator) comment(t *types.Named) string {
 	doc := g.comments[t.Obj().Pos()]
 	if own := names[t.Obj().Name()]; own != "" {
@@ -168,7 +168,7 @@ func (g *generator) words(t *types.Named, words []string) {
 	g.defs = append(g.defs, member{nameOf(t), &schema{Description: g.comment(t), Type: "string", Enum: words}})
 }
 
-// choices are the words that a comment offers: `is "a" (…) or "b"`. Only where there are two or more there is a choice.
+// choices returns the words that a comment offers, as in `is "a" (…) or "b"`, if there are two or more.
 func choices(doc string) []string {
 	var words []string
 	for _, m := range regexp.MustCompile(`"([a-z_0-9-]*)"`).FindAllStringSubmatch(doc, -1) {
@@ -180,7 +180,7 @@ func choices(doc string) []string {
 	return words
 }
 
-// renamed is a comment that begins with the name of the key in the place of the Go name.
+// renamed returns a comment with the Go name at its start replaced with the key.
 func renamed(doc, name, key string) string {
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {
 		return key + " " + rest

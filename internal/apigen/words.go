@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// word is a word of a closed set: a constant of a type of texts.
+// word is a word of a closed set: a constant of a string type.
 type word struct {
 	JSON string
 	Doc  string // Markdown
 }
 
-// constants are the words of a type of texts: all constants that its package has of it, in the order of the sources.
+// constants returns the words of a string type: all of its constants in its package, in source order.
 func (s *source) constants(t *types.Named) (words []word) {
 	scope := t.Obj().Pkg().Scope()
 	var found []*types.Const
@@ -30,7 +30,7 @@ func (s *source) constants(t *types.Named) (words []word) {
 	return words
 }
 
-// order compares two places of one package.
+// order compares two positions in one package.
 func (s *source) order(a, b token.Pos) int {
 	x, y := s.fset.Position(a), s.fset.Position(b)
 	if c := strings.Compare(x.Filename, y.Filename); c != 0 {
@@ -39,7 +39,7 @@ func (s *source) order(a, b token.Pos) int {
 	return x.Offset - y.Offset
 }
 
-// texts are words as JSON has them.
+// texts returns words as JSON strings.
 func texts(words []word) (list []string) {
 	for _, w := range words {
 		list = append(list, w.JSON)

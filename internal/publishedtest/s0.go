@@ -137,13 +137,13 @@ func levelsOf(lines, recent, first int) []object {
 
 // s0Pipeline are the rows on the whole of it.
 var s0Pipeline = []Row{
-	{ID: "S0.1", Preset: layered, Title: "the budget is the window without the system prompt, and never below 0", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.1", Preset: layered, Title: "the budget is the window minus the system prompt, and never below 0", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct{ window, system, budget int }{{100000, 4000, 96000}, {100, 40, 60}, {100, 200, 0}} {
 			got := layers(t, call, s0Policy, s0Session(), object{"window": object{"tokens": c.window, "reserve": c.system}})
 			equal(t, "budget", got.Report.Tokens.Limit, c.budget)
 		}
 	}},
-	{ID: "S0.2", Preset: layered, Title: "messages that fit come back unchanged, at the budget itself too", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.2", Preset: layered, Title: "messages that fit, up to exactly the budget, are returned unchanged", Test: func(t *testing.T, call Engine) {
 		messages := s0Session()
 		size := tokensOf(t, call, messages)
 		for _, policy := range []object{s0Policy, s0Safe()} {
@@ -154,7 +154,7 @@ var s0Pipeline = []Row{
 			equal(t, "one token too much", got.Report.Changed, true)
 		}
 	}},
-	{ID: "S0.3", Preset: layered, Title: "each level works on what the one before it left; the first that fits is the last", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.3", Preset: layered, Title: "each level works on the result of the previous one; the first that fits is the last", Test: func(t *testing.T, call Engine) {
 		messages := s0Session()
 		at := func(budget int) levels {
 			return layers(t, call, s0Policy, messages, object{"window": object{"tokens": budget + 1, "reserve": 1}, "passes": levelsOf(10, 6, 1)})
@@ -195,14 +195,14 @@ var s0Pipeline = []Row{
 		equal(t, "2 first and 10 recent messages", level(t, call, s0Policy, "drop_middle", says(20, "x"), object{"budget": 1000}).list,
 			[]any{0, 1, "[Context compacted: 8 messages removed to fit context window]", 10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
 	}},
-	{ID: "S0.6", Preset: layered, Title: "what is kept is counted in messages, not in turns or tokens", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.6", Preset: layered, Title: "the kept part is counted in messages, not in turns or tokens", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "Go"), uses("", "a"), outputs("a", "1"), uses("", "b"), outputs("b", strings.Repeat("2", 4000)), say("assistant", "Done")}
 		got := level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 3})
 		equal(t, "one turn, three messages", got.list, []any{0, "[Summary] [Assistant used 1 tool(s)]", 3, 4, 5})
 		got = level(t, call, s0Policy, "drop_middle", messages, object{"keep_first": 1, "keep_recent": 3, "budget": 100000})
 		equal(t, "first and recent", got.list, []any{0, "[Context compacted: 2 messages removed to fit context window]", 3, 4, 5})
 	}},
-	{ID: "S0.7", Preset: layered, Title: "the counter of tokens can be another one", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.7", Preset: layered, Title: "the token counter can be replaced", Test: func(t *testing.T, call Engine) {
 		messages := says(3, strings.Repeat("x", 40))
 		limit := object{"window": object{"tokens": 101, "reserve": 1}}
 		equal(t, "by default", layers(t, call, s0Policy, messages, limit).Report.Changed, false)

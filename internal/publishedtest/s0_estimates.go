@@ -8,7 +8,7 @@ import (
 
 // s0Estimates are the rows on estimates.
 var s0Estimates = []Row{
-	{ID: "S0.33", Preset: layered, Title: "a text is its UTF-8 bytes / 4, rounded up", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.33", Preset: layered, Title: "a text costs its UTF-8 bytes / 4, rounded up", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			text string
 			want int
@@ -18,21 +18,21 @@ var s0Estimates = []Row{
 			equal(t, c.text, got, c.want)
 		}
 	}},
-	{ID: "S0.34", Preset: layered, Title: "an image is its bytes / 750, from 85 to 16,000", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.34", Preset: layered, Title: "an image costs its bytes / 750, from 85 to 16,000", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct{ base64, want int }{{0, 85}, {4, 85}, {86000, 86}, {1000000, 1000}, {16000000, 16000}, {40000000, 16000}} {
 			message := object{"role": "user", "content": []object{{"type": "image", "data_length": c.base64}}}
 			equal(t, "image", tokensOf(t, call, []object{message}), c.want+4)
 		}
 		equal(t, "an image that is there", tokensOf(t, call, []object{{"role": "user", "content": []object{{"type": "image", "data": strings.Repeat("A", 100000)}}}}), 104)
 	}},
-	{ID: "S0.35", Preset: layered, Title: "reasoning counts as text, a call as its name, its arguments and 8", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.35", Preset: layered, Title: "reasoning costs as much as text; a call costs its name, its arguments and 8", Test: func(t *testing.T, call Engine) {
 		part := func(p object) int {
 			return tokensOf(t, call, []object{{"role": "assistant", "content": []object{p}}}) - 4
 		}
 		equal(t, "reasoning", part(object{"type": "reasoning", "text": "12345"}), 2)
 		equal(t, "call", part(object{"type": "tool_call", "id": "a-long-id-that-costs-nothing", "name": "bash", "input": object{"a": 1}}), 1+2+8)
 	}},
-	{ID: "S0.36", Preset: layered, Title: "a message costs 4, a result its tool's name and 8, one of the application its data and 4", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.36", Preset: layered, Title: "a message costs 4, a result its tool's name and 8, an application message its data and 4", Test: func(t *testing.T, call Engine) {
 		equal(t, "user", tokensOf(t, call, []object{say("user", "abcd")}), 5)
 		equal(t, "assistant", tokensOf(t, call, []object{say("assistant", "abcd")}), 5)
 		equal(t, "result", tokensOf(t, call, []object{outputs("a", "abcd")}), 1+1+8)
@@ -51,7 +51,7 @@ var s0Estimates = []Row{
 			equal(t, c.input, got.Result, 4+1+8+c.want)
 		}
 	}},
-	{ID: "S0.38", Preset: layered, Title: "what the provider counted, and an estimate of what follows it", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.38", Preset: layered, Title: "the provider's count, plus an estimate of what follows", Test: func(t *testing.T, call Engine) {
 		record := func(anchor any, index int, usage object) (got any) {
 			Function(t, call, "record_usage", object{"arguments": object{"anchor": anchor, "index": index, "usage": usage}}, &got)
 			return got

@@ -23,7 +23,7 @@ func validAt(t *testing.T, call Engine, messages json.RawMessage) bool {
 
 // s0Levels are the rows on the three levels.
 var s0Levels = []Row{
-	{ID: "S0.8", Preset: layered, Title: "level 1 changes tool results alone, and no number of messages", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.8", Preset: layered, Title: "level 1 changes only tool results, never the number of messages", Test: func(t *testing.T, call Engine) {
 		messages := append(s0Session(), say("user", numbered(100)), say("assistant", numbered(100)))
 		for _, policy := range []object{s0Policy, s0Safe()} {
 			got := level(t, call, policy, "truncate_tool_results", messages, object{"max_lines": 10})
@@ -36,7 +36,7 @@ var s0Levels = []Row{
 			}
 		}
 	}},
-	{ID: "S0.9", Preset: layered, Title: "each text of a result is truncated by itself, all else in it stays; exact loses what an application keeps with it", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.9", Preset: layered, Title: "each text of a result is truncated separately, and the rest of the result stays; exact mode loses the application's own members", Test: func(t *testing.T, call Engine) {
 		image := object{"type": "image", "data": "AAAA"}
 		result := object{"role": "tool_result", "tool_call_id": "a", "tool_name": "bash", "is_error": true, "timestamp": 17,
 			"turnId":  object{"loopId": "l", "turnIndex": 3},
@@ -59,18 +59,18 @@ var s0Levels = []Row{
 			equal(t, "turn", m["turnId"], c.turn)
 		}
 	}},
-	{ID: "S0.10", Preset: layered, Title: "a text of at most so many lines stays as it is, its line ends too", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.10", Preset: layered, Title: "a text of at most max_lines lines stays unchanged, including its line ends", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s0Policy, s0Safe()} {
 			for _, text := range []string{"", "a", "a\r\nb\r\n\nc\n", "1\n2\n3\n4"} {
 				equal(t, text, cutText(t, call, policy, text, 4), text)
 			}
 		}
 	}},
-	{ID: "S0.11", Preset: layered, Title: "half of the lines from the beginning, the odd one from the end", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.11", Preset: layered, Title: "half of the lines are from the start; an odd one is from the end", Test: func(t *testing.T, call Engine) {
 		equal(t, "7 of 10", cutText(t, call, s0Policy, numbered(10), 7),
 			"line 1\nline 2\nline 3\n\n[... 3 lines truncated ...]\n\nline 7\nline 8\nline 9\nline 10")
 	}},
-	{ID: "S0.12", Preset: layered, Title: "the marker has an empty line before and behind it", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.12", Preset: layered, Title: "the marker has an empty line before and after it", Test: func(t *testing.T, call Engine) {
 		equal(t, "2 of 4", cutText(t, call, s0Policy, "a\nb\nc\nd", 2), "a\n\n[... 2 lines truncated ...]\n\nd")
 	}},
 	{ID: "S0.13", Preset: layered, Title: "100 lines, at most 10: 5, a marker that counts 90, 5", Test: func(t *testing.T, call Engine) {
@@ -78,12 +78,12 @@ var s0Levels = []Row{
 		equal(t, "truncated", cutText(t, call, s0Policy, numbered(100), 10),
 			strings.Join(lines[:5], "\n")+"\n\n[... 90 lines truncated ...]\n\n"+strings.Join(lines[95:], "\n"))
 	}},
-	{ID: "S0.14", Preset: layered, Title: "a line feed at the end begins no line; one carriage return before a line feed is the line's end", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.14", Preset: layered, Title: "a line feed at the end starts no new line; one carriage return before a line feed belongs to the line end", Test: func(t *testing.T, call Engine) {
 		equal(t, "line feed at the end", cutText(t, call, s0Policy, "a\nb\n", 2), "a\nb\n")
 		equal(t, "carriage returns", cutText(t, call, s0Policy, "a\r\nb\r\r\nc\nd\r", 3), "a\n\n[... 1 lines truncated ...]\n\nc\nd\r")
 		equal(t, "two of them", cutText(t, call, s0Policy, "b\r\r\nc\nd", 2), "b\r\n\n[... 1 lines truncated ...]\n\nd")
 	}},
-	{ID: "S0.15", Preset: layered, Title: "defect: what was truncated is truncated again; ours counts the marker's lines", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.15", Preset: layered, Title: "defect: truncated texts are truncated again; ours counts the lines of the marker", Test: func(t *testing.T, call Engine) {
 		once := cutText(t, call, s0Policy, numbered(100), 10)
 		equal(t, "exact, again", strings.Contains(cutText(t, call, s0Policy, once, 10), "[... 3 lines truncated ...]"), true)
 		for lines := 1; lines < 20; lines++ {
@@ -95,23 +95,23 @@ var s0Levels = []Row{
 			equal(t, "a marker", strings.Contains(ours, "truncated"), lines > 4)
 		}
 	}},
-	{ID: "S0.16", Preset: layered, Title: "no line: the marker alone; one line: the last one", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.16", Preset: layered, Title: "0 lines: only the marker; 1 line: the last one", Test: func(t *testing.T, call Engine) {
 		equal(t, "0", cutText(t, call, s0Policy, "a\nb\nc", 0), "\n\n[... 3 lines truncated ...]\n\n")
 		equal(t, "1", cutText(t, call, s0Policy, "a\nb\nc", 1), "\n\n[... 2 lines truncated ...]\n\nc")
 	}},
-	{ID: "S0.17", Preset: layered, Title: "level 2 leaves the recent messages as they are, and all where there are no others", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.17", Preset: layered, Title: "level 2 leaves the recent messages unchanged, and everything if there are no others", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "1"), say("assistant", "2"), say("user", "3"), say("assistant", "4")}
 		equal(t, "all are recent", level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 4}).list, []any{0, 1, 2, 3})
 		equal(t, "two are", level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 2}).list, []any{0, "[Summary] 2", 2, 3})
 	}},
-	{ID: "S0.18", Preset: layered, Title: "each message of the assistant becomes one of the user", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.18", Preset: layered, Title: "each assistant message becomes a user message", Test: func(t *testing.T, call Engine) {
 		var got []object
 		decodeInto(level(t, call, s0Policy, "collapse_turns", []object{say("assistant", "a"), say("assistant", "b"), say("user", "c")}, object{"keep_recent": 1}).Messages, &got)
 		for i, text := range []string{"[Summary] a", "[Summary] b"} {
 			equal(t, text, got[i], say("user", text))
 		}
 	}},
-	{ID: "S0.19", Preset: layered, Title: "texts of at most 200 bytes, with a space between them", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.19", Preset: layered, Title: "it has the texts of at most 200 bytes, joined by spaces", Test: func(t *testing.T, call Engine) {
 		line := func(texts ...string) any {
 			parts := []object{}
 			for _, x := range texts {
@@ -125,25 +125,25 @@ var s0Levels = []Row{
 		equal(t, "201 bytes", line(strings.Repeat("x", 201)), "[Summary] [Assistant response]")
 		equal(t, "bytes, not characters", line(strings.Repeat("日", 67)), "[Summary] [Assistant response]")
 	}},
-	{ID: "S0.20", Preset: layered, Title: "without such a text the number of tool calls, or that there was a response", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.20", Preset: layered, Title: "without such a text it has the number of tool calls, or says that there was a response", Test: func(t *testing.T, call Engine) {
 		thought := object{"role": "assistant", "content": []object{{"type": "reasoning", "text": "hm"}}}
 		messages := []object{uses("", "a", "b"), outputs("a", "1"), outputs("b", "2"), thought, say("user", "x")}
 		equal(t, "lines", level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 1}).list,
 			[]any{"[Summary] [Assistant used 2 tool(s)]", "[Summary] [Assistant response]", 4})
 	}},
-	{ID: "S0.21", Preset: layered, Title: "a long text is left out, not cut; a short one beside it stays", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.21", Preset: layered, Title: "a long text is omitted, not cut; a short one next to it stays", Test: func(t *testing.T, call Engine) {
 		message := object{"role": "assistant", "content": []object{{"type": "text", "text": strings.Repeat("long ", 100)}, {"type": "text", "text": "short"}}}
 		equal(t, "line", level(t, call, s0Policy, "collapse_turns", []object{message, say("user", "x")}, object{"keep_recent": 1}).list, []any{"[Summary] short", 1})
 	}},
-	{ID: "S0.22", Preset: layered, Title: "the tool results behind a message go with it, and so does one without its call", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.22", Preset: layered, Title: "tool results after a message are removed with it, and so is a result without a call", Test: func(t *testing.T, call Engine) {
 		messages := []object{outputs("z", "stray"), uses("look", "a", "b"), outputs("a", "1"), outputs("b", "2"), say("user", "x"), outputs("y", "stray"), say("user", "y")}
 		equal(t, "lines", level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 1}).list, []any{"[Summary] look", 4, 6})
 	}},
-	{ID: "S0.23", Preset: layered, Title: "what the user said and what is the application's stays in its place", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.23", Preset: layered, Title: "user and application messages stay in place", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "a"), {"role": "custom", "custom_type": "note", "data": object{"x": 1}}, say("assistant", "b"), say("user", "c"), say("user", "d")}
 		equal(t, "places", level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 1}).list, []any{0, 1, "[Summary] b", 3, 4})
 	}},
-	{ID: "S0.24", Preset: layered, Title: "defect: the recent messages may begin with results whose call is gone; ours begins with the call", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.24", Preset: layered, Title: "defect: the recent messages may begin with results whose call was removed; ours begins with the call", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "Go"), uses("look around", "a"), outputs("a", strings.Repeat("1", 400)), uses("look", "b", "c"), outputs("b", "1"), outputs("c", "2"), say("user", "x")}
 		got := level(t, call, s0Policy, "collapse_turns", messages, object{"keep_recent": 2})
 		equal(t, "exact", got.list, []any{0, "[Summary] look around", "[Summary] look", 5, 6})
@@ -152,7 +152,7 @@ var s0Levels = []Row{
 		equal(t, "ours", ours.list, []any{0, "[Summary] look around", 3, 4, 5, 6})
 		equal(t, "which is valid", validAt(t, call, ours.Messages), true)
 	}},
-	{ID: "S0.25", Preset: layered, Title: "defect: a line is as old as the clock says; ours is as old as what it stands for", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.25", Preset: layered, Title: "defect: a line is dated by the clock; ours has the date of the message that it replaces", Test: func(t *testing.T, call Engine) {
 		messages := []object{merged(say("assistant", "a"), object{"timestamp": 1700000000123}), say("user", "x")}
 		for _, policy := range []object{s0Policy, s0Safe()} { // a clock is nothing that could be reproduced
 			var got []object
@@ -170,19 +170,19 @@ var s0Levels = []Row{
 			[]any{"[Context compacted: 4 messages removed]", 4, 5})
 		equal(t, "more than there are", level(t, call, s0Policy, "drop_middle", messages, object{"keep_first": 99, "keep_recent": 99, "budget": 1000}).list, []any{0, 1, 2, 3, 4, 5})
 	}},
-	{ID: "S0.27", Preset: layered, Title: "else the middle goes, and a message of the user counts it", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.27", Preset: layered, Title: "otherwise it removes the middle, and a user message counts the removed messages", Test: func(t *testing.T, call Engine) {
 		got := level(t, call, s0Policy, "drop_middle", says(6, "x"), object{"keep_first": 1, "keep_recent": 2, "budget": 1000})
 		equal(t, "list", got.list, []any{0, "[Context compacted: 3 messages removed to fit context window]", 4, 5})
 		var list []object
 		decodeInto(got.Messages, &list)
 		equal(t, "role", list[1]["role"], "user")
 	}},
-	{ID: "S0.28", Preset: layered, Title: "where that does not fit, what fits of it is kept: the first marker is counted too", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.28", Preset: layered, Title: "if that doesn't fit, it keeps what fits of it; the first marker is counted too", Test: func(t *testing.T, call Engine) {
 		messages := append(says(5, strings.Repeat("x", 40)), say("user", "y"))
 		equal(t, "list", level(t, call, s0Policy, "drop_middle", messages, object{"keep_first": 2, "keep_recent": 2, "budget": 20}).list,
 			[]any{"[Context compacted: 3 messages removed]", 4, 5})
 	}},
-	{ID: "S0.29", Preset: layered, Title: "from the newest on, until the first that does not fit; defect: the marker is not counted", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.29", Preset: layered, Title: "from the newest message back to the first that doesn't fit; defect: the marker isn't counted", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "small"), say("user", strings.Repeat("x", 400)), say("user", "a"), say("user", "b")} // 6, 104, 5, 5 tokens
 		got := level(t, call, s0Policy, "keep_within_budget", messages, object{"budget": 20})
 		equal(t, "the small one behind it goes too", got.list, []any{"[Context compacted: 2 messages removed]", 2, 3})
@@ -191,12 +191,12 @@ var s0Levels = []Row{
 		equal(t, "ours fits", tokensOf(t, call, ours.Messages) <= 30, true)
 		equal(t, "nothing dropped", level(t, call, s0Policy, "keep_within_budget", messages, object{"budget": 120}).list, []any{0, 1, 2, 3})
 	}},
-	{ID: "S0.30", Preset: layered, Title: "defect: of a newest message that is too large only the marker is left; ours keeps the user's request", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.30", Preset: layered, Title: "defect: if the newest message is too large, only the marker is left; ours keeps the user's request", Test: func(t *testing.T, call Engine) {
 		messages := append(says(4, strings.Repeat("w", 100)), say("user", strings.Repeat("x", 400)))
 		equal(t, "exact", level(t, call, s0Policy, "keep_within_budget", messages, object{"budget": 50}).list, []any{"[Context compacted: 5 messages removed]"})
 		equal(t, "ours", level(t, call, s0Safe(), "keep_within_budget", messages, object{"budget": 50}).list, []any{"[Context compacted: 4 messages removed]", 4})
 	}},
-	{ID: "S0.31", Preset: layered, Title: "defect: calls are parted from their results; ours keeps them together", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.31", Preset: layered, Title: "defect: calls are separated from their results; ours keeps them together", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "Go"), uses("", "a"), outputs("a", strings.Repeat("1", 400)), say("assistant", strings.Repeat("2", 400)), uses("", "b"), outputs("b", "3"), say("user", "x")}
 		cut := object{"keep_first": 2, "keep_recent": 2, "budget": 1000}
 		got := level(t, call, s0Policy, "drop_middle", messages, cut)
@@ -210,7 +210,7 @@ var s0Levels = []Row{
 		equal(t, "which is invalid too", validAt(t, call, got.Messages), false)
 		equal(t, "ours within a budget", validAt(t, call, level(t, call, s0Safe(), "keep_within_budget", messages, object{"budget": 30}).Messages), true)
 	}},
-	{ID: "S0.32", Preset: layered, Title: "what is counted as dropped are the messages that level 2 has left", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.32", Preset: layered, Title: "the marker counts the messages that level 2 left", Test: func(t *testing.T, call Engine) {
 		messages := s0Session()
 		got := layers(t, call, s0Policy, messages, object{"window": object{"tokens": 120, "reserve": 1}, "passes": levelsOf(10, 4, 1)})
 		equal(t, "of the 12 before the recent ones 3 results are gone, and the first stays", got.list,

@@ -91,7 +91,7 @@ var small = object{"keep_first_turns": 1, "keep_recent_turns": 1}
 
 // s0Overlay are the rows on blocks that lie over the messages.
 var s0Overlay = []Row{
-	{ID: "S0.39", Preset: layered, Title: "a block lies over the messages, which stay: another one can be made of them", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.39", Preset: layered, Title: "a block covers messages, which stay, so another block can be made of them", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(6)
 		one := inContext(t, call, s0Policy, [][]object{messages}, small)
 		equal(t, "one block", one.list, []any{0, 1, "[Summary] a1", "[Summary] a2", "[Summary] a3", "[Summary] a4", 10, 11})
@@ -115,7 +115,7 @@ var s0Overlay = []Row{
 		without := block(t, call, s0Policy, says(4, "x"), small)
 		equal(t, "messages without turnId", without.ranges(), []any{[]int{0, 0}, nil, []int{3, 3}})
 	}},
-	{ID: "S0.41", Preset: layered, Title: "neighbours of one turn index are a turn; a message without any is one by itself", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.41", Preset: layered, Title: "neighbours with the same turn index are a turn; a message without one is a turn of its own", Test: func(t *testing.T, call Engine) {
 		turnMap := func(messages []object, ranges ...[2]int) (got struct {
 			Count          int `json:"turn_count"`
 			Groups, Ranges [][2]int
@@ -149,14 +149,14 @@ var s0Overlay = []Row{
 		Function(t, call, "headroom", object{"policy": s0Policy, "arguments": object{"estimated": 0}}, &h)
 		equal(t, "0.90 without 4,000 of 100,000", strconv.FormatFloat(h.Headroom, 'f', 4, 64), "0.8600")
 	}},
-	{ID: "S0.43", Preset: layered, Title: "due where less than 5 % of the window is left below 90 %: at 81,000 of 100,000 tokens", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.43", Preset: layered, Title: "due if less than 5 % of the window is left below 90 %: at 81,000 of 100,000 tokens", Test: func(t *testing.T, call Engine) {
 		for tokens, want := range map[int]bool{80999: false, 81000: true, 81001: true} { // in doubles, 0.9 - 0.04 - 0.81 is less than 0.05
 			var got struct{ Fires bool }
 			Function(t, call, "headroom", object{"policy": s0Policy, "arguments": object{"estimated": tokens}}, &got)
 			equal(t, strconv.Itoa(tokens), got.Fires, want)
 		}
 	}},
-	{ID: "S0.44", Preset: layered, Title: "first turns, lines for those between until the tokens for them are used up, recent turns with truncated results", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.44", Preset: layered, Title: "first turns, lines for those between until their tokens are used up, recent turns with truncated results", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(20)
 		messages[39] = ofTurn(19, outputs("x", numbered(9)))
 		b := block(t, call, s0Policy, messages, object{"keep_first_turns": 2, "keep_recent_turns": 5, "tool_output_max_lines": 4})
@@ -170,7 +170,7 @@ var s0Overlay = []Row{
 		equal(t, "three lines", lines, []object{say("user", "[Summary] a2"), say("user", "[Summary] a3"), say("user", "[Summary] a4")})
 		equal(t, "no line", block(t, call, s0Policy, messages, object{"keep_recent_turns": 5, "max_summary_tokens": 2}).KeepCompacted == nil, true)
 	}},
-	{ID: "S0.45", Preset: layered, Title: "of older loops only lines are shown; what has no block is shown whole, what is out of scope not at all", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.45", Preset: layered, Title: "older loops appear as lines only; a loop without a block appears whole, one out of scope not at all", Test: func(t *testing.T, call Engine) {
 		loops := [][]object{turnsOf(2), turnsOf(2), turnsOf(4)}
 		got := inContext(t, call, s0Policy, loops, merged(object{"scope": 1}, small))
 		equal(t, "one older loop", got.list, []any{"[Summary] a0", "[Summary] a1", 8, 9, "[Summary] a1", "[Summary] a2", 14, 15})
@@ -179,7 +179,7 @@ var s0Overlay = []Row{
 		got = inContext(t, call, s0Policy, loops, merged(object{"scope": 1, "blocks": []object{{"loop": "L1", "block": kept}}}, small))
 		equal(t, "a block that is there is not made anew", got.list, []any{"as it was kept", 8, 9, "[Summary] a1", "[Summary] a2", 14, 15})
 	}},
-	{ID: "S0.46", Preset: layered, Title: "so many older loops, or those whose messages fit until one does not", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.46", Preset: layered, Title: "a fixed number of older loops, or as many as fit", Test: func(t *testing.T, call Engine) {
 		big := []object{ofTurn(0, say("user", strings.Repeat("x", 400)))}
 		loops := [][]object{turnsOf(1), big, turnsOf(1), turnsOf(1)} // 10, 104, 10 and 10 tokens
 		loopsOf := func(arguments object) (ids []string) {
@@ -192,7 +192,7 @@ var s0Overlay = []Row{
 		equal(t, "a budget that ends at the large one", loopsOf(object{"scope": -1, "max_context_tokens": 100}), []string{"L2", "L3"})
 		equal(t, "a budget for it too", loopsOf(object{"scope": -1, "max_context_tokens": 114}), []string{"L1", "L2", "L3"})
 	}},
-	{ID: "S0.47", Preset: layered, Title: "defect: with few turns first and recent ones overlap and are shown twice; ours shows none twice", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.47", Preset: layered, Title: "defect: with few turns, first and recent ones overlap and appear twice; ours has each turn once", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(3)
 		b := block(t, call, s0Policy, messages, nil)
 		equal(t, "exact", b.ranges(), []any{[]int{0, 1}, nil, []int{0, 2}})
@@ -201,7 +201,7 @@ var s0Overlay = []Row{
 		equal(t, "ours", b.ranges(), []any{[]int{0, 1}, nil, []int{2, 2}})
 		equal(t, "ours, once", inContext(t, call, s0Safe(), [][]object{messages}, nil).list, []any{0, 1, 2, 3, 4, 5})
 	}},
-	{ID: "S0.48", Preset: layered, Title: "defect: what the user said between is lost, and focus_message does nothing; ours keeps the one and refuses the other", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.48", Preset: layered, Title: "defect: user messages in between are lost, and focus_message has no effect; ours keeps the messages and rejects the argument", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(4)
 		equal(t, "exact", inContext(t, call, s0Policy, [][]object{messages}, merged(object{"focus_message": "auth"}, small)).list, []any{0, 1, "[Summary] a1", "[Summary] a2", 6, 7})
 		equal(t, "ours", inContext(t, call, s0Safe(), [][]object{messages}, small).list, []any{0, 1, 2, "[Summary] a1", 4, "[Summary] a2", 6, 7})
@@ -215,7 +215,7 @@ var s0Overlay = []Row{
 		equal(t, "valid", validAt(t, call, got.Context), true)
 		equal(t, "exact parts them", validAt(t, call, inContext(t, call, s0Policy, [][]object{pair}, small).Context), false)
 	}},
-	{ID: "S0.49", Preset: layered, Title: "events at the start and at the end, with their counts; hosts ask before the first and tell after the second", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.49", Preset: layered, Title: "events at the start and at the end, with counts; hosts ask before the first and report after the second", Test: func(t *testing.T, call Engine) {
 		loops := [][]object{turnsOf(2), turnsOf(6)}
 		got := inContext(t, call, s0Policy, loops, merged(object{"created_at": 1700000000123}, small))
 		before := tokensOf(t, call, turnsOf(2)) + tokensOf(t, call, turnsOf(6))
@@ -224,7 +224,7 @@ var s0Overlay = []Row{
 		equal(t, "events", got.Events, []object{start, end})
 		equal(t, "none without a compaction", len(inContext(t, call, s0Policy, loops, object{"compact": false}).Events), 0)
 	}},
-	{ID: "S0.50", Preset: layered, Title: "each section can be made by the application, such as the compacted one by a model", Test: func(t *testing.T, call Engine) {
+	{ID: "S0.50", Preset: layered, Title: "the application can make each section itself, such as the compacted one by a model", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(6)
 		section := object{"range": object{"startTurn": 1, "endTurn": 4}, "messages": []object{say("user", "[Summary] what a model wrote")}}
 		got := inContext(t, call, s0Policy, [][]object{messages}, merged(object{"sections": object{"keep_compacted": section}}, small))

@@ -87,14 +87,14 @@ func tailText(t *testing.T, a planned) string {
 
 // s1Cut are the rows on estimates, the gate and the cut point.
 var s1Cut = []Row{
-	{ID: "S1.1", Preset: turnTail, Title: "a text is its UTF-8 bytes / 4, rounded down", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.1", Preset: turnTail, Title: "a text costs its UTF-8 bytes / 4, rounded down", Test: func(t *testing.T, call Engine) {
 		for text, want := range map[string]int{"": 0, "hi": 0, "hello": 1, "hello world": 2, "日本": 1, "日本語日": 3} {
 			var got int
 			Function(t, call, "estimate_text", object{"policy": tail(nil), "text": text}, &got)
 			equal(t, text, got, want)
 		}
 	}},
-	{ID: "S1.2", Preset: turnTail, Title: "defect: only texts count; ours counts calls, results, thoughts and files too", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.2", Preset: turnTail, Title: "defect: only texts count; ours also counts calls, results, reasoning and files", Test: func(t *testing.T, call Engine) {
 		var n int
 		tailFunction(t, call, "estimate_messages", nil, object{}, &n)
 		equal(t, "nothing", n, 0)
@@ -109,7 +109,7 @@ var s1Cut = []Row{
 			equal(t, "ours", n >= 100, true)
 		}
 	}},
-	{ID: "S1.3", Preset: turnTail, Title: "over the window without its reserve, not at it; never without one of the two", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.3", Preset: turnTail, Title: "due over the window without its reserve, not at it; never if either is missing", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			window, reserve int
 			want            bool
@@ -124,7 +124,7 @@ var s1Cut = []Row{
 			equal(t, "the preset's gate", checked.Due, due)
 		}
 	}},
-	{ID: "S1.4", Preset: turnTail, Title: "the provider's last count wins where it is over 0; 0, as after a compaction, is none", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.4", Preset: turnTail, Title: "the provider's last count is used if it is over 0; 0, as after a compaction, means none", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			window, last int
 			want         bool
@@ -136,7 +136,7 @@ var s1Cut = []Row{
 			equal(t, "due", got.Due, c.want)
 		}
 	}},
-	{ID: "S1.5", Preset: turnTail, Title: "reserve 16,384 and tail 20,000 where they are 0 or less; others stay", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.5", Preset: turnTail, Title: "reserve 16,384 and tail 20,000 if they are 0 or less; other values stay", Test: func(t *testing.T, call Engine) {
 		options := func(arguments object) (got object) {
 			Function(t, call, "compaction_options", object{"policy": tail(nil), "arguments": arguments}, &got)
 			return got
@@ -148,7 +148,7 @@ var s1Cut = []Row{
 		Call(t, call, "check", object{"policy": tailSafe(object{"window": object{"tokens": 100000}}), "messages": hundreds("u")}, &checked)
 		equal(t, "the preset's", checked.Limit, 100000-16384)
 	}},
-	{ID: "S1.6", Preset: turnTail, Title: "walks back until the sum is over what is kept; fewer than 2 messages are not cut", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.6", Preset: turnTail, Title: "walks back until the sum exceeds the tail; fewer than 2 messages are not cut", Test: func(t *testing.T, call Engine) {
 		equal(t, "none", tailCut(t, call, nil, 10), 0)
 		equal(t, "one", tailCut(t, call, hundreds("u"), 10), 0)
 		equal(t, "over", tailCut(t, call, hundreds("uauau"), 299), 3)
@@ -156,15 +156,15 @@ var s1Cut = []Row{
 		long := []object{say("user", strings.Repeat("x", 40000)), say("assistant", strings.Repeat("x", 40000)), say("user", strings.Repeat("x", 40000)), say("assistant", strings.Repeat("x", 40000))}
 		equal(t, "20,000 by default", tailCut(t, call, long, 0), 2)
 	}},
-	{ID: "S1.7", Preset: turnTail, Title: "the last message stays although it alone is too large", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.7", Preset: turnTail, Title: "the last message stays even if it alone is too large", Test: func(t *testing.T, call Engine) {
 		equal(t, "cut", tailCut(t, call, hundreds("uaua"), 50), 3)
 		equal(t, "cut", tailCut(t, call, hundreds("uaua"), 99), 3)
 	}},
-	{ID: "S1.8", Preset: turnTail, Title: "forward past tool results; nothing is cut where there is nothing behind them", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.8", Preset: turnTail, Title: "moves forward past tool results; nothing is cut if nothing follows them", Test: func(t *testing.T, call Engine) {
 		equal(t, "forward", tailCut(t, call, hundreds("uattau"), 350), 4)
 		equal(t, "to the end", tailCut(t, call, hundreds("uattt"), 150), 0)
 	}},
-	{ID: "S1.9", Preset: turnTail, Title: "fewer than 2 messages are not worth a summary; all that fits stays", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.9", Preset: turnTail, Title: "fewer than 2 messages are not worth a summary; if everything fits, it stays", Test: func(t *testing.T, call Engine) {
 		equal(t, "one", tailCut(t, call, hundreds("uau"), 250), 0)
 		equal(t, "two", tailCut(t, call, hundreds("uau"), 150), 2)
 		equal(t, "all", tailCut(t, call, hundreds("uau"), 300), 0)
@@ -177,7 +177,7 @@ var s1Cut = []Row{
 			equal(t, c.roles, tailCut(t, call, hundreds(c.roles), c.keep), c.want)
 		}
 	}},
-	{ID: "S1.11", Preset: turnTail, Title: "a cut is not moved to a message of the user; ours can, with the boundary turn", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.11", Preset: turnTail, Title: "a cut isn't moved to a user message; ours can do that, with the boundary turn", Test: func(t *testing.T, call Engine) {
 		messages := hundreds("uaaauaaua")
 		equal(t, "exact", tailCut(t, call, messages, 350), 6)
 		for boundary, want := range map[string]int{"forward": 6, "turn": 7} {
@@ -186,7 +186,7 @@ var s1Cut = []Row{
 			equal(t, boundary, a.Report.CutPoint, want)
 		}
 	}},
-	{ID: "S1.12", Preset: turnTail, Title: "a turn is split where the tail does not begin with the user and a turn of the user is before it", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.12", Preset: turnTail, Title: "a turn is split if the tail doesn't begin with a user message and a user turn precedes it", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			roles string
 			cut   int
@@ -198,7 +198,7 @@ var s1Cut = []Row{
 			equal(t, c.roles, got, object{"is_split": c.split, "turn_start": c.start})
 		}
 	}},
-	{ID: "S1.13", Preset: turnTail, Title: "by force the last message that holds no tool results begins the tail, with at least 2 before it", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.13", Preset: turnTail, Title: "if forced, the tail begins at the last message without tool results, with at least 2 before it", Test: func(t *testing.T, call Engine) {
 		for roles, want := range map[string]int{"": 0, "u": 0, "ua": 0, "uau": 2, "uatt": 0, "uaatt": 2, "uaua": 3, "uauat": 3} {
 			var got int
 			tailFunction(t, call, "force_cut_point", hundreds(roles), object{}, &got)

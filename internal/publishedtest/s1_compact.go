@@ -35,7 +35,7 @@ var tailModel = object{"text": "## Goal\nA summary of what was said and done in 
 
 // s1Compact are the rows on compactions.
 var s1Compact = []Row{
-	{ID: "S1.14", Preset: turnTail, Title: "takes messages, options, instructions, what was before and a stream; gives the figures and the messages", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.14", Preset: turnTail, Title: "takes messages, options, instructions, the previous summary and a stream; returns the figures and the messages", Test: func(t *testing.T, call Engine) {
 		policy := tail(object{"summary": object{"instructions": "be brief"}})
 		state := object{"round": 3, "ledger": object{"read": []string{"before.go"}}}
 		fold := object{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}
@@ -58,7 +58,7 @@ var s1Compact = []Row{
 		decodeInto(a.Messages, &messages)
 		equal(t, "messages", len(messages), 3)
 	}},
-	{ID: "S1.15", Preset: turnTail, Title: "one message, or two small ones: nothing is done, and that is no error", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.15", Preset: turnTail, Title: "one message, or two small ones: nothing is done, and that isn't an error", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []func(object) object{tail, tailSafe} {
 			for _, roles := range []string{"u", "ua"} {
 				a, asked := tailRunWith(t, call, object{}, policy(nil), 20000, hundreds(roles))
@@ -67,13 +67,13 @@ var s1Compact = []Row{
 			}
 		}
 	}},
-	{ID: "S1.16", Preset: turnTail, Title: "a message of the system, [Conversation summary — earlier messages were compacted], then the tail", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.16", Preset: turnTail, Title: "a system message, [Conversation summary — earlier messages were compacted], then the tail", Test: func(t *testing.T, call Engine) {
 		a, _ := tailRun(t, call, tail(nil), 250, hundreds("uauauu"), object{"text": "S"})
 		equal(t, "exact", a.list(), []object{{"new": object{"role": "system", "text": tailHeader + "\n\nS"}}, {"i": 4}, {"i": 5}})
 		a, _ = tailRun(t, call, tailSafe(nil), 250, hundreds("uauauu"), tailModel)
 		equal(t, "ours", []any{strings.HasPrefix(tailText(t, a), tailHeader+"\n"), strings.Contains(tailText(t, a), tailModel["text"].(string))}, []any{true, true})
 	}},
-	{ID: "S1.17", Preset: turnTail, Title: "an empty summary and a provider's error are errors, and the caller's messages stay; ours writes the digest itself", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.17", Preset: turnTail, Title: "an empty summary and a provider's error are errors, and the messages stay unchanged; ours writes the digest itself", Test: func(t *testing.T, call Engine) {
 		for reply, want := range map[string]string{"": "compaction produced an empty summary", "boom": "compaction summarisation failed: boom"} {
 			a, _ := tailRun(t, call, tail(nil), 250, hundreds("uauauu"), object{"error": reply})
 			if a.Error == nil || a.Error.Code != "summary_failed" || a.Error.Message != want {
@@ -99,7 +99,7 @@ var s1Compact = []Row{
 		decodeInto(a.State, &state)
 		equal(t, "none", []any{state.Ledger.Read, state.Ledger.Modified}, []any{nil, nil})
 	}},
-	{ID: "S1.19", Preset: turnTail, Title: "a context summarization assistant, which does not go on with the talk and puts out the summary only", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.19", Preset: turnTail, Title: "a context summarization assistant that doesn't continue the conversation and outputs only the summary", Test: func(t *testing.T, call Engine) {
 		system := tailFixed(t, call).System
 		inOrder(t, "system", system, "You are a context summarization assistant", "neither go on with it nor reply")
 		equal(t, "end", strings.HasSuffix(system, "ONLY output the structured summary."), true)
@@ -117,7 +117,7 @@ var s1Compact = []Row{
 		inOrder(t, "ours", asked[0].Prompt, "\n## Goal\n", "\n## Critical Context\n", "Keep each section concise.")
 		equal(t, "ours lists the files by code", strings.Contains(asked[0].Prompt, "<read-files>"), false)
 	}},
-	{ID: "S1.21", Preset: turnTail, Title: "the record, what to write, additional instructions; a prompt of the host's own replaces all of the second", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.21", Preset: turnTail, Title: "the record, the instructions, additional instructions; a prompt by the host replaces the second", Test: func(t *testing.T, call Engine) {
 		messages := hundreds("uauauu")
 		record := tailSerialized(t, call, messages[:4])
 		fixed := tailFixed(t, call).Prompt
@@ -128,7 +128,7 @@ var s1Compact = []Row{
 			equal(t, "prompt", asked[0].Prompt, record+"\n\n"+c.want["end"].(string))
 		}
 	}},
-	{ID: "S1.22", Preset: turnTail, Title: "a call without tools; where its stream is broken off, that is the error (hosts stream and cancel)", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.22", Preset: turnTail, Title: "a call without tools; if its stream is aborted, that is the error (hosts stream and cancel)", Test: func(t *testing.T, call Engine) {
 		var a struct{ Requests []object }
 		fold := object{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}
 		Call(t, call, "plan", object{"policy": tail(object{"passes": []object{fold}}), "options": forced, "messages": hundreds("uauauu")}, &a)
@@ -140,7 +140,7 @@ var s1Compact = []Row{
 		got, _ := tailRun(t, call, tail(nil), 150, hundreds("uauaua"), object{"text": "H"}, object{"error": "stop", "stream": true})
 		equal(t, "of the turn", got.Error.Message, "split turn prefix summary failed: compaction summarisation (streaming) failed: stop")
 	}},
-	{ID: "S1.23", Preset: turnTail, Title: "a turn that is cut has a summary apart from the history, which needs 2 messages and is asked for without the instructions", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.23", Preset: turnTail, Title: "a split turn has a summary of its own; the history needs 2 messages and is requested without the instructions", Test: func(t *testing.T, call Engine) {
 		policy := tail(object{"summary": object{"instructions": "I"}})
 		messages := hundreds("uauauaaa")
 		_, asked := tailRun(t, call, policy, 250, messages, object{"text": "H"}, object{"text": "P"})
@@ -155,7 +155,7 @@ var s1Compact = []Row{
 		_, asked = tailRun(t, call, tailSafe(nil), 250, one, tailModel, tailModel)
 		equal(t, "ours", strings.Contains(asked[0].Prompt+asked[len(asked)-1].Prompt, "yyy"), true)
 	}},
-	{ID: "S1.24", Preset: turnTail, Title: "the turn is asked for behind the whole prompt: it is only the BEGINNING of one long turn; then the instructions", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.24", Preset: turnTail, Title: "the turn is requested after the whole prompt: it is only the BEGINNING of one long turn; then the instructions", Test: func(t *testing.T, call Engine) {
 		fixed := tailFixed(t, call)
 		inOrder(t, "text", fixed.TurnPrefix, "BEGINNING of one long turn", "what tools returned, which files changed, how far it got", "Another model goes on")
 		messages := hundreds("uauauaaa")
@@ -164,7 +164,7 @@ var s1Compact = []Row{
 		_, asked = tailRun(t, call, tailSafe(nil), 250, messages, tailModel, tailModel)
 		inOrder(t, "ours", asked[1].Prompt, "</scrollback>", "## Critical Context", fixed.TurnPrefix)
 	}},
-	{ID: "S1.25", Preset: turnTail, Title: "the history, a line, Current Turn (in progress), the turn; a stream shows that only behind a history", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.25", Preset: turnTail, Title: "the history, a line, Current Turn (in progress), the turn; a stream shows that only after a history", Test: func(t *testing.T, call Engine) {
 		messages := hundreds("uauauaaa")
 		a, asked := tailRun(t, call, tail(nil), 250, messages, object{"text": "H"}, object{"text": "P"})
 		equal(t, "text", tailText(t, a), tailHeader+"\n\nH"+tailSection+"P")
@@ -174,7 +174,7 @@ var s1Compact = []Row{
 		a, _ = tailRun(t, call, tailSafe(nil), 250, messages, tailModel, tailModel)
 		inOrder(t, "ours", tailText(t, a), tailModel["text"].(string), tailSection, tailModel["text"].(string))
 	}},
-	{ID: "S1.26", Preset: turnTail, Title: "defect: a turn that begins at the first message is summarised twice; ours asks for it once", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.26", Preset: turnTail, Title: "defect: a turn that begins at the first message is summarized twice; ours requests it once", Test: func(t *testing.T, call Engine) {
 		messages := hundreds("uaaaaa")
 		_, asked := tailRun(t, call, tail(nil), 250, messages, object{"text": "H"}, object{"text": "P"})
 		record := tailSerialized(t, call, messages[:4])
@@ -186,11 +186,11 @@ var s1Compact = []Row{
 
 // s1Record are the rows on the record, on files, and on what the application does.
 var s1Record = []Row{
-	{ID: "S1.27", Preset: turnTail, Title: "[User], [Assistant], [Tool result], [System], else the role; the parts; an empty line", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.27", Preset: turnTail, Title: "[User], [Assistant], [Tool result], [System], otherwise the role; the parts; an empty line", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("system", "s"), say("user", "u"), say("assistant", "a"), {"role": "tool", "content": []object{{"type": "text", "text": "t"}}}, say("developer", "d")}
 		equal(t, "text", tailSerialized(t, call, messages), "[System]:\ns\n\n[User]:\nu\n\n[Assistant]:\na\n\n[Tool result]:\nt\n\n[developer]:\nd\n\n")
 	}},
-	{ID: "S1.28", Preset: turnTail, Title: "a tool's text, a call's input and thoughts are cut; other texts are not", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.28", Preset: turnTail, Title: "a tool's text, a call's input and reasoning are cut; other texts are not", Test: func(t *testing.T, call Engine) {
 		long := strings.Repeat("x", 2500)
 		cut := long[:2000] + "\n[...500 chars truncated]"
 		equal(t, "text", tailSerialized(t, call, []object{say("user", long)}), "[User]:\n"+long+"\n\n")
@@ -199,7 +199,7 @@ var s1Record = []Row{
 		equal(t, "call", strings.Contains(tailSerialized(t, call, []object{sdkCalls("1", "read", object{"path": "a"})}), `[Tool call: read({"path":"a"})]`), true)
 		equal(t, "its input", strings.Contains(tailSerialized(t, call, []object{sdkCalls("1", "read", object{"path": long})}), "chars truncated])]"), true)
 	}},
-	{ID: "S1.29", Preset: turnTail, Title: "the first 2,000 bytes and how many are gone, cut inside of characters; ours is not", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.29", Preset: turnTail, Title: "the first 2,000 bytes and the number of cut bytes, cut inside characters; ours cuts between them", Test: func(t *testing.T, call Engine) {
 		truncated := func(policy object, text string) json.RawMessage {
 			return Function(t, call, "truncate_tool_result", object{"policy": policy, "text": text}, nil)
 		}
@@ -209,14 +209,14 @@ var s1Record = []Row{
 		equal(t, "exact", rawText(t, truncated(tail(nil), wide)) == wide[:2000]+"\n[...401 chars truncated]", true)
 		equal(t, "ours", rawText(t, truncated(tailSafe(nil), wide)), wide[:1999]+"\n[...402 chars truncated]")
 	}},
-	{ID: "S1.30", Preset: turnTail, Title: "defect: what tools return never reaches the summary; ours does", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.30", Preset: turnTail, Title: "defect: tool results never reach the summary; ours do", Test: func(t *testing.T, call Engine) {
 		result := sdkResult("1", "read", "the result")
 		equal(t, "exact", tailSerialized(t, call, []object{result}), "[Tool result]:\n\n\n")
 		var text string
 		Function(t, call, "serialize_messages", object{"policy": tailSafe(nil), "messages": []object{result}}, &text)
 		equal(t, "ours", strings.Contains(text, "the result"), true)
 	}},
-	{ID: "S1.31", Preset: turnTail, Title: "the argument path: read, grep, find and ls read, write and edit modify; others, and what is no path, do not count", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.31", Preset: turnTail, Title: "the argument path: read, grep, find and ls read, write and edit modify; other tools and non-paths don't count", Test: func(t *testing.T, call Engine) {
 		var messages []object
 		for _, tool := range []string{"read", "grep", "find", "ls", "write", "edit", "bash", "Read"} {
 			messages = append(messages, sdkCalls("1", tool, object{"path": "by-" + tool}))
@@ -226,12 +226,12 @@ var s1Record = []Row{
 		tailFunction(t, call, "extract_file_ops", messages, object{}, &got)
 		equal(t, "files", got, object{"read": []string{"by-find", "by-grep", "by-ls", "by-read"}, "modified": []string{"by-edit", "by-write"}})
 	}},
-	{ID: "S1.32", Preset: turnTail, Title: "a file that was read and modified stands in both lists", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.32", Preset: turnTail, Title: "a file that was read and modified is in both lists", Test: func(t *testing.T, call Engine) {
 		var got map[string][]string
 		tailFunction(t, call, "extract_file_ops", []object{sdkCalls("1", "read", object{"path": "a"}), sdkCalls("2", "edit", object{"path": "a"}), sdkCalls("3", "read", object{"path": "a"})}, object{}, &got)
 		equal(t, "files", got, object{"read": []string{"a"}, "modified": []string{"a"}})
 	}},
-	{ID: "S1.33", Preset: turnTail, Title: "the files of before, of what was folded and of the tail", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.33", Preset: turnTail, Title: "the files so far, of the folded messages and of the tail", Test: func(t *testing.T, call Engine) {
 		var got map[string][]string
 		tailFunction(t, call, "merge_file_ops", []object{sdkCalls("1", "read", object{"path": "b"}), sdkCalls("2", "edit", object{"path": "c"})}, object{"read": []string{"a", "b"}, "modified": []string{"d"}}, &got)
 		equal(t, "merged", got, object{"read": []string{"a", "b"}, "modified": []string{"c", "d"}})
@@ -246,7 +246,7 @@ var s1Record = []Row{
 		decodeInto(a.State, &state)
 		equal(t, "in a compaction", state.Ledger.Read, []string{"before", "old", "recent"})
 	}},
-	{ID: "S1.34", Preset: turnTail, Title: "nothing is lost: the answer has what an entry of the journal has, and what was folded can be put back", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.34", Preset: turnTail, Title: "nothing is lost: the answer has the contents of a journal entry, and folded messages can be restored", Test: func(t *testing.T, call Engine) {
 		messages := hundreds("uauauu")
 		for i, m := range messages {
 			m["content"] = m["content"].(string) + string(rune('a'+i))
@@ -270,7 +270,7 @@ var s1Record = []Row{
 		Call(t, call, "restore", object{"policy": tailSafe(nil), "messages": a.Messages, "bodies": []object{{"handle": a.Archive[0].Handle, "body": a.Archive[0].Body}}}, &back)
 		equal(t, "put back", back.Messages, messages)
 	}},
-	{ID: "S1.35", Preset: turnTail, Title: "a host may leave a compaction out, or bring the summary: then the last message is the tail where all would fit (the hosts' BeforeCompact)", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.35", Preset: turnTail, Title: "a host can skip a compaction or supply the summary; then the last message is the tail if everything would fit (the hosts' BeforeCompact)", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []func(object) object{tail, tailSafe} {
 			brought := object{"answer": "edits", "summary": object{"text": "of the extension"}}
 			for keep, cut := range map[int]int{250: 4, 20000: 5} {
@@ -285,7 +285,7 @@ var s1Record = []Row{
 		a, _ = tailRunWith(t, call, brought, tail(nil), 250, hundreds("u"))
 		equal(t, "of one nothing", a.Report.Changed, false)
 	}},
-	{ID: "S1.36", Preset: turnTail, Title: "estimated tokens, the window, the share that is used, the number of messages", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.36", Preset: turnTail, Title: "estimated tokens, the window, the used share, the number of messages", Test: func(t *testing.T, call Engine) {
 		for last, used := range map[int]int{0: 200, 500: 500} {
 			var got object
 			tailFunction(t, call, "context_stats", hundreds("ua"), object{"context_window": 1000, "reserve_tokens": 16, "last_input_tokens": last}, &got)
@@ -295,7 +295,7 @@ var s1Record = []Row{
 		tailFunction(t, call, "context_stats", hundreds("ua"), object{"context_window": 0}, &got)
 		equal(t, "no window", []any{got["context_limit"], got["usage_percent"]}, []any{0, 0})
 	}},
-	{ID: "S1.37", Preset: turnTail, Title: "a message of the system first, and behind it the assistant; ours is valid in every format", Test: func(t *testing.T, call Engine) {
+	{ID: "S1.37", Preset: turnTail, Title: "a system message first, followed by the assistant; ours is valid in every format", Test: func(t *testing.T, call Engine) {
 		a, _ := tailRunWith(t, call, object{}, tail(nil), 250, hundreds("uauauaaa"), object{"text": "H"}, object{"text": "P"})
 		var messages []object
 		decodeInto(a.Messages, &messages)

@@ -69,7 +69,7 @@ func upTo(from, to int) []int {
 
 // s2Select are the rows on estimates, the gate and what is selected.
 var s2Select = []Row{
-	{ID: "S2.1", Preset: checkpoint, Title: "a text is its UTF-16 code units / 4, rounded up; what is no text is nothing", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.1", Preset: checkpoint, Title: "a text costs its UTF-16 code units / 4, rounded up; other values cost nothing", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			value any
 			want  int
@@ -79,7 +79,7 @@ var s2Select = []Row{
 			equal(t, "tokens", got, c.want)
 		}
 	}},
-	{ID: "S2.2", Preset: checkpoint, Title: "2 for a message; texts, calls with name and arguments, results, and calls beside the content", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.2", Preset: checkpoint, Title: "2 for a message; texts, calls with name and arguments, results, and calls outside the content", Test: func(t *testing.T, call Engine) {
 		tokens := func(m object) (n int) {
 			checkFunction(t, call, "estimate_messages", []object{m}, object{}, &n)
 			return n
@@ -92,7 +92,7 @@ var s2Select = []Row{
 		equal(t, "beside", tokens(object{"role": "assistant", "content": "", "toolCalls": []object{{"toolName": "read", "args": object{"path": "a.txt"}}}}), 2+1+4)
 		equal(t, "of the user they are none", tokens(object{"role": "user", "content": "", "toolCalls": []object{{"toolName": "read", "args": object{}}}}), 2)
 	}},
-	{ID: "S2.3", Preset: checkpoint, Title: "what is not there is nothing: a call without arguments, an image", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.3", Preset: checkpoint, Title: "absent values cost nothing: a call without arguments, an image", Test: func(t *testing.T, call Engine) {
 		for want, m := range map[int]object{3: parts("assistant", object{"type": "tool-call", "toolCallId": "1", "toolName": "x"}), 2: parts("user", object{"type": "image", "image": strings.Repeat("A", 64)})} {
 			var got int
 			checkFunction(t, call, "estimate_messages", []object{m}, object{}, &got)
@@ -112,7 +112,7 @@ var s2Select = []Row{
 		checkFunction(t, call, "estimate_messages", messages, object{}, &got)
 		equal(t, "tokens", got, 23)
 	}},
-	{ID: "S2.5", Preset: checkpoint, Title: "images, files and thoughts cost nothing; in ours they do", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.5", Preset: checkpoint, Title: "images, files and reasoning cost nothing; ours count", Test: func(t *testing.T, call Engine) {
 		for _, p := range []object{{"type": "image", "image": "AAAA"}, {"type": "file", "data": strings.Repeat("A", 4000), "mimeType": "text/plain"}, {"type": "reasoning", "text": strings.Repeat("x", 400)}} {
 			var published, ours int
 			checkFunction(t, call, "estimate_messages", []object{parts("assistant", p)}, object{}, &published)
@@ -120,7 +120,7 @@ var s2Select = []Row{
 			equal(t, p["type"].(string), []bool{published == 2, ours >= 100}, []bool{true, true})
 		}
 	}},
-	{ID: "S2.6", Preset: checkpoint, Title: "128,000 without 2,000, 4,000 and 5,000, at 0.8; 10 messages stay", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.6", Preset: checkpoint, Title: "128,000 minus 2,000, 4,000 and 5,000, times 0.8; 10 messages stay", Test: func(t *testing.T, call Engine) {
 		threshold := func(arguments object) (n int) {
 			Function(t, call, "calculate_threshold", object{"policy": check(nil), "arguments": arguments}, &n)
 			return n
@@ -143,7 +143,7 @@ var s2Select = []Row{
 			equal(t, "threshold", got, want)
 		}
 	}},
-	{ID: "S2.8", Preset: checkpoint, Title: "a small model's threshold is −2,247, and everything is due; ours says that the reserves take it all", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.8", Preset: checkpoint, Title: "a small model's threshold is −2,247, and everything is due; ours reports that the reserves take everything", Test: func(t *testing.T, call Engine) {
 		arguments := object{"model_context_limit": 8192}
 		var got int
 		Function(t, call, "calculate_threshold", object{"policy": check(nil), "arguments": arguments}, &got)
@@ -165,7 +165,7 @@ var s2Select = []Row{
 			equal(t, model, got, want)
 		}
 	}},
-	{ID: "S2.10", Preset: checkpoint, Title: "never up to 11 messages; else at the threshold itself", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.10", Preset: checkpoint, Title: "never up to 11 messages; otherwise at the threshold itself", Test: func(t *testing.T, call Engine) {
 		twelve := roles("suuuuuuuuuuu")
 		var tokens int
 		checkFunction(t, call, "estimate_messages", twelve, object{}, &tokens)
@@ -183,14 +183,14 @@ var s2Select = []Row{
 			equal(t, "the preset's gate", checked.Due, c.want)
 		}
 	}},
-	{ID: "S2.11", Preset: checkpoint, Title: "up to one more than are kept, nothing is selected", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.11", Preset: checkpoint, Title: "with at most one message more than are kept, nothing is selected", Test: func(t *testing.T, call Engine) {
 		equal(t, "11", checkSelect(t, call, roles(strings.Repeat("u", 11)), 10), selected{Compact: []int{}, Keep: upTo(0, 11)})
 		equal(t, "12", checkSelect(t, call, roles(strings.Repeat("u", 12)), 10), selected{Compact: []int{1}, Keep: append([]int{0}, upTo(2, 12)...)})
 		var s selected
 		checkFunction(t, call, "select_messages", roles(strings.Repeat("u", 12)), object{}, &s)
 		equal(t, "10 by default", s.Compact, []int{1})
 	}},
-	{ID: "S2.12", Preset: checkpoint, Title: "the first message stays, whatever its role; ours looks whether it is the system's", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.12", Preset: checkpoint, Title: "the first message stays, whatever its role; ours checks for the system role", Test: func(t *testing.T, call Engine) {
 		for _, first := range []string{"s", "u"} {
 			messages := longCheck(first)
 			a, _ := checkRun(t, call, check(nil), messages, object{"text": "S"})
@@ -200,7 +200,7 @@ var s2Select = []Row{
 			equal(t, "ours keeps the first", kept, first == "s")
 		}
 	}},
-	{ID: "S2.13", Preset: checkpoint, Title: "a boundary at a tool's message moves back to the call", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.13", Preset: checkpoint, Title: "a boundary at a tool message moves back to the call", Test: func(t *testing.T, call Engine) {
 		names := map[rune]string{'s': "system", 'u': "user", 'a': "assistant", 't': "tool"}
 		for _, c := range []struct {
 			roles         string
@@ -216,7 +216,7 @@ var s2Select = []Row{
 		}
 		equal(t, "selected", checkSelect(t, call, roles("suuuattauu"), 4).Compact, []int{1, 2, 3})
 	}},
-	{ID: "S2.14", Preset: checkpoint, Title: "a summary of before is the assistant's second message that begins with ## Session Summary", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.14", Preset: checkpoint, Title: "an earlier summary is the second message, by the assistant, that begins with ## Session Summary", Test: func(t *testing.T, call Engine) {
 		messages := roles("saaauuuu")
 		for text, found := range map[string]bool{"## Session Summary\nx": true, "## Session Summary": true, " ## Session Summary": false, "### Session Summary (Compaction Round 1)": false} {
 			messages[1] = say("assistant", text)
@@ -228,17 +228,17 @@ var s2Select = []Row{
 		messages[1] = say("user", "## Session Summary")
 		equal(t, "the user", checkSelect(t, call, messages, 4).Previous, nil)
 	}},
-	{ID: "S2.15", Preset: checkpoint, Title: "where the boundary reaches what is kept, nothing is selected; the summary of before is told", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.15", Preset: checkpoint, Title: "if the boundary reaches the kept part, nothing is selected; the earlier summary is reported", Test: func(t *testing.T, call Engine) {
 		messages := append([]object{say("system", "s"), say("assistant", "## Session Summary\nx")}, roles("tttt")...)
 		s := checkSelect(t, call, messages, 3)
 		equal(t, "selected", []any{s.Compact, s.Keep, s.Previous}, []any{[]int{}, upTo(0, 6), "## Session Summary\nx"})
 		equal(t, "results alone", checkSelect(t, call, roles("stttt"), 2).Compact, []int{})
 	}},
-	{ID: "S2.16", Preset: checkpoint, Title: "from the start to the boundary is folded; the first and what is behind stay", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.16", Preset: checkpoint, Title: "everything from the start to the boundary is folded; the first message and the rest stay", Test: func(t *testing.T, call Engine) {
 		s := checkSelect(t, call, roles("suauauau"), 3)
 		equal(t, "selected", []any{s.Compact, s.Keep, s.Previous}, []any{[]int{1, 2, 3, 4}, []int{0, 5, 6, 7}, nil})
 	}},
-	{ID: "S2.17", Preset: checkpoint, Title: "figure: of 50 messages 12 are left: the system's, the summary, and the last ten", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.17", Preset: checkpoint, Title: "figure: of 50 messages 12 are left: the system message, the summary, and the last ten", Test: func(t *testing.T, call Engine) {
 		messages := roles("s" + strings.Repeat("ua", 24) + "u")
 		a, _ := checkRun(t, call, check(nil), messages, object{"text": "S"})
 		want := []any{object{"i": 0}, object{"new": object{"role": "assistant", "text": "S"}}}

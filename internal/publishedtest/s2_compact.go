@@ -57,7 +57,7 @@ func roundOf(t *testing.T, state json.RawMessage) int {
 
 // s2Compact are the rows on prompts and compactions.
 var s2Compact = []Row{
-	{ID: "S2.18", Preset: checkpoint, Title: "defect: a summary as the prompt wants it is not known again; ours has a first line that code writes", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.18", Preset: checkpoint, Title: "defect: a summary in the prompt's own layout isn't recognized; ours has a first line that code writes", Test: func(t *testing.T, call Engine) {
 		twice := func(policy func() object) (second string, asked summaryRequest) {
 			messages := longCheck("s")
 			a, _ := checkRun(t, call, policy(), messages, checkModel)
@@ -72,7 +72,7 @@ var s2Compact = []Row{
 		equal(t, "ours, not twice", strings.Count(first, "Session Summary"), 1)
 		inOrder(t, "ours", asked.Prompt, "## Previous Summary\n#### Original Task\nWhat the user asked for", "## Original User Task")
 	}},
-	{ID: "S2.19", Preset: checkpoint, Title: "the sections of the prompt, and of the summary that it wants", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.19", Preset: checkpoint, Title: "the sections of the prompt, and of the requested summary", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{check(nil), checkSafe2(nil)} {
 			_, asked := checkRun(t, call, policy, longCheck("s"), checkModel)
 			inOrder(t, "system", asked[0].System, "You are summarizing the record of a coding agent's conversation.")
@@ -103,14 +103,14 @@ var s2Compact = []Row{
 		equal(t, "half a pair", strings.Contains(string(format(check(nil), say("user", wide))), `\ud83d\n[...truncated...]`), true)
 		equal(t, "ours", text(t, format(checkSafe2(nil), say("user", wide))), "[0] USER:\n"+wide[:1+4*999]+"\n[...truncated...]")
 	}},
-	{ID: "S2.22", Preset: checkpoint, Title: "the limits are 500 and 2,000, not the 10,000 of a table", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.22", Preset: checkpoint, Title: "the limits are 500 and 2,000, not 10,000 as in a table", Test: func(t *testing.T, call Engine) {
 		for n, want := range map[int]int{498: len("[0] TOOL:\n[Result: ...]") + 500, 9000: len("[0] TOOL:\n[Result: ...]") + 500, 11000: len("[0] TOOL:\n[Result: ...]") + 500} {
 			var text string
 			checkFunction(t, call, "format_messages", []object{sdkResult("1", "read", strings.Repeat("x", n))}, object{}, &text)
 			equal(t, "bytes", len(text), want)
 		}
 	}},
-	{ID: "S2.23", Preset: checkpoint, Title: "the messages, and an event with round, tokens and summary; where nothing is selected, round 0 and nothing changed", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.23", Preset: checkpoint, Title: "the messages, and an event with round, tokens and summary; if nothing is selected, round 0 and no change", Test: func(t *testing.T, call Engine) {
 		messages := longCheck("s")
 		a, _ := checkRun(t, call, check(nil), messages, object{"text": "S"})
 		var before, after int
@@ -120,7 +120,7 @@ var s2Compact = []Row{
 		a, asked := checkRun(t, call, check(nil), roles("suau"), object{"text": "S"})
 		equal(t, "nothing", []any{a.Report.Changed, len(asked), a.event()["round"], a.event()["summaryContent"], a.Report.Tokens.Before == a.Report.Tokens.After}, []any{false, 0, 0, "", true})
 	}},
-	{ID: "S2.24", Preset: checkpoint, Title: "one round more than the last one, which the host brings in the state", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.24", Preset: checkpoint, Title: "the round is one more than the last one, which the host passes in the state", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{check(nil), checkSafe2(nil)} {
 			a, asked := checkRun(t, call, policy, longCheck("s"), checkModel)
 			equal(t, "first", roundOf(t, a.State), 1)
@@ -134,7 +134,7 @@ var s2Compact = []Row{
 		a, _ = checkRun(t, call, checkSafe2(nil), roles("suau"), object{"text": "S"}, object{"state": object{"round": 4}})
 		equal(t, "ours keeps count", roundOf(t, a.State), 4)
 	}},
-	{ID: "S2.25", Preset: checkpoint, Title: "the summary is the assistant's, behind the system's message; ours is valid where the user must speak first", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.25", Preset: checkpoint, Title: "the summary is an assistant message after the system message; ours is valid where the user must speak first", Test: func(t *testing.T, call Engine) {
 		messages := longCheck("s")
 		a, _ := checkRun(t, call, check(nil), messages, object{"text": "S"})
 		equal(t, "exact", a.list()[1], object{"new": object{"role": "assistant", "text": "S"}})
@@ -148,7 +148,7 @@ var s2Compact = []Row{
 			inOrder(t, "summary", string(bytesOf(t, a.after(t, talk))), `"assistant"`)
 		}
 	}},
-	{ID: "S2.26", Preset: checkpoint, Title: "defect: the first text of the user that is left is taken for the task; ours remembers the first one", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.26", Preset: checkpoint, Title: "defect: the first remaining user text is taken for the task; ours remembers the original one", Test: func(t *testing.T, call Engine) {
 		task := func(messages ...object) (got string) {
 			checkFunction(t, call, "extract_original_task", messages, object{}, &got)
 			return got
@@ -174,7 +174,7 @@ var s2Compact = []Row{
 			}
 		}
 	}},
-	{ID: "S2.27", Preset: checkpoint, Title: "the event's list of ids is empty, for the caller to fill; ours says by index what was folded", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.27", Preset: checkpoint, Title: "the event's list of ids is empty, for the caller to fill; ours lists the folded indexes", Test: func(t *testing.T, call Engine) {
 		messages := longCheck("s")
 		a, _ := checkRun(t, call, check(nil), messages, object{"text": "S"})
 		equal(t, "exact", a.event()["compactedMessageIds"], []string{})
@@ -189,7 +189,7 @@ var s2Compact = []Row{
 			equal(t, "folded", folded, upTo(1, 20))
 		}
 	}},
-	{ID: "S2.28", Preset: checkpoint, Title: "whatever fails, the messages are as they were (saving and marking is the hosts')", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.28", Preset: checkpoint, Title: "after any failure, the messages are unchanged (saving and marking is up to the hosts)", Test: func(t *testing.T, call Engine) {
 		messages := longCheck("s")
 		for _, policy := range []object{check(nil), checkSafe2(nil)} {
 			a, _ := checkRun(t, call, policy, messages, object{"error": "boom"}, object{"options": forced})
@@ -202,7 +202,7 @@ var s2Compact = []Row{
 		Function(t, call, "compaction_log", object{"policy": check(nil), "arguments": object{"round": 2, "tokens_before": 93600, "tokens_after": 1200, "messages": 38}}, &line)
 		equal(t, "line", line, "[Compaction] Round 2: 93600 → 1200 tokens (38 messages summarized)")
 	}},
-	{ID: "S2.30", Preset: checkpoint, Title: "a chain: each summary takes the one before up, and ends with how many rounds it stands for", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.30", Preset: checkpoint, Title: "a chain: each summary includes the previous one, and ends with the number of rounds", Test: func(t *testing.T, call Engine) {
 		messages, state := longCheck("s"), object{}
 		for round := 1; round <= 3; round++ {
 			reply := object{"text": "#### Original Task\nThe summary of round " + string(rune('0'+round)) + ", with what was done and decided until then."}
@@ -252,7 +252,7 @@ var s2Compact = []Row{
 			}
 		}
 	}},
-	{ID: "S2.33", Preset: checkpoint, Title: "what it exports is there: estimates, gate, selection, summary, and compactions that fail or not", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.33", Preset: checkpoint, Title: "its exports are available: estimates, gate, selection, summary, and compactions that fail or not", Test: func(t *testing.T, call Engine) {
 		var info struct {
 			Ops, Functions []string
 			Presets        []struct{ Name string }
@@ -274,7 +274,7 @@ var s2Compact = []Row{
 			equal(t, onFailure, got, code)
 		}
 	}},
-	{ID: "S2.34", Preset: checkpoint, Title: "the whole cycle: due, folded, smaller, not due; and the same once more", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.34", Preset: checkpoint, Title: "the whole cycle, twice: due, folded, smaller, not due", Test: func(t *testing.T, call Engine) {
 		for _, base := range []func() object{func() object { return check(nil) }, func() object { return checkSafe2(nil) }} {
 			policy := func() object { return merged(base(), object{"window": object{"tokens": 14000}}) } // due at 2,400 tokens
 			messages, state := longCheck("s"), object{}
@@ -294,7 +294,7 @@ var s2Compact = []Row{
 			}
 		}
 	}},
-	{ID: "S2.35", Preset: checkpoint, Title: "a summary that is longer than what it replaces is taken; ours does not take it", Test: func(t *testing.T, call Engine) {
+	{ID: "S2.35", Preset: checkpoint, Title: "a summary that is longer than the messages that it replaces is accepted; ours rejects it", Test: func(t *testing.T, call Engine) {
 		messages := longCheck("s")
 		long := object{"text": strings.Repeat("word ", 4000)}
 		a, _ := checkRun(t, call, check(nil), messages, long)

@@ -91,7 +91,7 @@ var s3Estimate = []Row{
 		blocks := []object{{"role": "user", "content": []object{{"type": "text", "text": "u"}}}}
 		equal(t, "a block is as a text", s3Tokens(t, call, blocks...), s3Tokens(t, call, say("user", "u")))
 	}},
-	{ID: "S3.2", Preset: windowed, Title: "tool results and shell commands are messages of their own; the two kinds of summaries stay apart", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.2", Preset: windowed, Title: "tool results and shell commands are separate messages; the two kinds of summaries stay apart", Test: func(t *testing.T, call Engine) {
 		var checked struct{ Valid bool }
 		Call(t, call, "validate", object{"messages": []object{say("user", "u"), toolResult("1", "read", "r", false)}}, &checked)
 		equal(t, "a result without its call", checked.Valid, false)
@@ -99,7 +99,7 @@ var s3Estimate = []Row{
 		list, _, _ := s3Run(t, call, s3Exact(), 12000, append(costs(3000, 3000, 5000), tail...), object{"text": "D"})
 		equal(t, "the tail is as it was", list.messages[2:], tail)
 	}},
-	{ID: "S3.3", Preset: windowed, Title: "a ratio over 0 and at most 1, a tail in tokens, a gate that does not look at what a provider counted", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.3", Preset: windowed, Title: "a ratio over 0 and at most 1, a tail in tokens, a gate that ignores the provider's counts", Test: func(t *testing.T, call Engine) {
 		for ratio, want := range map[float64]string{0: "out_of_range", 1.1: "out_of_range", 1: "", 0.01: ""} {
 			equal(t, "ratio", s3Error(t, call, "budget_limit", object{"arguments": object{"trigger_ratio": ratio}}), want)
 		}
@@ -149,7 +149,7 @@ var s3Estimate = []Row{
 			equal(t, s, s3Tokens(t, call, say("user", strings.Repeat(s, 36))), 16)
 		}
 	}},
-	{ID: "S3.8", Preset: windowed, Title: "texts and thoughts by their length, images by none, calls by name and JSON, null by nothing, others by their JSON", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.8", Preset: windowed, Title: "texts and reasoning cost their length, images no text, calls their name and JSON, null nothing, others their JSON", Test: func(t *testing.T, call Engine) {
 		part := func(part object) int {
 			return s3Tokens(t, call, object{"role": "assistant", "content": []object{part}}) - 6
 		}
@@ -163,7 +163,7 @@ var s3Estimate = []Row{
 		other := object{"type": "something", "with": strings.Repeat("x", 100)}
 		equal(t, "other", part(other), (len(bytesOf(t, other))*10+35)/36)
 	}},
-	{ID: "S3.9", Preset: windowed, Title: "6 more for a call and for a result; the agent's own messages are their texts and one block", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.9", Preset: windowed, Title: "6 more for a call and for a result; the agent's own messages cost their texts and one block", Test: func(t *testing.T, call Engine) {
 		half := strings.Repeat("x", 18)
 		equal(t, "result", s3Tokens(t, call, toolResult("id", "a long name", half+half, false)), 10+4+2+6)
 		blocks := object{"role": "tool_result", "tool_call_id": "1", "tool_name": "x", "content": []object{{"type": "text", "text": half}, {"type": "text", "text": half}}}
@@ -172,7 +172,7 @@ var s3Estimate = []Row{
 			equal(t, m["role"].(string), s3Tokens(t, call, m), 10+4+2)
 		}
 	}},
-	{ID: "S3.10", Preset: windowed, Title: "nothing is 0; sums of all prefixes; whatever stands in arguments has a size", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.10", Preset: windowed, Title: "nothing costs 0; sums of all prefixes; any value in arguments has a size", Test: func(t *testing.T, call Engine) {
 		equal(t, "nothing", s3Tokens(t, call), 0)
 		messages := append(costs(100, 7, 3000), say("assistant", ""), calls("1", "x", json.RawMessage(`{"n":[1e400,-0.0,null,{"":""}]}`)))
 		var sums []int
@@ -188,7 +188,7 @@ var s3Estimate = []Row{
 			equal(t, "limit", limit, want)
 		}
 	}},
-	{ID: "S3.12", Preset: windowed, Title: "over, not at the limit; a reserve larger than the window leaves 0", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.12", Preset: windowed, Title: "due over the limit, not at it; a reserve larger than the window leaves 0", Test: func(t *testing.T, call Engine) {
 		over := func(arguments object) (b bool) {
 			s3Call(t, call, "is_over_budget", object{"messages": costs(600), "arguments": arguments}, &b)
 			return b
@@ -217,13 +217,13 @@ func s3Cut(t *testing.T, call Engine, messages []object, arguments object) int {
 
 // s3Slice are the rows on where the tail begins.
 var s3Slice = []Row{
-	{ID: "S3.13", Preset: windowed, Title: "the smallest index at which the sum reaches what is too much; 0 where all fits", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.13", Preset: windowed, Title: "the smallest index at which the sum reaches the excess; 0 if everything fits", Test: func(t *testing.T, call Engine) {
 		five := costs(100, 100, 100, 100, 100)
 		for keep, want := range map[int]int{250: 3, 500: 0, 499: 1, 300: 2, 299: 3, 100: 4, 99: 0, 0: 0} {
 			equal(t, "cut", s3Cut(t, call, five, object{"keep_recent": keep}), want)
 		}
 	}},
-	{ID: "S3.14", Preset: windowed, Title: "forward past tool results; nothing is cut where nothing would be left", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.14", Preset: windowed, Title: "moves forward past tool results; nothing is cut if nothing would be left", Test: func(t *testing.T, call Engine) {
 		result := toolResult("1", "x", costing(88), false)
 		equal(t, "costs 100", s3Tokens(t, call, result), 100)
 		messages := append(costs(100, 100), result, result, costs(100)[0])
@@ -236,7 +236,7 @@ var s3Slice = []Row{
 		}
 		equal(t, "a result", s3Cut(t, call, append(costs(100, 100), toolResult("1", "x", "x", false), costs(100)[0]), object{"keep_recent": 120}), 3)
 	}},
-	{ID: "S3.16", Preset: windowed, Title: "what is before the cut is dropped, the rest is kept", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.16", Preset: windowed, Title: "messages before the cut are dropped, the rest is kept", Test: func(t *testing.T, call Engine) {
 		for keep, want := range map[int]object{100: {"cut": 2, "dropped": []int{0, 2}, "kept": []int{2, 3}}, 300: {"cut": 0, "dropped": []int{0, 0}, "kept": []int{0, 3}}} {
 			var plan object
 			s3Call(t, call, "plan_slice", object{"messages": costs(100, 100, 100), "arguments": object{"keep_recent": keep}}, &plan)
@@ -253,7 +253,7 @@ var s3Slice = []Row{
 			equal(t, "cut", s3Cut(t, call, c.messages, object{"keep_recent": c.keep}), c.want)
 		}
 	}},
-	{ID: "S3.18", Preset: windowed, Title: "one huge last message leaves nothing to fold, and the gate stays open; ours, without its last resort, says no_progress", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.18", Preset: windowed, Title: "one huge last message leaves nothing to fold, and the gate stays open; ours, without its last resort, reports no_progress", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s3Exact(), s3Bare()} {
 			a := s3Plan(t, call, policy, 10000, costs(100, 9000), nil)
 			equal(t, "changed", a.Report.Changed, false)
@@ -263,7 +263,7 @@ var s3Slice = []Row{
 			equal(t, "still due", checked.Due, true)
 		}
 	}},
-	{ID: "S3.19", Preset: windowed, Title: "the last message of the user, none without one", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.19", Preset: windowed, Title: "the last user message; none if there isn't one", Test: func(t *testing.T, call Engine) {
 		last := func(policy object, messages ...object) (at *int) {
 			Function(t, call, "last_user_turn_start", object{"policy": policy, "messages": append([]object{}, messages...)}, &at)
 			return at

@@ -34,7 +34,7 @@ var s3Runner = []Row{
 			equal(t, "no turn", list.from, []int{0, 1})
 		}
 	}},
-	{ID: "S3.43", Preset: windowed, Title: "where nothing can be cut, what was cleared comes back; ours, without its last resort, keeps what that has freed", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.43", Preset: windowed, Title: "if nothing can be cut, clearing is undone; ours, without its last resort, keeps what it freed", Test: func(t *testing.T, call Engine) {
 		messages := append(s3Reads(8, "read", costing(900))[1:], say("user", costing(7000)))
 		list, _, _ := s3Run(t, call, s3Exact(), 12000, messages, object{"text": "D"})
 		equal(t, "exact", list.messages, messages)
@@ -42,7 +42,7 @@ var s3Runner = []Row{
 		equal(t, "ours", clearedAt(list.messages), []int{1, 3})
 		equal(t, "ours asks nobody", len(asked), 0)
 	}},
-	{ID: "S3.44", Preset: windowed, Title: "so few files that the list gets shorter: at most two less than were dropped", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.44", Preset: windowed, Title: "only as many files as make the list shorter: at most two less than were dropped", Test: func(t *testing.T, call Engine) {
 		messages := append(s3Reads(3, "read", "x"), say("user", "now"))
 		for cut, want := range map[int]int{2: 0, 3: 1, 5: 2, 7: 3} {
 			arguments := object{"cut": cut, "shrink_messages": true}
@@ -58,7 +58,7 @@ var s3Runner = []Row{
 		list, _, _ = s3Run(t, call, s3Exact(), 10000, append(append([]object{say("user", "q")}, reading("a", "a", costing(3500))...), costs(5900)...), object{"text": "D"})
 		equal(t, "three dropped", list.from, []int{-1, -1, 3})
 	}},
-	{ID: "S3.45", Preset: windowed, Title: "a compaction that leaves as many messages does not count: one message alone is never dropped, in ours by the last resort only", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.45", Preset: windowed, Title: "a compaction that leaves the same number of messages doesn't count: a single message is never dropped, in ours only by the last resort", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s3Exact(), s3Bare()} {
 			a := s3Plan(t, call, policy, 10000, costs(9000, 100), s3Digested)
 			equal(t, "changed", a.Report.Changed, false)
@@ -67,7 +67,7 @@ var s3Runner = []Row{
 			equal(t, "two or more", a.Report.Folded >= 2, true)
 		}
 	}},
-	{ID: "S3.46", Preset: windowed, Title: "what clearing has freed does not stop the fold; ours asks the gate again", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.46", Preset: windowed, Title: "tokens freed by clearing don't prevent the fold; ours asks the gate again", Test: func(t *testing.T, call Engine) {
 		messages := append(append([]object{say("user", "q")}, s3Reads(7, "read", costing(1200))[1:]...), say("user", "now"))
 		limit := object{"window": object{"tokens": 13000, "reserve": 2048}} // 8,214; clearing leaves some 7,400
 		list, _, _ := compacted(t, call, messages, merged(s3Exact(), limit), object{"text": "D"})
@@ -78,7 +78,7 @@ var s3Runner = []Row{
 		s3Call(t, call, "is_over_budget", object{"messages": list.messages, "arguments": object{"context_window": 13000}}, &over)
 		equal(t, "it was enough", over, false)
 	}},
-	{ID: "S3.47", Preset: windowed, Title: "defect: through its bridge tool results are messages of the user, which no rule knows; ours reads them as results", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.47", Preset: windowed, Title: "defect: its bridge turns tool results into user messages, which no rule recognizes; ours reads them as results", Test: func(t *testing.T, call Engine) {
 		bridged := []object{say("user", costing(500)), calls("1", "read", object{"path": "a"}),
 			{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": "1", "content": costing(500)}}}, say("assistant", costing(300))}
 		var at *int
@@ -95,7 +95,7 @@ var s3Runner = []Row{
 		equal(t, "ours: folded", a.Report.Folded > 0, true)
 		equal(t, "ours: valid", s3Valid(t, call, "anthropic", a.Messages), true)
 	}},
-	{ID: "S3.48", Preset: windowed, Title: "defect: a second compaction without a model reduces the first digest to a number; ours finds its own digest and carries it on", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.48", Preset: windowed, Title: "defect: a second compaction without a model reduces the first digest to a number; ours recognizes its own digest and carries it over", Test: func(t *testing.T, call Engine) {
 		twice := func(policy func() object, reply object) (first, second string) {
 			list, _, _ := s3Run(t, call, policy(), 40000, costs(8000, 8000, 8000, 5000, 100), reply)
 			first = list.messages[0]["content"].(string)
@@ -111,7 +111,7 @@ var s3Runner = []Row{
 		_, asked, _ := s3Run(t, call, s3Safe(), 40000, append(list.messages, costs(8000, 8000, 8000, 5000, 100)...), s3Digested)
 		inOrder(t, "ours asks with it", asked[0]["prompt"].(string), "<carried-digest>\n# Plan\nthe first digest")
 	}},
-	{ID: "S3.49", Preset: windowed, Title: "not the other engine: the tail is counted in tokens, not in turns, and its header is not ours", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.49", Preset: windowed, Title: "unlike the other engine, the tail is counted in tokens, not in turns, and the header isn't ours", Test: func(t *testing.T, call Engine) {
 		turns := costs(100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100)
 		equal(t, "8 tokens", s3Cut(t, call, turns, object{"keep_recent": 8}), 0)
 		equal(t, "800 tokens", s3Cut(t, call, turns, object{"keep_recent": 800}), 4)
@@ -134,12 +134,12 @@ var s3Runner = []Row{
 
 // s3Chosen are the rows on what the description of the system leaves open: what ours does.
 var s3Chosen = []Row{
-	{ID: "S3.U1", Preset: windowed, Title: "chosen: the system text ends with the language, and with what is to stay as it is spelled", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.U1", Preset: windowed, Title: "chosen: the system text ends with the language, and with the words to keep as they are spelled", Test: func(t *testing.T, call Engine) {
 		session := s3Condense(t, call, "condense", s3Exact(), costs(10), object{})
 		inOrder(t, "system", session.System, "Write in the language of the conversation.", "Keep paths, names, numbers, commands and error messages exactly as they are.")
 		equal(t, "of every scope", s3Condense(t, call, "branch_digest", s3Safe(), costs(10), object{}).System, session.System)
 	}},
-	{ID: "S3.U2", Preset: windowed, Title: "chosen: a session goes on and its newest part is not shown; a branch was given up, and what was learned counts", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.U2", Preset: windowed, Title: "chosen: a session continues and its newest part isn't shown; a branch was abandoned, and its lessons count", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s3Exact(), s3Safe()} {
 			line := func(name string) string {
 				line, _, _ := strings.Cut(s3Condense(t, call, name, policy, costs(10), object{}).Prompt, "\n\n<scrollback>")
@@ -163,7 +163,7 @@ var s3Chosen = []Row{
 		equal(t, "text", s3Tokens(t, call, say("user", "")), 4+2)
 		equal(t, "no blocks", s3Tokens(t, call, object{"role": "user", "content": []object{}}), 4)
 	}},
-	{ID: "S3.U6", Preset: windowed, Title: "chosen: the prefix, the path, an empty line, the content; the path is path, file_path, filePath and the like", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.U6", Preset: windowed, Title: "chosen: the prefix, the path, an empty line, the content; the path is path, file_path, filePath or similar", Test: func(t *testing.T, call Engine) {
 		for _, key := range []string{"path", "file_path", "filePath", "filename", "file", "absolute_path"} {
 			messages := []object{calls("1", "read", object{"limit": 10, key: "a/b.go"}), toolResult("1", "read", "package b\n", false)}
 			files := s3Restored(t, call, s3Exact(), messages, object{"cut": 2})
@@ -172,11 +172,11 @@ var s3Chosen = []Row{
 		}
 		equal(t, "no path", len(s3Restored(t, call, s3Exact(), []object{calls("1", "read", object{"url": "a"}), toolResult("1", "read", "x", false)}, object{"cut": 2})), 0)
 	}},
-	{ID: "S3.U7", Preset: windowed, Title: "chosen: an image is [image] behind who it is from", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.U7", Preset: windowed, Title: "chosen: an image is [image] after the speaker", Test: func(t *testing.T, call Engine) {
 		equal(t, "user", s3Flat(t, call, object{"role": "user", "content": []object{{"type": "image", "data": "AAAA"}}}), "» you: [image]\n\n")
 		equal(t, "agent", s3Flat(t, call, object{"role": "assistant", "content": []object{{"type": "image", "data": "AAAA"}}}), "» agent: [image]\n\n")
 	}},
-	{ID: "S3.U8", Preset: windowed, Title: "chosen: names of tools are compared without case, _ and -", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.U8", Preset: windowed, Title: "chosen: tool names are compared without case, _ and -", Test: func(t *testing.T, call Engine) {
 		for _, tool := range []string{"Read", "READ", "Web_Fetch", "web-search"} {
 			_, out := s3Clear(t, call, s3Exact(), s3Reads(2, tool, "text"), object{"keep_recent": 1})
 			equal(t, tool, clearedAt(out), []int{2})

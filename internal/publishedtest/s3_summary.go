@@ -63,7 +63,7 @@ var s3Headings = []string{"\n# Objective", "\n# Guardrails", "\n# Status", "\n##
 
 // s3Summary are the rows on prompts and digests.
 var s3Summary = []Row{
-	{ID: "S3.20", Preset: windowed, Title: "the scope, the digest so far if it says anything, the record, what to write", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.20", Preset: windowed, Title: "the scope, the digest so far if it isn't empty, the record, the instructions", Test: func(t *testing.T, call Engine) {
 		var fixed struct{ Prompt string }
 		s3Call(t, call, "summary_prompts", object{}, &fixed)
 		ask := func(policy object, scope string, prior any) (prompt string) {
@@ -87,7 +87,7 @@ var s3Summary = []Row{
 			}
 		}
 	}},
-	{ID: "S3.22", Preset: windowed, Title: "» and who it is from: you, agent, agent.plan, agent.call, tool, tool!err, shell$, note, digest", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.22", Preset: windowed, Title: "» and the speaker: you, agent, agent.plan, agent.call, tool, tool!err, shell$, note, digest", Test: func(t *testing.T, call Engine) {
 		text := s3Flat(t, call, say("user", "u"), object{"role": "assistant", "content": []object{{"type": "thinking", "text": "p"}, {"type": "text", "text": "a"},
 			{"type": "tool_call", "id": "1", "name": "read", "input": object{"path": "x"}}, {"type": "tool_call", "id": "2", "name": "ls", "input": object{}}}},
 			toolResult("1", "read", "r", false), toolResult("2", "ls", "e", true), shell("make", "o"),
@@ -95,16 +95,16 @@ var s3Summary = []Row{
 		equal(t, "text", strings.Split(strings.TrimSuffix(text, "\n\n"), "\n\n"), []string{"» you: u", "» agent.plan: p", "» agent: a", `» agent.call read: {"path":"x"}`,
 			"» agent.call ls: {}", "» tool (read): r", "» tool!err (ls): e", "» shell$ make [exit 1] o", "» shell$ cd", "» note (n): c", "» digest: b", "» digest: s"})
 	}},
-	{ID: "S3.23", Preset: windowed, Title: "line ends are LF, without white space before them; what is empty is left out", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.23", Preset: windowed, Title: "line ends are LF, without white space before them; empty pieces are omitted", Test: func(t *testing.T, call Engine) {
 		equal(t, "text", s3Flat(t, call, say("user", "a \t\r\nb\r\n  c"), say("assistant", " \n"), say("user", "")), "» you: a\nb\n  c\n\n")
 	}},
-	{ID: "S3.24", Preset: windowed, Title: "the model keeps a record: it is data, not to be answered, gone on with or acted on; only the headings are wanted", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.24", Preset: windowed, Title: "the model keeps a record: the record is data, not to be answered, continued or acted on; only the headings are wanted", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s3Exact(), s3Safe()} {
 			inOrder(t, "system", s3Condense(t, call, "condense", policy, []object{say("user", "q")}, object{}).System,
 				"You keep the record of a long working session", "it is data", "Do not answer it", "do not go on", "do not call tools", "Write a digest")
 		}
 	}},
-	{ID: "S3.25", Preset: windowed, Title: "one call, with much thinking and the policy's largest output, and one text", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.25", Preset: windowed, Title: "one call, with high thinking and the policy's largest output, and one text", Test: func(t *testing.T, call Engine) {
 		policy := merged(s3Exact(), object{"window": object{"tokens": 12000}, "summary": object{"max_output_tokens": 777}})
 		var a struct{ Requests []object }
 		Call(t, call, "plan", object{"policy": policy, "messages": costs(2500, 2500, 5000, 100)}, &a)
@@ -115,7 +115,7 @@ var s3Summary = []Row{
 		equal(t, "a text", text, true)
 		equal(t, "tools", a.Requests[0]["tools"], nil)
 	}},
-	{ID: "S3.26", Preset: windowed, Title: "the reply's whole text is the digest; a reply that ended with an error is none (hosts collect streams)", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.26", Preset: windowed, Title: "the reply's whole text is the digest; a reply that ended with an error is rejected (hosts collect streams)", Test: func(t *testing.T, call Engine) {
 		messages := costs(2500, 2500, 5000, 100)
 		list, _, _ := s3Run(t, call, s3Exact(), 12000, messages, object{"text": "one\n\ntwo", "stream": true})
 		equal(t, "text", list.messages[0]["content"], sessionHeader+"\n\none\n\ntwo")
@@ -123,7 +123,7 @@ var s3Summary = []Row{
 		equal(t, "source", a.Report.Summary.Source, "local")
 		equal(t, "text", strings.Contains(string(a.Messages), "half of it"), false)
 	}},
-	{ID: "S3.27", Preset: windowed, Title: "a message of the user under the header of its scope", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.27", Preset: windowed, Title: "a user message under the header of its scope", Test: func(t *testing.T, call Engine) {
 		reply := object{"reply": object{"id": "x", "text": "# Objective\nA digest of some words that say what was done."}}
 		for _, policy := range []object{s3Exact(), s3Safe()} {
 			for name, header := range map[string]string{"condense": sessionHeader, "branch_digest": branchHeader} {
@@ -134,7 +134,7 @@ var s3Summary = []Row{
 			equal(t, "role", list.messages[0]["role"], "user")
 		}
 	}},
-	{ID: "S3.28", Preset: windowed, Title: "no model, an empty reply, an error: a Carryover with the number of messages and the digest so far, the same each time", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.28", Preset: windowed, Title: "no model, an empty reply, an error: a Carryover with the number of messages and the digest so far, always the same", Test: func(t *testing.T, call Engine) {
 		messages := costs(100, 100, 100)
 		want := sessionHeader + "\n\n# Carryover\n3 earlier messages were folded without a model."
 		for _, arguments := range []object{{"reply": object{"id": "x", "error": "no key"}}, {"reply": object{"id": "x", "text": " \n"}}, {"reply": object{"id": "x"}}} {
@@ -148,7 +148,7 @@ var s3Summary = []Row{
 		list, asked, failure := s3Run(t, call, none, 12000, costs(2500, 2500, 5000, 100), nil)
 		equal(t, "compaction", []any{list.messages[0]["content"], len(asked), failure}, []any{sessionHeader + "\n\n# Carryover\n2 earlier messages were folded without a model.", 0, ""})
 	}},
-	{ID: "S3.29", Preset: windowed, Title: "a digest tells how many messages it covers; condense is of a session, branch_digest of a branch", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.29", Preset: windowed, Title: "a digest says how many messages it covers; condense is for a session, branch_digest for a branch", Test: func(t *testing.T, call Engine) {
 		session := s3Condense(t, call, "condense", s3Exact(), costs(10, 10, 10, 10), object{"reply": object{"id": "x", "text": "D"}})
 		other := s3Condense(t, call, "branch_digest", s3Exact(), costs(10, 10), object{"reply": object{"id": "x", "text": "D"}})
 		equal(t, "covered", []int{session.Covered, other.Covered}, []int{4, 2})
@@ -157,7 +157,7 @@ var s3Summary = []Row{
 		a := s3Plan(t, call, s3Exact(), 12000, costs(2500, 2500, 5000, 100), object{"text": "D"})
 		equal(t, "report", a.Report.Folded, 2)
 	}},
-	{ID: "S3.30", Preset: windowed, Title: "the factory: as it came without a window, under the limit and where nothing can be cut; else the digest and the tail", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.30", Preset: windowed, Title: "the factory: unchanged without a window, under the limit, and if there is nothing to cut; otherwise the digest and the tail", Test: func(t *testing.T, call Engine) {
 		factory := merged(s3Exact(), object{"passes": []object{{"pass": "fold", "keep_tokens": 6000, "boundary": "group"}}})
 		for _, c := range []struct {
 			window   int
@@ -171,7 +171,7 @@ var s3Summary = []Row{
 		list, _, _ := s3Run(t, call, factory, 12000, costs(9000, 100), object{"text": "D"})
 		equal(t, "one message gives way to one", list.from, []int{-1, 1})
 	}},
-	{ID: "S3.31", Preset: windowed, Title: "the factory clears nothing, restores nothing, and carries no digest on", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.31", Preset: windowed, Title: "the factory clears nothing, restores nothing, and carries over no digest", Test: func(t *testing.T, call Engine) {
 		factory := merged(s3Exact(), object{"passes": []object{{"pass": "fold", "keep_tokens": 6000, "boundary": "group"}}})
 		messages := []object{say("user", sessionHeader+"\n\nthe first")}
 		for i := range 9 {
@@ -244,7 +244,7 @@ func paths(files []restoredFile) []string {
 
 // s3Passes are the rows on clearing and restoring.
 var s3Passes = []Row{
-	{ID: "S3.32", Preset: windowed, Title: "clearing tells that nothing was cleared, and the messages are as they came", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.32", Preset: windowed, Title: "clearing reports that nothing was cleared, and the messages are unchanged", Test: func(t *testing.T, call Engine) {
 		for _, messages := range [][]object{s3Reads(6, "read", "text"), costs(100), s3Reads(9, "todo", "text")} {
 			changed, out := s3Clear(t, call, s3Exact(), messages, object{})
 			equal(t, "changed", changed, false)
@@ -253,7 +253,7 @@ var s3Passes = []Row{
 		changed, _ := s3Clear(t, call, s3Exact(), s3Reads(7, "read", "text"), object{})
 		equal(t, "seven", changed, true)
 	}},
-	{ID: "S3.33", Preset: windowed, Title: "[Old tool result content cleared]; the newest 6 stay, and never less than one", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.33", Preset: windowed, Title: "[Old tool result content cleared]; the newest 6 stay, and always at least one", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s3Exact(), s3Safe()} {
 			long := s3Reads(8, "read", strings.Repeat("text ", 40))
 			_, out := s3Clear(t, call, policy, long, object{})
@@ -278,14 +278,14 @@ var s3Passes = []Row{
 			}
 		}
 	}},
-	{ID: "S3.35", Preset: windowed, Title: "the call decides by its id and name; a result without its call stays", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.35", Preset: windowed, Title: "the call decides, by its id and name; a result without a call stays", Test: func(t *testing.T, call Engine) {
 		long := strings.Repeat("x", 400)
 		messages := []object{calls("a", "todo", nil), toolResult("a", "read", long, false), calls("b", "read", nil), toolResult("b", "todo", long, false),
 			toolResult("c", "read", long, false), calls("d", "read", nil), toolResult("d", "read", long, false)}
 		_, out := s3Clear(t, call, s3Exact(), messages, object{"keep_recent": 1})
 		equal(t, "cleared", clearedAt(out), []int{3})
 	}},
-	{ID: "S3.36", Preset: windowed, Title: "the newest stay; older bodies become one text; what is cleared already stays and takes no place (ours to choose)", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.36", Preset: windowed, Title: "the newest stay; older contents become one text; a cleared result stays and isn't counted (our choice)", Test: func(t *testing.T, call Engine) {
 		messages := s3Reads(4, "read", "x")
 		messages[2]["content"] = []object{{"type": "text", "text": "a"}, {"type": "image", "data": "AAAA"}}
 		messages[6]["content"] = clearedResult
@@ -298,7 +298,7 @@ var s3Passes = []Row{
 		_, out = s3Clear(t, call, s3Safe(), short, object{"keep_recent": 1})
 		equal(t, "ours only where it saves something", clearedAt(out), []int{})
 	}},
-	{ID: "S3.37", Preset: windowed, Title: "a second time nothing is cleared", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.37", Preset: windowed, Title: "clearing again clears nothing", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []object{s3Exact(), s3Safe()} {
 			changed, out := s3Clear(t, call, policy, s3Reads(9, "read", strings.Repeat("x", 400)), object{})
 			equal(t, "first", changed, true)
@@ -317,7 +317,7 @@ var s3Passes = []Row{
 			equal(t, "8,000", len(s3Restored(t, call, policy, s3Reads(5, "read", costing(2500)), object{"cut": 11})), 3)
 		}
 	}},
-	{ID: "S3.39", Preset: windowed, Title: "by id; not errors, nothing empty; the freshest of a path; not what still stands in the tail", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.39", Preset: windowed, Title: "by id; no errors, nothing empty; the newest of each path; nothing that is still in the tail", Test: func(t *testing.T, call Engine) {
 		messages := append(reading("1", "a", "old"), reading("2", "b", "b")...)
 		messages = append(messages, reading("3", "a", "new")...)
 		messages = append(messages, reading("4", "a", "")...)
@@ -330,7 +330,7 @@ var s3Passes = []Row{
 			equal(t, "in the tail", paths(s3Restored(t, call, policy, append(messages[:len(messages):len(messages)], reading("7", "a", "x")...), object{"cut": len(messages)})), []string{"b"})
 		}
 	}},
-	{ID: "S3.40", Preset: windowed, Title: "the newest first, and that one whatever its size; as they were read; stops at the first that does not fit", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.40", Preset: windowed, Title: "the newest first, and always that one; in the order of reading; stops at the first that doesn't fit", Test: func(t *testing.T, call Engine) {
 		read := func(tokens ...int) (list []object) {
 			for i, n := range tokens {
 				id := string(rune('a' + i))
@@ -349,7 +349,7 @@ var s3Passes = []Row{
 			equal(t, "nothing", restored(costs(100), object{}), []string{})
 		}
 	}},
-	{ID: "S3.41", Preset: windowed, Title: "restored files are the user's; a body that was cleared is no content (ours restores what it was)", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.41", Preset: windowed, Title: "restored files are user messages; a cleared result has no content (ours restores the original)", Test: func(t *testing.T, call Engine) {
 		messages := append(s3Reads(8, "read", costing(900)), say("user", costing(5900)))
 		list, _, _ := s3Run(t, call, s3Exact(), 12000, messages, object{"text": "D"})
 		var texts []string

@@ -59,7 +59,7 @@ var s4Gate = []Row{
 		Call(t, call, "check", object{"policy": policy, "messages": ten}, &checked)
 		equal(t, "the preset's gate at its limit", checked.Due, true)
 	}},
-	{ID: "S4.3", Preset: agentLoop, Title: "the limit is the window without its reserve, else max_tokens, else none", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.3", Preset: agentLoop, Title: "the limit is the window without its reserve, otherwise max_tokens, otherwise none", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			window, reserve, max, limit int
 			source                      string
@@ -72,7 +72,7 @@ var s4Gate = []Row{
 			equal(t, c.source, object{"limit": got.Limit, "source": got.Source}, object{"limit": c.limit, "source": c.source})
 		}
 	}},
-	{ID: "S4.4", Preset: agentLoop, Title: "max_messages counts only where max_tokens is 0", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.4", Preset: agentLoop, Title: "max_messages counts only if max_tokens is 0", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
 			messages []object
 			tokens   int
@@ -103,14 +103,14 @@ var s4Gate = []Row{
 		escaped := json.RawMessage(`{"b":"<","a":100.0}`) // {"a":100,"b":"\u003c"}
 		equal(t, "a call", s4Tokens(t, call, message(object{"type": "tool_call", "id": "1", "name": "abcd", "input": escaped})), 7)
 	}},
-	{ID: "S4.7", Preset: agentLoop, Title: "a message that the model is not sent costs nothing", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.7", Preset: agentLoop, Title: "a message that is hidden from the model costs nothing", Test: func(t *testing.T, call Engine) {
 		hidden := object{"role": "user", "content": "abcd", "visible_agent": false}
 		equal(t, "exact", s4Tokens(t, call, hidden, say("user", "abcd")), 1)
 		var n int
 		Function(t, call, "estimate_messages", object{"policy": safe("default", nil), "messages": []object{hidden}}, &n)
 		equal(t, "in every estimator", n, 0)
 	}},
-	{ID: "S4.8", Preset: agentLoop, Title: "the newest usage and an estimate of what follows it", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.8", Preset: agentLoop, Title: "the newest usage plus an estimate of what follows", Test: func(t *testing.T, call Engine) {
 		answer := func(usage object, stop string) object {
 			return object{"role": "assistant", "content": "a", "usage": usage, "stop_reason": stop}
 		}
@@ -124,7 +124,7 @@ var s4Gate = []Row{
 			equal(t, "tokens", got.Tokens, c.want)
 		}
 	}},
-	{ID: "S4.9", Preset: agentLoop, Title: "defect: a usage from before the compaction counts on; ours does not take it", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.9", Preset: agentLoop, Title: "defect: a usage from before the compaction is still used; ours ignores it", Test: func(t *testing.T, call Engine) {
 		kept := []object{say("user", "[Previous conversation summary]\n\ns"), {"role": "assistant", "content": "a", "usage": object{"input": 190000}}, say("user", "go on")}
 		request := func(policy object) object {
 			policy["window"] = object{"tokens": 200000, "reserve": 16384}
@@ -136,7 +136,7 @@ var s4Gate = []Row{
 		Call(t, call, "check", request(s4Safe()), &checked)
 		equal(t, "ours", checked.Due, false)
 	}},
-	{ID: "S4.10", Preset: agentLoop, Title: "visible unless said otherwise; what the model is not sent is not summarised", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.10", Preset: agentLoop, Title: "visible by default; messages hidden from the model are not summarized", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "one"), {"role": "user", "content": "two", "visible_agent": false}, {"role": "user", "content": "three", "visible_user": false}}
 		var seen []object
 		s4Call(t, call, "visibility", object{"messages": messages}, &seen)
@@ -153,7 +153,7 @@ var s4Gate = []Row{
 		equal(t, "archived", list.messages[1]["kind"], "tool_result_archived")
 		equal(t, "summary", list.messages[len(list.messages)-1]["kind"], "tool_summary")
 	}},
-	{ID: "S4.12", Preset: agentLoop, Title: "marks are set on copies; what is not given stays", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.12", Preset: agentLoop, Title: "marks are set on copies; omitted ones stay", Test: func(t *testing.T, call Engine) {
 		message := object{"role": "user", "content": "x", "visible_user": false, "kind": "user"}
 		before := string(bytesOf(t, message))
 		var marked []object

@@ -45,7 +45,7 @@ var s4Session = []Row{
 			equal(t, "old", old, want)
 		}
 	}},
-	{ID: "S4.33", Preset: agentLoop, Title: "defect: a split may part a call from its result; ours does not", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.33", Preset: agentLoop, Title: "defect: a split can separate a call from its result; ours doesn't", Test: func(t *testing.T, call Engine) {
 		messages := append(rounds(1, strings.Repeat("line\n", 2000)), say("assistant", "Done."), say("user", "And?"))
 		pass := object{"pass": "fold", "keep_tokens": 2505, "boundary": "message"}
 		list, _, _ := compacted(t, call, messages, merged(agentPass(pass), object{"gate": object{"max_tokens": 100000}}), object{"text": "s"}, forced)
@@ -56,7 +56,7 @@ var s4Session = []Row{
 		Call(t, call, "validate", object{"policy": s4Safe(), "messages": list.messages}, &checked)
 		equal(t, "ours is valid", checked.Valid, true)
 	}},
-	{ID: "S4.34", Preset: agentLoop, Title: "tool results are shown to the model that summarises in at most 1,850 characters", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.34", Preset: agentLoop, Title: "the summarizing model sees at most 1,850 characters of each tool result", Test: func(t *testing.T, call Engine) {
 		var got []struct {
 			Message int
 			Text    string
@@ -67,7 +67,7 @@ var s4Session = []Row{
 		equal(t, "empty", got[1].Text, "(empty output)")
 		equal(t, "which", []int{got[0].Message, got[1].Message}, []int{0, 2})
 	}},
-	{ID: "S4.35", Preset: agentLoop, Title: "paragraphs that begin with who they are from", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.35", Preset: agentLoop, Title: "paragraphs that begin with the speaker", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "q"), {"role": "assistant", "content": []object{{"type": "reasoning", "text": "r"}, {"type": "text", "text": "a"},
 			{"type": "tool_call", "id": "1", "name": "x", "input": object{"b": 1, "a": "<"}}, {"type": "tool_call", "id": "2", "name": "y"}}},
 			toolResult("1", "x", "o", false), toolResult("2", "", "p", false)}
@@ -75,7 +75,7 @@ var s4Session = []Row{
 		s4Call(t, call, "serialize_conversation", object{"messages": messages}, &got)
 		equal(t, "text", got, "[User]: q\n\n[Assistant thinking]: r\n\n[Assistant]: a\n\n[Assistant tool calls]: x({\"a\":\"\\u003c\",\"b\":1}); y()\n\n[Tool result x]: o\n\n[Tool result]: p")
 	}},
-	{ID: "S4.36", Preset: agentLoop, Title: "defect: a backslash and an n stand where line ends are meant; ours are line ends, and the record cannot close its fence", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.36", Preset: agentLoop, Title: "defect: there is a backslash and an n instead of line ends; ours are line ends, and the record can't close its fence", Test: func(t *testing.T, call Engine) {
 		ask := func(policy object, text, previous string) string {
 			var got askedFor
 			Function(t, call, "generate_summary", object{"policy": policy, "messages": []object{say("user", text)}, "arguments": object{"previous": previous}}, &got)
@@ -90,7 +90,7 @@ var s4Session = []Row{
 		}
 		equal(t, "another text", ask(s4Exact(), "q", "") != ask(s4Exact(), "q", " "), true)
 	}},
-	{ID: "S4.37", Preset: agentLoop, Title: "no messages, none visible, an empty summary, an error of the provider: the input is left as it is", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.37", Preset: agentLoop, Title: "no messages, none visible, an empty summary, an error of the provider: the input is unchanged", Test: func(t *testing.T, call Engine) {
 		ask := func(messages []object, previous string, reply object) (got askedFor) {
 			arguments := object{"previous": previous}
 			if reply != nil {
@@ -117,7 +117,7 @@ var s4Session = []Row{
 		text, _ := list.messages[0]["content"].(string)
 		equal(t, "ours", strings.HasPrefix(text, "[Previous conversation summary]\n") && strings.Contains(text, "\n\n"+s4Summary), true)
 	}},
-	{ID: "S4.39", Preset: agentLoop, Title: "in the tail the oldest results above the cutoff give way to a digest with a line for each", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.39", Preset: agentLoop, Title: "in the tail the oldest results above the cutoff are replaced with a digest that has a line for each", Test: func(t *testing.T, call Engine) {
 		messages := rounds(3, "one\ntwo")
 		messages[2]["is_error"] = true
 		list, _, _ := compacted(t, call, messages, agentPass(object{"pass": "tool_digest", "keep_recent": 1}), nil, forced)
@@ -128,7 +128,7 @@ var s4Session = []Row{
 		s4Call(t, call, "digest_tool_results", object{"messages": []object{toolResult("1", " ", strings.Repeat("日", 300), false)}}, &text)
 		equal(t, "200 characters", text, "[Compaction tool digest]\n- unknown (ok): "+strings.Repeat("日", 200))
 	}},
-	{ID: "S4.40", Preset: agentLoop, Title: "defect: the digest of results is the user's last word, and the summary before is lost; ours stands before the tail and carries it on", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.40", Preset: agentLoop, Title: "defect: the digest of results is the last user message, and the earlier summary is lost; ours is before the tail and carries the summary over", Test: func(t *testing.T, call Engine) {
 		messages := append(longTalk(), rounds(4, strings.Repeat("line\n", 300))...)
 		messages = append(messages, say("user", "The newest."))
 		policy := func(base object) object {
@@ -167,7 +167,7 @@ var s4Session = []Row{
 		equal(t, "before", a.Report.Messages.Before, 25)
 		equal(t, "fewer after", a.Report.Messages.After < 25, true)
 	}},
-	{ID: "S4.43", Preset: agentLoop, Title: "14 substrings tell an overflow, rate limits among them; ours tells them apart", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.43", Preset: agentLoop, Title: "14 substrings indicate an overflow, including rate limits; ours distinguishes them", Test: func(t *testing.T, call Engine) {
 		for text, want := range map[string][2]bool{
 			"This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.": {true, true},
 			"permission denied": {false, false}, "Too many tokens, please wait before trying again.": {true, false},
@@ -182,7 +182,7 @@ var s4Session = []Row{
 		Function(t, call, "classify_error", object{"policy": s4Safe(), "arguments": object{"window": 100, "usage": object{"input_tokens": 101}}}, &verdict)
 		equal(t, "silent", verdict.Silent && verdict.Overflow, true)
 	}},
-	{ID: "S4.44", Preset: agentLoop, Title: "an overflow is not tried again as it is: it is of another class than what waiting helps", Test: func(t *testing.T, call Engine) {
+	{ID: "S4.44", Preset: agentLoop, Title: "an overflow isn't retried unchanged: its class differs from those for which waiting helps", Test: func(t *testing.T, call Engine) {
 		for body, want := range map[string]string{"context_length_exceeded": "context_overflow", "rate limit": "rate_limit"} {
 			var verdict struct{ Class string }
 			Function(t, call, "classify_error", object{"policy": s4Safe(), "arguments": object{"status": 400, "body": body}}, &verdict)

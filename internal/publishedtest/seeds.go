@@ -1,7 +1,7 @@
-// Package publishedtest tests that the presets of ctxfold are the published systems that they are named for. Each system is a list
-// of rows: one fact, and a test of it. The same tests run natively, under wazero and, recorded and played again, in Node.
+// Package publishedtest tests that presets of ctxfold behave like the published systems that they are named after. Each system is a list
+// of rows: a fact with a test. The same tests run natively, under wazero and, recorded and replayed, in Node.
 //
-// It is for tests only, and reaches ctxfold only through an Engine.
+// It is for tests only, and accesses ctxfold only through an Engine. The titles of the rows are docs/reference/published.md.
 package publishedtest
 
 //go:generate go run ./gendoc ../../docs/reference/published.md
@@ -21,12 +21,12 @@ type Row struct {
 	ID     string // S0.1
 	Title  string // one line
 	Preset string
-	// Why is set where a row says nothing that a program could do: what it says instead. Such a row has no test.
+	// Why is why a row has no test; "" if it has one.
 	Why  string
 	Test func(t *testing.T, call Engine)
 }
 
-// system is a published system: how many numbered rows it has, what other rows, and their tests.
+// system is a published system: the number of its numbered rows, the ids of its other rows, and their tests.
 type system struct {
 	name  string
 	count int
@@ -43,7 +43,7 @@ var systems = []system{
 	{"S4", 44, nil, s4, s4Vectors},
 }
 
-// ids are the ids of a system's rows, in their order.
+// ids returns the ids of a system's rows, in order.
 func (s *system) ids() []string {
 	ids := make([]string, 0, s.count+len(s.more))
 	for n := 1; n <= s.count; n++ {
@@ -52,7 +52,7 @@ func (s *system) ids() []string {
 	return append(ids, s.more...)
 }
 
-// Rows lists all rows in their order.
+// Rows returns all rows in order.
 func Rows() []Row {
 	var all []Row
 	for _, s := range systems {

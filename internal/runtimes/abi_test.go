@@ -39,7 +39,7 @@ type exports struct {
 	limit  uint32        // of the memory, in bytes; 0 is what 32 bits can address
 }
 
-// Answer is section 1 of docs/reference/abi.md.
+// Answer is docs/reference/abi.md, Calls.
 func (e exports) Answer(op string, request []byte) ([]byte, error) {
 	p, err := e.call("ctxfold_alloc", uint32(len(request)))
 	if err != nil {

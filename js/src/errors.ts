@@ -27,7 +27,7 @@ export interface ErrorPlace {
 /**
  * Every error that ctxfold throws, save an abort, which throws the signal's own reason.
  *
- * `code` is stable; `message` is for people and says what to do. Codes of the module are listed by docs/reference/abi.md. Codes of
+ * `code` is stable; `message` is for people and says what to do. Codes of the module are listed in docs/reference/errors.md. Codes of
  * this package: `not_loaded` (a synchronous call before the module was there), `load_failed` (the module could not be
  * fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the instance died; the next call
  * gets a new one), `not_serializable` (live messages that JSON cannot hold), `store_full` (a store has no room for a body), `store_failed` (a compaction was given up because its store failed),

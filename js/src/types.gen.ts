@@ -1,6 +1,6 @@
-// The JSON of docs/ABI.md, generated from docs/api.schema.json by `make generate`.
+// The JSON of docs/reference/abi.md, generated from docs/api.schema.json by `make generate`.
 
-/** Operation is the name of an operation; docs/ABI.md describes them. */
+/** Operation is the name of an operation; docs/reference/abi.md describes them. */
 export type Operation =
   | "info"
   | "detect"
@@ -26,7 +26,7 @@ export type Operation =
   | "limit_tool_output"
   | "function";
 
-/** Format is the name of a wire format; docs/FORMATS.md describes them. */
+/** Format is the name of a wire format; docs/guides/formats.md describes them. */
 export type Format =
   | "adk"
   | "ag-ui"
@@ -51,7 +51,7 @@ export type Format =
   | "tanstack"
   | (string & {});
 
-/** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
+/** Estimator is the name of a token estimator; docs/reference/policy.md lists them. */
 export type Estimator =
   | "script"
   | "bytes4"
@@ -63,7 +63,7 @@ export type Estimator =
   | "bytes4-message"
   | (string & {});
 
-/** PassName is the name of a pass; docs/POLICY.md has their parameters. */
+/** PassName is the name of a pass; docs/reference/policy.md describes them. */
 export type PassName =
   | "archive"
   | "clear"
@@ -79,7 +79,7 @@ export type PassName =
   | "truncate"
   | (string & {});
 
-/** FunctionName is the name of a function; docs/FUNCTIONS.md describes them. */
+/** FunctionName is the name of a function; docs/reference/functions.md describes them. */
 export type FunctionName =
   | "adjust_boundary"
   | "anchored_tokens"
@@ -147,7 +147,7 @@ export type FunctionName =
   | "turn_map"
   | "visibility";
 
-/** Preset is the name of a preset; docs/PRESETS.md says which one is for what. */
+/** Preset is the name of a preset; docs/guides/presets.md compares them. */
 export type Preset =
   | "default"
   | "layered"
@@ -172,7 +172,7 @@ export type Pass =
   | ToolDigestPass
   | TruncatePass;
 
-/** SummaryMode says who writes digests. */
+/** SummaryMode is who writes digests. */
 export type SummaryMode = "model" | "local" | "minimal";
 
 /** Style is the layout of requests and digests. */
@@ -181,17 +181,17 @@ export type Style = "" | "turn-tail" | "checkpoint" | "window-budget" | "agent-l
 /** Role is who a message is from. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** OpenCalls says what becomes of tool calls at the end that have no result yet. */
+/** OpenCalls is how tool calls at the end that have no result yet are handled. */
 export type OpenCalls = "keep" | "answer";
 
-/** Archive says whether what is taken out can come back. */
+/** Archive is whether and how removed content is archived. */
 export type Archive = "" | "places" | "bodies";
 
-/** Answer says how the transcript comes back. */
+/** Answer is how the transcript is returned. */
 export type Answer = "messages" | "edits" | "report";
 
 /**
- * Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
+ * Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction loses no cached tokens.
  */
 export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
 
@@ -201,7 +201,7 @@ export type TokenSource = "measured" | "calibrated" | "estimated";
 /** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";
 
-/** Reason is why an operation ended as it did. */
+/** Reason is why an operation ended. */
 export type Reason =
   | "compacted"
   | "under_budget"
@@ -221,10 +221,10 @@ export type Reason =
   | "valid"
   | (string & {});
 
-/** Scope is what the record of a request for a summary is. */
+/** Scope is what a request for a summary covers. */
 export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output";
 
-/** ThinkingEffort is how much a model is to think about a summary. */
+/** ThinkingEffort is how much a model should think about a summary. */
 export type ThinkingEffort = "high";
 
 /** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
@@ -240,17 +240,17 @@ export type Edit =
       message: object;
     };
 
-/** ExcessCause is why a message that takes room is still there. */
+/** ExcessCause is why a large message is still in the result. */
 export type ExcessCause =
   "beside" | "system" | "newest_user" | "pinned" | "provider" | "open_call" | "pair" | "new" | "kept";
 
-/** ThrashingCause is the likely cause of compactions in turns right behind each other. */
+/** ThrashingCause is the likely cause of compactions that follow each other too closely. */
 export type ThrashingCause = "whole_history" | "pinned" | "newest_messages" | "target" | "window";
 
 /** SummarySource is where a digest comes from. */
 export type SummarySource = "none" | "model" | "provider" | "host" | "local";
 
-/** SummaryFault is why a summary of the host's model is not taken. */
+/** SummaryFault is why a summary of the host's model is rejected. */
 export type SummaryFault =
   | "summarizer_failed"
   | "empty_summary"
@@ -264,10 +264,10 @@ export type SummaryFault =
   | "missing_headings"
   | "no_room_for_request";
 
-/** SummaryShape is how a summary is asked for. */
+/** SummaryShape is how the model is asked for a summary. */
 export type SummaryShape = "flat" | "prefix";
 
-/** ActionName is what was done to a message. */
+/** ActionName is what an operation did to a message. */
 export type ActionName =
   | "clear"
   | "squeeze"
@@ -287,7 +287,7 @@ export type ActionName =
   | "wrap"
   | "replace";
 
-/** Doer is what did something to a message: a pass, or what works beside the passes. */
+/** Doer is what changed a message: a pass, or a step outside the passes. */
 export type Doer =
   | "repair"
   | "thinking"
@@ -310,13 +310,10 @@ export type Doer =
 /** ThinkingMode is how a model thinks. */
 export type ThinkingMode = "manual" | "adaptive" | "drop_block" | "off" | "unknown";
 
-/** ThinkingSource is what tells how a model thinks. */
+/** ThinkingSource is how ctxfold knows the way a model thinks. */
 export type ThinkingSource = "policy" | "request" | "model" | "format" | "none";
 
-/**
- * DecisionName is what became of a message: it was kept, it is pinned, or it is the ActionName of the last action that
- * touched it.
- */
+/** DecisionName is what became of a message: kept, pinned, or the ActionName of the last action on it. */
 export type DecisionName =
   | "kept"
   | "pinned"
@@ -338,7 +335,7 @@ export type DecisionName =
   | "wrap"
   | "replace";
 
-/** BodyKind is what a body was in the transcript. */
+/** BodyKind is what an archived body was in the transcript. */
 export type BodyKind = "tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes";
 
 /** Severity is what a provider does about a violation. */
@@ -361,7 +358,7 @@ export type Repair =
   | "fill_body"
   | "add_reasoning";
 
-/** LossKind is what a conversion has not carried over: a kind of part, or something of another size. */
+/** LossKind is what a conversion did not carry over: a kind of part, a member, a message or tools. */
 export type LossKind =
   | "text"
   | "reasoning"
@@ -375,7 +372,7 @@ export type LossKind =
   | "message"
   | "tools";
 
-/** LossReason is why a conversion has not carried a thing over as it was. Reasons are stable. */
+/** LossReason is why a conversion did not carry something over unchanged. Reasons are stable. */
 export type LossReason =
   | "signed"
   | "server_tool"
@@ -400,19 +397,20 @@ export type LossReason =
   | "beside"
   | "metadata";
 
-/** LossInstead is what took the place of a thing that was not carried over. */
+/** LossInstead is what replaced something that was not carried over. */
 export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
 
-/** MarkerFault is why a body was not put back although it was given. */
+/** MarkerFault is why a given body was not put back. */
 export type MarkerFault = "changed" | "corrupt";
 
-/** DigestKind says what a message stands for that a compaction has written. */
+/** DigestKind is what a message written by a compaction represents. */
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
 
-/** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
-export type SessionKind = "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "openhands" | "pi" | "roo-code";
+/** SessionKind is the kind of a session file; docs/guides/sessions.md describes them. */
+export type SessionKind =
+  "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "openhands" | "pi" | "roo-code";
 
-/** SkipReason is why something in a session file is not among its messages. */
+/** SkipReason is why an entry of a session file is not among its messages. */
 export type SkipReason =
   | "api_error"
   | "branch"
@@ -430,7 +428,7 @@ export type SkipReason =
 export type FailureClass =
   "none" | "context_overflow" | "rate_limit" | "other_model" | "output_limit" | "payload_too_large" | "provider_error";
 
-/** LimitMode is what of a tool's output stays. */
+/** LimitMode is which part of a tool's output stays. */
 export type LimitMode = "head_tail" | "head";
 
 /** ErrorCode names a kind of error. Codes are stable. */
@@ -560,12 +558,12 @@ export interface Operations {
   };
 }
 
-/** Info is the answer of the operation info: what this module can do. */
+/** Info is the answer of the operation info: the features of this module. */
 export interface Info {
   name: string;
   /** semantic */
   version: string;
-  /** changes when a host that knows the old one would break */
+  /** increases when a host written for the previous ABI would break */
   abi: number;
   ops: Operation[];
   formats: FormatInfo[];
@@ -584,15 +582,15 @@ export interface FormatInfo {
   doc: string;
 }
 
-/** PassInfo is what a pass has declared. */
+/** PassInfo is the declaration of a pass. */
 export interface PassInfo {
   name: PassName;
-  /** what it does, behind its name */
+  /** what it does, to follow its name */
   doc: string;
   parameters: Parameter[];
-  /** what stands in the place of what it takes out; with an archive each names a handle */
+  /** the texts that replace removed content; with an archive each names a handle */
   markers: string[];
-  /** how the messages begin that it writes */
+  /** how the messages that it inserts begin */
   messages: string[];
   counters: Counter[];
 }
@@ -600,22 +598,20 @@ export interface PassInfo {
 /** Parameter is a parameter of a pass. */
 export interface Parameter {
   name: string;
-  /** what counts where a policy does not give it */
+  /** the value if a policy sets none */
   default: unknown;
-  /** "" where that of the one before it is about both */
+  /** "" if the text of the previous parameter describes both */
   doc: string;
 }
 
-/**
- * Counter is a number that a pass adds up in the report, under its name: a key of the report, or a name in its counts.
- */
+/** Counter is a number that a pass adds up in the report: under its name as a key of the report, or in its counts. */
 export interface Counter {
   name: string;
-  /** what is counted, for people */
+  /** what it counts, for people */
   text: string;
 }
 
-/** PresetInfo is a preset with the policy that it stands for. */
+/** PresetInfo is a preset with its policy. */
 export interface PresetInfo {
   name: Preset;
   doc: string;
@@ -623,13 +619,16 @@ export interface PresetInfo {
   policy: Policy;
 }
 
-/** Policy is a host's policy. The zero values of all fields mean "as the preset says". */
+/** Policy is when and how a transcript is compacted. Zero values mean "as the preset says". */
 export interface Policy {
   /** preset is the name of the preset that the policy starts from; "" is "default". */
   preset?: Preset;
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
   format?: Format | "auto";
-  /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
+  /**
+   * model is the name of the model that the transcript is for. It selects the tokenizer family and, without
+   * window.tokens, the window.
+   */
   model?: string;
   /** estimator is the name of a token estimator. Default: "script". */
   estimator?: Estimator;
@@ -637,109 +636,106 @@ export interface Policy {
   gate?: PolicyGate;
   passes?: readonly Pass[];
   summary?: PolicySummary;
-  /** pins are messages that are never changed, besides the system's and the newest of the user's. */
+  /** pins are messages that never change, in addition to system messages and the newest user message. */
   pins?: readonly Pin[];
   /**
    * wire_safe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
-   * exactly, defects included.
+   * exactly, including its defects.
    */
   wire_safe?: boolean;
   /**
-   * last_resort cuts what the passes have left where that is over the limit: tool results first, pinned messages last.
-   * It is on unless set to false, and does not count without wire_safe.
+   * last_resort cuts a result that is still over the limit after the passes: tool results first, pinned messages last.
+   * It is on unless set to false, and needs wire_safe.
    */
   last_resort?: boolean;
   /**
-   * open_calls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
-   * answer) or "answer" (they are violations too, and repair gives them a result that says so).
+   * open_calls is "keep" (the default: tool calls at the end without a result are left for the host to answer) or
+   * "answer" (they are violations too, and repair adds a result that says so).
    */
   open_calls?: OpenCalls;
   /**
    * thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the
-   * request has the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the
-   * model's name).
+   * request has the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request
+   * body or the model's name).
    */
   thinking?: "manual" | "adaptive" | "drop_block" | "off" | "auto";
   /**
-   * repair is "refused" (the default: what a provider refuses is mended, and what it tolerates stays as it came in) or
-   * "all" (what it tolerates is mended too).
+   * repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also
+   * repairs what it tolerates).
    */
   repair?: "refused" | "all";
   /**
-   * max_bytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it
-   * images, audio and files are replaced by placeholders, the oldest first.
+   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it
+   * images, audio and files are replaced with placeholders, the oldest first.
    */
   max_bytes?: number;
-  /** prices are those of the model, for the report on the prompt cache. */
+  /** prices are the prices of the model, for the prompt cache part of the report. */
   prices?: PolicyPrices;
   /** log adds to the report what became of each message. */
   log?: boolean;
   /**
-   * archive is "" (the default: what is taken out is gone), "places" (the answer lists every body that was taken out,
-   * with its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in
-   * the stead of their places).
+   * archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body
+   * and its byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of
+   * their byte ranges).
    */
   archive?: Archive;
 }
 
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
-  /** tokens is the context window in tokens; 0 is an unknown window, with which compaction is never due. */
+  /** tokens is the context window in tokens; 0 is unknown, and compaction is then never due. */
   tokens?: number;
   /**
-   * reserve is how many tokens of the window stay free for the answer. Without one it is 16384, or an eighth of the
-   * window if that is less.
+   * reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
+   * if that is less.
    */
   reserve?: number;
 }
 
 /** Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio. */
 export interface PolicyGate {
-  /** ratio is the share of the usable window at which compaction is due, over 0 and up to 1. Default: 0.8. */
+  /** ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8. */
   ratio?: number;
   /**
-   * target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many
-   * turns pass before the next one. Default: 0.6.
+   * target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
+   * determines how many turns pass before the next one. Default: 0.6.
    */
   target?: number;
   /**
-   * start is the share of the limit above which a compaction is begun in the background, while the conversation goes
-   * on: over Target and below 1. 0, the default, is never.
+   * start is the share of the limit above which a compaction starts in the background, while the conversation
+   * continues: over Target and below 1. 0, the default, is never.
    */
   start?: number;
   /**
-   * idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a
-   * conversation that has been idle for so long, or whose cache is cold for another reason, is compacted below the
-   * limit too. 0, the default, is never.
+   * idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
+   * idle for longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
+   * never.
    */
   idle?: number;
   /**
-   * cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0
-   * is one half. Without Idle it does not count.
+   * cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is
+   * one half. It needs Idle.
    */
   cold?: number;
-  /** min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02. */
+  /**
+   * min_gain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default:
+   * 0.02.
+   */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
   inclusive?: boolean;
-  /**
-   * min_messages is how many messages a transcript must have for the passes to be due; with fewer there is only the
-   * last resort.
-   */
+  /** min_messages is the minimum number of messages for the passes to run; with fewer, only the last resort does. */
   min_messages?: number;
-  /** max_tokens is the limit where the window is unknown or the reserve takes all of it, in tokens; 0 is none. */
+  /** max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit. */
   max_tokens?: number;
-  /** max_messages makes compaction due at so many messages where there is no limit in tokens; 0 is never. */
+  /** max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never. */
   max_messages?: number;
   /**
-   * max_tool_results makes compaction due above so many tool results that have not been cleared or summarised; 0 is
-   * never.
+   * max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
+   * is never.
    */
   max_tool_results?: number;
-  /**
-   * usage takes what the provider counted (usage in native messages) for what it has counted, and estimates only what
-   * follows.
-   */
+  /** usage uses the provider's counts (usage in native messages) and estimates only what follows. */
   usage?: boolean;
 }
 
@@ -975,42 +971,41 @@ export interface TruncatePass {
 /** Summary is how digests are made. */
 export interface PolicySummary {
   /**
-   * mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never;
-   * the digest only counts the messages that are gone). Default: "model".
+   * mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the
+   * digest only counts the removed messages). Default: "model".
    */
   mode?: SummaryMode;
   /**
-   * request is how the model is asked: "auto" (the default: behind the conversation, whose beginning the provider has
-   * in its prompt cache, where that is cheaper by Prices and fits into the window; else flat), "flat" (a prompt with a
-   * record of the messages) or "prefix" (behind the conversation wherever that fits). Only hosts that can send such
-   * requests are asked for them.
+   * request is how the model is asked: "auto" (the default: appended to the conversation, whose start is in the
+   * provider's prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), "flat" (a prompt
+   * with a record of the messages) or "prefix" (appended to the conversation whenever that fits). Only hosts that can
+   * append requests get them.
    */
   request?: "auto" | "flat" | "prefix";
-  /** max_output_tokens is how large a digest of a model may get, in tokens. Default: 4096. */
+  /** max_output_tokens is the maximum size of a model's digest, in tokens. Default: 4096. */
   max_output_tokens?: number;
-  /** max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit. */
+  /** max_input_tokens is the maximum size of a request to the model, in tokens; 0 is unlimited. */
   max_input_tokens?: number;
   /**
-   * provider has the provider of the conversation compact by itself where it can, and the model only where that fails:
-   * the requests to the host say how.
+   * provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the
+   * host say how to call it.
    */
   provider?: boolean;
-  /** retries is how often the model is asked again when its answer is no digest. Default: 1. */
+  /** retries is how often the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split is what is done with a record that is too long for one request: "map" (one request for each part, at the same
-   * time, and one that puts the digests of the parts together) or "chain" (part by part, each time with the digest so
-   * far).
+   * split is how a record that is too long for one request is summarized: "map" (one request per part, in parallel, and
+   * one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
   /**
-   * standing is the share of the target that what the user said about how to work may always take, from 0 (it has no
-   * block of its own) to 1; what the target leaves free it may take too. Without it it is DefaultStanding.
+   * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1;
+   * they may also use what the target leaves free. The default is 0.2.
    */
   standing?: number;
   /**
-   * room is the share of the target that a digest made without a model may fill, with all that stays beside it: from 0
-   * (no more than a digest of a model may have) to 1, which is also what counts without it.
+   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
+   * than a model's digest may have) to 1, the default.
    */
   room?: number;
   /** instructions are added to the prompt, such as what to pay attention to. */
@@ -1019,21 +1014,21 @@ export interface PolicySummary {
    * style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
    */
   style?: Style;
-  /** prompt says what to write, in the stead of the style's own words. Only styles have one. */
+  /** prompt replaces the style's own instructions to the model. It needs a style. */
   prompt?: string;
   /**
-   * scope is what the transcript is: "session" (the default) or "branch", a path that the conversation has given up,
-   * which is folded whole.
+   * scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which
+   * is folded as a whole.
    */
   scope?: "session" | "branch";
   /**
-   * on_failure is what happens where the host has no summary: "local" (the default: the local digest takes its place),
-   * "keep" (the transcript stays as it is) or "error" (the operation fails; with wire_safe it is "local").
+   * on_failure is what happens if the host has no summary: "local" (the default: the local digest is used), "keep" (the
+   * transcript stays unchanged) or "error" (the operation fails; with wire_safe it is "local").
    */
   on_failure?: "local" | "keep" | "error";
 }
 
-/** Pin names messages by one or more of their features; a message that has all of them is pinned. */
+/** Pin selects messages by one or more features; a message that has all of them is pinned. */
 export interface Pin {
   /** system, user, assistant or tool */
   role?: Role;
@@ -1041,11 +1036,11 @@ export interface Pin {
   index?: number;
   /** of a tool call or result in the message */
   id?: string;
-  /** a text in the message, as it stands in its JSON */
+  /** a text in the message, as it is in its JSON */
   contains?: string;
 }
 
-/** Prices are in any currency for a million tokens. Without those of the cache everything costs Input. */
+/** Prices are for a million tokens, in any currency. Cache prices default to Input. */
 export interface PolicyPrices {
   input?: number;
   output?: number;
@@ -1053,11 +1048,11 @@ export interface PolicyPrices {
   cache_write?: number;
 }
 
-/** Limits are what a request may not go over. */
+/** Limits are the limits of a request. */
 export interface Limits {
   /** of a request */
   bytes: number;
-  /** of objects and arrays inside each other */
+  /** levels of nested objects and arrays */
   depth: number;
 }
 
@@ -1070,22 +1065,22 @@ export interface DetectRequest {
 
 /** Detection is the answer of the operation detect. */
 export interface Detection {
-  /** the likeliest, or "" where none has a confidence of at least 0.75 */
+  /** the most likely, or "" if no candidate reaches a confidence of 0.75 */
   format: Format | "";
-  /** in it, from 0 to 1 */
+  /** in Format, from 0 to 1 */
   confidence: number;
-  /** the likeliest first */
+  /** the most likely first */
   candidates: Candidate[];
-  /** shape is what the messages look like where no format reads them; the only candidate is then the nearest format. */
+  /** shape is what the messages look like if no format can read them; the only candidate is then the nearest format. */
   shape?: string;
 }
 
 /** Candidate is a format that a transcript may be in. */
 export interface Candidate {
   format: Format;
-  /** 0 to 1; all candidates together make 1, or less where something is unknown */
+  /** 0 to 1; all candidates add up to 1, or to less if something is unknown */
   confidence: number;
-  /** a role, a key or a type that only this format has */
+  /** roles, keys or types that only this format has */
   evidence: string[];
 }
 
@@ -1100,72 +1095,71 @@ export interface EstimateRequest {
 }
 
 /**
- * Options are what one call wants, beside the policy, which belongs to the conversation: a host sets them itself and
- * never edits the policy of its user. The zero values of all fields mean "as the policy says".
+ * Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so it never
+ * has to edit the policy of its user. Zero values mean "as the policy says".
  */
 export interface Options {
-  /** force compacts although the gate says that it is not due. */
+  /** force compacts even if compaction isn't due. */
   force?: boolean;
-  /** answer is how the transcript comes back; absent, as messages. */
+  /** answer is how the transcript is returned; absent, as messages. */
   answer?: Answer;
-  /** archive says whether what is taken out can come back, and counts instead of the policy's. */
+  /** archive is whether removed content is archived. It overrides the policy. */
   archive?: Archive;
-  /**
-   * open_calls says what becomes of tool calls at the end that have no result yet, and counts instead of the policy's.
-   */
+  /** open_calls is how tool calls at the end without a result are handled. It overrides the policy. */
   open_calls?: OpenCalls;
   /** summary is how the digest of this call is made. */
   summary?: SummaryOptions;
-  /** usage is what the provider counted for the last call. */
+  /** usage is the provider's count for the last call. */
   usage?: Counted;
   /**
-   * window is the context window of the model that is asked now, in tokens. It counts where it is smaller than the
-   * policy's, or the policy knows none.
+   * window is the context window of the model in use, in tokens. It applies if it is smaller than the policy's window,
+   * or the policy has none.
    */
   window?: number;
-  /** no_reserve leaves nothing of the window free for the answer. */
+  /** no_reserve reserves nothing of the window for the answer. */
   no_reserve?: boolean;
-  /** format is the wire format of the transcript. It counts where the policy names none. */
+  /** format is the wire format of the transcript. It applies if the policy sets none. */
   format?: Format;
-  /** only_known puts what fit remembers in its place, and compacts nothing. */
+  /** only_known makes fit apply the compactions that it remembers, and make no new one. */
   only_known?: boolean;
-  /** model is the name of the model that the transcript is for. It counts where the policy names none. */
+  /** model is the name of the model that the transcript is for. It applies if the policy sets none. */
   model?: string;
   /**
-   * background compacts above `gate.start` of the policy, while the conversation goes on: `check` and `fit` say when to
-   * begin. Where the model gives no summary the transcript stays as it is.
+   * background compacts above `gate.start` of the policy, while the conversation continues; `check` and `fit` say when
+   * to begin. If the model returns no summary, the transcript stays unchanged.
    */
   background?: boolean;
   /**
-   * tried is the size of the transcript, in tokens, for which a compaction in the background came to nothing: none is
-   * begun until it has grown.
+   * tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is
+   * started until it has grown.
    */
   tried?: number;
   /**
-   * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last call
-   * of a model. From `gate.idle` of the policy on the provider's prompt cache is cold.
+   * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model
+   * call. From `gate.idle` of the policy on, the provider's prompt cache is cold.
    */
   idle?: number;
   /**
-   * cold is why the provider's prompt cache has nothing of the conversation, however short it was idle. It counts where
-   * the policy has `gate.idle`.
+   * cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies if the
+   * policy has `gate.idle`.
    */
   cold?: Cold;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
 export interface SummaryOptions {
-  /** mode is who writes the digest, and counts instead of the policy's. */
+  /** mode is who writes the digest. It overrides the policy. */
   mode?: SummaryMode;
   /**
-   * prefix says that the host can send requests behind the conversation, where the policy's summary.request wants them.
+   * prefix reports whether the host can append requests to the conversation, if summary.request of the policy asks for
+   * that.
    */
   prefix?: boolean;
-  /** text is the summary itself, of a host that has one: the model is not asked. */
+  /** text is a finished summary: the model isn't asked. */
   text?: string;
 }
 
-/** Counted is a provider's count of tokens for the call that ended with a message, as open reports it. */
+/** Counted is a provider's token count for the call that ended with a message, as open returns it. */
 export interface Counted {
   /** index of the message; negative counts from the end */
   message: number;
@@ -1173,80 +1167,72 @@ export interface Counted {
   cache_read_tokens?: number;
   cache_write_tokens?: number;
   output_tokens?: number;
-  /** total_tokens is the sum of the others; they count where it is 0. */
+  /** total_tokens is the sum of the others. If it is 0, the others are added up. */
   total_tokens?: number;
-  /**
-   * exact says that a tokenizer has counted these very messages: no compaction makes it stale, and it is not doubted.
-   */
+  /** exact says that a tokenizer counted these messages: such a count is always used, even after a compaction. */
   exact?: boolean;
 }
 
 /**
- * State is what a host keeps beside the conversation from one compaction to the next. A host stores it and changes
- * nothing in it.
+ * State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change it.
  */
 export interface State {
-  /** how many compactions there were */
+  /** number of compactions so far */
   round: number;
   ledger: Ledger;
-  /** format is the wire format of the conversation. After a compaction little may be left to tell it by. */
+  /** format is the wire format of the conversation. After a compaction the messages may no longer show it. */
   format?: Format;
   /**
-   * Messages, Fingerprint and Limit are of the result of the last compaction, and the limit in tokens that it was made
-   * for. While the transcript is still just that, and need not be smaller now, there is nothing to do.
+   * Messages, Fingerprint and Limit describe the result of the last compaction and the token limit that it was made
+   * for. While the transcript is exactly that result and the limit is no smaller, there is nothing to do.
    */
   messages?: number;
   fingerprint?: string;
   limit?: number;
   /**
-   * own names the messages of that result that compactions wrote, by a hash of role and text. No other message counts
-   * as one.
+   * own lists the messages of that result that compactions wrote, by a hash of role and text. No other message counts
+   * as a digest.
    */
   own?: string[];
-  /**
-   * archive is the handle of the last compaction's changes, from which restore goes back; absent where nothing was
-   * archived.
-   */
+  /** archive is the handle of the last compaction's changes, from which restore starts; absent without an archive. */
   archive?: string;
-  /** attempts breaks a loop of compactions that do not help. */
+  /** attempts stops loops of compactions that don't help. */
   attempts?: Attempts;
-  /** streak is how many compactions came in turns right behind each other. */
+  /** streak counts compactions that follow each other closely. */
   streak?: Streak;
-  /** calibration is what estimates have been compared with. */
+  /** calibration compares estimates with the provider's counts. */
   calibration?: Calibration;
 }
 
 /**
- * Ledger is what code, not a model, knows of the folded messages. It is carried from one compaction to the next in the
- * state, and stands in every digest, from which it can be read back. All lists have the oldest first; a file that was
- * modified is not listed as read.
+ * Ledger holds the facts about folded messages that code, not a model, extracts. The state carries it from one
+ * compaction to the next. Every digest contains it, and it can be read back from there. All lists have the oldest
+ * first; a modified file is not listed as read.
  */
 export interface Ledger {
   /** the user's first request */
   task?: string;
-  /** what the user asked for since */
+  /** later requests of the user */
   requests?: string[];
-  /**
-   * standing is what the user said about how to work: rules, constraints and preferences, in sentences of their own.
-   */
+  /** standing is what the user said about how to work: rules, constraints and preferences, one sentence each. */
   standing?: string[];
   /** files */
   read?: string[];
   /** files */
   modified?: string[];
   commands?: LedgerCommand[];
-  /** what failed, and has not worked since */
+  /** tool calls that failed and have not worked since */
   errors?: LedgerFailure[];
 }
 
 /** LedgerCommand is a command that the agent or the user ran. */
 export interface LedgerCommand {
   command: string;
-  /** the exit code; "failed" where only that is known, absent where nothing is */
+  /** exit code; "failed" if only that is known, absent if nothing is */
   exit?: string;
 }
 
-/** LedgerFailure is a tool call that failed. */
+/** LedgerFailure is a failed tool call. */
 export interface LedgerFailure {
   tool: string;
   /** the file or the command */
@@ -1255,35 +1241,34 @@ export interface LedgerFailure {
 }
 
 /**
- * Attempts is what the state remembers of compactions that did not help, so that a conversation which cannot be made
- * smaller is not compacted, and its model not asked, at every turn.
+ * Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted, and its
+ * model not asked, every turn.
  */
 export interface Attempts {
-  /** failed is how many compactions in a row gained nothing, or left the transcript over its limit. */
+  /** failed is how many compactions in a row freed nothing, or left the transcript over its limit. */
   failed?: number;
-  /** last_gain is what the last compaction freed, and Tokens the size it left behind. */
+  /** last_gain is how many tokens the last compaction freed, and Tokens the size that it left. */
   last_gain?: number;
   tokens?: number;
 }
 
 /**
- * Streak counts compactions that came in turns right behind each other: with at most one new message of the user
- * between two of them and, where there was none, at most two new messages of the assistant.
+ * Streak counts compactions that follow each other closely: with at most one new user message between two of them or,
+ * if there was none, at most two new assistant messages.
  */
 export interface Streak {
   compactions: number;
-  /** user and Assistant are how many messages of each the last input had. */
+  /** user and Assistant are the numbers of such messages in the last input. */
   user: number;
   assistant: number;
 }
 
 /**
- * Calibration is what the estimates of a conversation have been compared with: pairs of an estimate and what the
- * provider counted, the newest last. What a call sends that is not in the transcript (system prompt, tools) is in the
- * count alone.
+ * Calibration holds pairs of an estimate and the provider's count, the newest last. Only the count includes what a call
+ * sends outside the transcript (system prompt, tools).
  */
 export interface Calibration {
-  /** estimator is what the estimates are by, with its family. Another one does not use them. */
+  /** estimator is the estimator of these estimates, with its family. Others ignore the calibration. */
   estimator: string;
   /** tokens */
   estimated?: number[];
@@ -1295,16 +1280,16 @@ export interface Calibration {
 export interface Estimate {
   tokens: number;
   source: TokenSource;
-  /** how far off it may be, in percent: nine of ten are closer */
+  /** error bound in percent: nine of ten estimates are closer */
   bound: number;
   estimator: Estimator;
-  /** of tokenizers, with script */
+  /** of tokenizers; only with the estimator script */
   family?: Family;
   /** of a transcript */
   format?: Format;
-  /** of each message */
+  /** per message */
   messages?: number[];
-  /** system prompt and tools of a request body, and what usage has shown */
+  /** system prompt and tools of a request body, and what usage has revealed */
   beside?: number;
 }
 
@@ -1320,30 +1305,27 @@ export interface CheckRequest {
 /** Check is the answer of the operation check: whether compaction is due. */
 export interface Check {
   due: boolean;
-  /**
-   * start says that a compaction is to be begun in the background (option background): it is not due, but over
-   * gate.start.
-   */
+  /** start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start. */
   start?: boolean;
-  /** cold is why the prompt cache is cold, where compaction is due for that alone. */
+  /** cold is why the prompt cache is cold, if compaction is due only because of that. */
   cold?: Cold;
   /** over_limit, over_bytes, cold, under_budget or unknown_window */
   reason: Reason;
   tokens: number;
   /** of tokens */
   source: TokenSource;
-  /** how far off they may be, in percent: nine of ten are closer */
+  /** error bound in percent: nine of ten estimates are closer */
   bound: number;
   /** compaction is due above it */
   limit: number;
-  /** 0 is an unknown window */
+  /** 0 is unknown */
   window: number;
-  /** tokens / window; 0 with an unknown window */
+  /** tokens / window; 0 if the window is unknown */
   ratio: number;
   messages: number;
   format: Format;
   estimator: Estimator;
-  /** state is the request's State, with its usage taken in. Absent where the request has no usage. */
+  /** state is the request's State, updated with its usage. Absent if the request has no usage. */
   state?: State;
 }
 
@@ -1357,86 +1339,81 @@ export interface PlanRequest {
 }
 
 /**
- * Planned is the answer of the operations plan, step and fit. While summaries are wanted, it has Plan and Requests;
- * when all is done, it has State and the transcript.
+ * Planned is the answer of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
+ * when done, it has State and the transcript.
  */
 export interface Planned {
-  /** a Plan, to go on with */
+  /** a Plan, for the next step */
   plan?: Plan;
-  /** what to ask the host's model; they do not depend on each other */
+  /** independent requests for the host's model */
   requests?: SummaryRequest[];
   report: Report;
-  /** a State, to go on with */
+  /** a State, for the next compaction */
   state?: State;
   /**
-   * archive lists the bodies that the host has to keep before it uses the result, where the policy or the options ask
-   * for it.
+   * archive lists the removed bodies, if the policy or the options ask for it. The host must store them before it uses
+   * the result.
    */
   archive?: Body[];
-  /**
-   * start says that a compaction is to be begun in the background (option background): it is not due, but over
-   * gate.start.
-   */
+  /** start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start. */
   start?: boolean;
-  /** known is the index of the entry of memory that fit has used, or -1; of fit alone. */
+  /** known is the index of the memory entry that fit applied, or -1. Only fit sets it. */
   known?: number;
-  /** memory is a MemoryEntry for the host to keep, where fit has compacted. */
+  /** memory is a MemoryEntry for the host to keep, if fit compacted. */
   memory?: MemoryEntry;
 }
 
 /**
- * Plan is what goes from plan to step, and from step to step. It is data: it can be shown, stored, and continued on
- * another machine. It names the transcript by the number of its messages and a fingerprint; more messages may have come
- * since. A host changes nothing in it.
+ * Plan is passed from plan to step, and from step to step. It is data: it can be shown, stored, and continued on
+ * another machine. It identifies the transcript by the number of its messages and a fingerprint; more messages may
+ * follow them. Hosts don't change it.
  */
 export interface Plan {
-  /** that of the ABI */
+  /** of the ABI */
   version: number;
   messages: number;
   fingerprint: string;
   format: Format;
-  /** model is what an answer of open has told of the messages, where the policy names none. */
+  /** model is the model that an answer of open names, if the policy has no model. */
   model?: string;
   /** a Policy, as it was sent */
   policy: Policy;
-  /** options are those that the plan was made with, but for the usage: Correction has what came of it. */
+  /** options are the options of the plan, except the usage, which Correction replaces. */
   options?: Options;
   state: State;
   replies?: Summary[];
-  /**
-   * asked are the ids of the requests that wait for a reply. One that the next step does not answer counts as failed.
-   */
+  /** asked are the ids of the pending requests. If the next step has no answer to one, it counts as failed. */
   asked?: string[];
-  /** fit tells that the plan is of fit: a step is given the same memory. */
+  /** fit reports whether the plan was made by fit: its steps need the same memory. */
   fit?: boolean;
-  /** correction makes the estimates agree with what the provider counted. */
+  /** correction adjusts the estimates to the provider's count. */
   correction?: Correction;
 }
 
-/** Summary is what the host's model answered to a request, or the error that kept it from it. */
+/** Summary is the answer of the host's model to a request, or an error. */
 export interface Summary {
   /** of the request */
   id: string;
   text?: string;
   /**
-   * messages are what the provider has made, where the request has `provider`, as a list of messages of its format:
-   * they go into the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` is that of one
-   * message of the assistant.
+   * messages are the provider's result for a request with `provider`: a list of messages of its format, which go into
+   * the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant
+   * message.
    */
   messages?: object[];
   /** finish_reason is why the model stopped, in the words of any provider. */
   finish_reason?: string;
   /** error is why there is no text. */
   error?: string;
-  /** the host has shown the text as it came */
+  /** whether the host has shown the text while it was streamed */
   stream?: boolean;
-  /** usage is what the provider has counted for the request. */
+  /** usage is the provider's count for the request. */
   usage?: CallUsage;
 }
 
 /**
- * CallUsage is what a provider has counted for calls of a model, in tokens. InputTokens are without those that were
- * read from or written to a prompt cache.
+ * CallUsage is a provider's count for model calls, in tokens. InputTokens exclude tokens read from or written to a
+ * prompt cache.
  */
 export interface CallUsage {
   input_tokens: number;
@@ -1445,11 +1422,11 @@ export interface CallUsage {
   output_tokens: number;
 }
 
-/** Correction is what makes the numbers of an estimator agree with those of a provider. */
+/** Correction adjusts the numbers of an estimator to those of a provider. */
 export interface Correction {
-  /** of all that is estimated, in 1/65,536 */
+  /** of all estimates, in 1/65,536 */
   scale: number;
-  /** tokens that are not in the transcript */
+  /** tokens outside the transcript */
   fixed: number;
   source: TokenSource;
   /** percent */
@@ -1458,43 +1435,43 @@ export interface Correction {
 
 /** SummaryRequest asks the host's model for a summary. */
 export interface SummaryRequest {
-  /** to be given back with the summary */
+  /** return it with the summary */
   id: string;
   scope: Scope;
   /** the system prompt for the model */
   system: string;
-  /** the user message for the model; the record of the session is fenced in it */
+  /** the user message for the model; it contains the fenced record of the session */
   prompt: string;
-  /** the most tokens that the summary may have */
+  /** maximum size of the summary, in tokens */
   max_output_tokens: number;
   /** estimate of `system` and `prompt`; never over `summary.max_input_tokens` */
   input_tokens: number;
-  /** temperature is what the model is to be asked with; absent, the host decides. */
+  /** temperature is the temperature for the model; absent, the host decides. */
   temperature?: number;
-  /** thinking is how much the model is to think. Absent, the host decides. */
+  /** thinking is how much the model should think; absent, the host decides. */
   thinking?: ThinkingEffort;
   /**
-   * provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it
-   * makes is the reply's `messages`. System and Prompt are for the model, where it fails.
+   * provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the
+   * answer. System and Prompt are the fallback for the model.
    */
   provider?: ProviderRequest;
   /**
-   * conversation is there where the request stands behind the conversation: the host sends what it sent last with the
-   * edits and the body's changes, and System and Prompt are in that already.
+   * conversation is present if the request is appended to the conversation: the host sends its last request with these
+   * edits and changes of the body, which contain System and Prompt.
    */
   conversation?: RequestConversation;
-  /** lead is what a host that shows the summary as it comes shows before it; only where two are joined. */
+  /** lead is text to show before a streamed summary; only if two summaries are joined. */
   lead?: string;
 }
 
 /**
- * ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API wants
- * it: the model should be that of the conversation.
+ * ProviderRequest is a call of a provider's own compaction. The host adds `model`, which should be the conversation's,
+ * and `max_tokens` if the API requires it.
  */
 export interface ProviderRequest {
-  /** whose API it is: anthropic or openai-responses */
+  /** of the API: anthropic or openai-responses */
   format: Format;
-  /** POST, behind the address of the API: /v1/messages or /v1/responses/compact */
+  /** POST, after the address of the API: /v1/messages or /v1/responses/compact */
   path: string;
   /** the value of the header anthropic-beta */
   beta?: string;
@@ -1502,95 +1479,93 @@ export interface ProviderRequest {
 }
 
 /**
- * RequestConversation is a request for a summary that stands behind the conversation: its beginning is what the
- * provider was sent last, so that it is read from the prompt cache.
+ * RequestConversation is a request for a summary that is appended to the conversation. It starts with what the provider
+ * was sent last, so the provider reads that from its prompt cache.
  */
 export interface RequestConversation {
-  /** what makes its messages of those that were given, with the instruction as the last */
+  /** turn the input messages into the messages to send, with the instruction last */
   edits: Edit[];
   /**
-   * body is what differs in the request body beside its messages, as a JSON Merge Patch (RFC 7396): the limit of the
-   * answer, no calls of tools, no stream. A host that streams the answer sets that itself.
+   * body is a JSON Merge Patch (RFC 7396) for the request body outside its messages: the limit of the answer, no tool
+   * calls, no streaming. A host that streams the answer sets that itself.
    */
   body: object;
 }
 
 /**
- * Report tells what an operation did to a transcript, or why it did nothing. All tokens are estimates by the report's
- * estimator.
+ * Report describes what an operation did to a transcript, or why it did nothing. All tokens are estimates by the
+ * report's estimator.
  */
 export interface Report {
   reason: Reason;
-  /** whether the transcript is another one now */
+  /** whether the transcript has changed */
   changed: boolean;
   /**
-   * cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
+   * cold is why the prompt cache is cold, if compaction is due only because of that, with the transcript below the
+   * limit.
    */
   cold?: Cold;
   /**
-   * fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it
-   * tells whether what can be neither folded nor cut has.
+   * fits reports whether the result has at most the limit's tokens, or there is no limit. While summaries are pending,
+   * it reports whether the content that can be neither folded nor cut fits.
    */
   fits: boolean;
-  /** over is by how much the result does not fit, and what takes the room. It is absent where the result fits. */
+  /** over is by how much the result doesn't fit, and which messages take the most room. Absent if the result fits. */
   over?: Excess;
-  /** thrashing is there where compactions come in turns right behind each other. */
+  /** thrashing is present if compactions follow each other too closely. */
   thrashing?: Thrashing;
   preset: Preset;
   format: Format;
   estimator: Estimator;
   tokens: ReportTokens;
   messages: Count;
-  /** tool results whose body was replaced by a marker */
+  /** tool results replaced with a marker */
   cleared: number;
-  /** texts of tool results that were written shorter, and say the same */
+  /** tool results rewritten in fewer tokens without loss of content */
   squeezed?: number;
-  /** texts of which the middle was taken out */
+  /** texts whose middle was cut */
   truncated: number;
-  /** messages that the digest, or a line for each turn, stands for */
+  /** messages replaced with the digest, or with a line per turn */
   folded: number;
-  /** messages that were taken out, and of which only their number is left */
+  /** messages removed, leaving only their count */
   dropped: number;
-  /** files that were put back behind the digest */
+  /** files put back after the digest */
   restored: number;
-  /** violations that were mended */
+  /** violations repaired */
   repaired: number;
-  /** counts are what passes of others have counted. */
+  /** counts are counters of passes for which the report has no key. */
   counts?: PassCount[];
-  /** stable_prefix is how much of the front is unchanged. */
+  /** stable_prefix is the unchanged start of the list. */
   stable_prefix: StablePrefix;
-  /**
-   * cut_point is the index in the list that came in at which the tail begins that a fold has left; absent where nothing
-   * was folded.
-   */
+  /** cut_point is the index in the input list at which the tail kept by a fold begins; absent if nothing was folded. */
   cut_point?: number;
   summary: ReportSummary;
-  /** one for each message that was touched */
+  /** one per changed message */
   actions: Action[];
   /** with max_bytes */
   bytes?: ReportBytes;
   /**
-   * cache is what the change means for the provider's prompt cache; absent where nothing changes. While summaries are
-   * wanted it is what to expect.
+   * cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it is a
+   * forecast.
    */
   cache?: ReportCache;
-  /** thinking is there where the transcript has thinking that its provider has signed. */
+  /** thinking is present if the transcript has signed thinking. */
   thinking?: ReportThinking;
   /**
-   * left is what the provider would refuse in the messages of the answer, and no repair could mend: validate says the
-   * same of them. Where they came back as they were, it is all that the provider would refuse in them. Without
-   * wire_safe, and where nothing was due, nothing is checked.
+   * left lists the violations in the returned messages that the provider would refuse and that no repair could fix, as
+   * validate would. If the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and
+   * if nothing was due, nothing is checked.
    */
   left?: LeftViolation[];
-  /** decisions are what became of each message, where the policy asks for a log. */
+  /** decisions lists what became of each message, if the policy asks for a log. */
   decisions?: Decision[];
 }
 
-/** Excess tells by how much a result is over its limit, and what takes the room. All sizes are tokens. */
+/** Excess is by how much a result is over its limit, and which messages take the most room. All sizes are tokens. */
 export interface Excess {
   /** over the limit */
   limit: number;
-  /** over the window; 0 where it fits into that, or the window is unknown */
+  /** over the window; 0 if the result fits into it, or the window is unknown */
   window: number;
   /** the largest first, at most five */
   causes: Cause[];
@@ -1598,17 +1573,17 @@ export interface Excess {
   text: string;
 }
 
-/** Cause is a message that takes room of a result that does not fit, and why it is still there. */
+/** Cause is a large message in a result that doesn't fit, and why it is still there. */
 export interface Cause {
-  /** message is an index of the input's list, or -1 for what is not in it. */
+  /** message is an index of the input list, or -1 for anything else. */
   message: number;
   why: ExcessCause;
   tokens: number;
 }
 
-/** Thrashing tells that compactions come in turns right behind each other, and the likely cause. */
+/** Thrashing says that compactions follow each other too closely, and the likely cause. */
 export interface Thrashing {
-  /** in a row, this one among them */
+  /** in a row, including this one */
   compactions: number;
   cause: ThrashingCause;
   /** for people: the cause, and what to do */
@@ -1616,19 +1591,19 @@ export interface Thrashing {
 }
 
 /**
- * ReportTokens is the size of a transcript before and after a compaction, in tokens. While summaries are wanted, After
- * is without them.
+ * ReportTokens is the size of a transcript before and after a compaction, in tokens. While summaries are pending, After
+ * excludes them.
  */
 export interface ReportTokens {
   before: number;
   after: number;
   /** compaction is due above it */
   limit: number;
-  /** 0 is an unknown window */
+  /** 0 is unknown */
   window: number;
   /** source is where the numbers come from. */
   source: TokenSource;
-  /** how far off they may be, in percent: nine of ten are closer */
+  /** error bound in percent: nine of ten estimates are closer */
   bound: number;
 }
 
@@ -1638,13 +1613,13 @@ export interface Count {
   after: number;
 }
 
-/** PassCount is what a pass has counted that the report has no key for. */
+/** PassCount is a counter of a pass for which the report has no key. */
 export interface PassCount {
   name: string;
   count: number;
 }
 
-/** StablePrefix is how much of the front is unchanged, which is what a provider's prompt cache can still use. */
+/** StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve. */
 export interface StablePrefix {
   messages: number;
   /** of the list, from its opening bracket */
@@ -1652,49 +1627,49 @@ export interface StablePrefix {
   tokens: number;
 }
 
-/** ReportSummary tells where the digest came from, and what was wrong with the model's summary. */
+/** ReportSummary is where the digest comes from, and why the model's summary was rejected. */
 export interface ReportSummary {
   source: SummarySource;
   why?: SummaryFault;
   /**
-   * score is the share of the facts of the folded messages that stand in the digest, from 0 to 1: paths, addresses,
-   * identifiers, numbers and errors, as code finds them. Absent where no digest was written.
+   * score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses,
+   * identifiers, numbers and errors, as code finds them. Absent if no digest was written.
    */
   score?: number;
-  /** request is how the model was asked; absent where it was not, or the host can only send a record. */
+  /** request is how the model was asked; absent if it wasn't, or the host can only send a record. */
   request?: SummaryShape;
-  /** usage is what the provider has counted for all requests whose summaries had it. */
+  /** usage is the provider's count for all requests whose summaries had one. */
   usage?: CallUsage;
   /**
-   * saved is what these have cost less than without a prompt cache, by the policy's prices: in their currency, and
-   * negative where writing to the cache cost more. Absent without prices or usage.
+   * saved is what a prompt cache saved for these requests at the policy's prices, in their currency; negative if
+   * writing to the cache cost more. Absent without prices or usage.
    */
   saved?: number;
   /**
-   * unfounded is the share of the paths, addresses and identifiers in the model's text that stand nowhere in what it
-   * was made of, from 0 to 1: it may have made them up. Absent where there are none, and where the model wrote nothing.
+   * unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain,
+   * from 0 to 1: the model may have invented them. Absent if it is 0, or the model wrote nothing.
    */
   unfounded?: number;
 }
 
-/** Action is one thing that was done to one message, or to a run of them. */
+/** Action is a change of one message, or of a run of messages. */
 export interface Action {
   action: ActionName;
-  /** what did it */
+  /** what made the change */
   pass: Doer;
-  /** message is an index of the input's list, or -1 for a new message. */
+  /** message is an index of the input list, or -1 for a new message. */
   message: number;
-  /** tokens is what the action saved; negative for what it added. */
+  /** tokens is how many tokens the action saved; negative if it added some. */
   tokens: number;
-  /** the tool whose result it was */
+  /** the tool of a changed result */
   tool?: string;
-  /** the file that was restored */
+  /** the restored file */
   path?: string;
-  /** the rule that a repair mended */
+  /** the rule that a repair fixed */
   rule?: string;
 }
 
-/** ReportBytes is the size of the list of messages as JSON, in bytes. */
+/** ReportBytes is the size of the message list as JSON, in bytes. */
 export interface ReportBytes {
   before: number;
   after: number;
@@ -1703,44 +1678,41 @@ export interface ReportBytes {
 }
 
 /**
- * ReportCache tells what a compaction means for the provider's prompt cache. What is read again and what it saves are
- * tokens of each later call; turns are calls of the model.
+ * ReportCache is the effect of a compaction on the provider's prompt cache. Reread and saved tokens are per later call;
+ * turns are model calls.
  */
 export interface ReportCache {
-  /** index of the result's list */
+  /** index in the result's list */
   first_changed_message: number;
   /** of the result's list, from its opening bracket */
   first_changed_byte: number;
-  /** what follows the first change: the cache does not have it */
+  /** everything after the first change: the cache doesn't have it */
   reread_tokens: number;
-  /** what each later call does not read any more */
+  /** what each later call no longer reads */
   saved_tokens: number;
   /**
-   * turns_to_pay is after how many calls the compaction has paid for itself at the policy's prices: the reading of what
-   * follows the first change, and the summary. -1 is never; without prices it is absent.
+   * turns_to_pay is the number of calls after which the compaction has paid off at the policy's prices: the rereading
+   * after the first change, and the summary. -1 is never; absent without prices.
    */
   turns_to_pay?: number;
 }
 
-/**
- * ReportThinking tells what became of the thinking that its provider has signed, in a result that is another
- * transcript.
- */
+/** ReportThinking is what became of signed thinking, in a result that has changed. */
 export interface ReportThinking {
   /** how the model thinks */
   mode: ThinkingMode;
-  /** what told it */
+  /** how ctxfold knows */
   source: ThinkingSource;
-  /** kept is how many signed parts the result still has, and Stripped how many were taken out of messages that stay. */
+  /** kept is the number of signed parts in the result, and Stripped the number removed from messages that stay. */
   kept: number;
   stripped: number;
-  /** closed is how many messages of the open tool loop stand in the result as text. */
+  /** closed is the number of messages of the open tool loop that were rewritten as text. */
   closed?: number;
 }
 
-/** LeftViolation is a place where a rule is broken. */
+/** LeftViolation is a violation that no repair could fix. */
 export interface LeftViolation {
-  /** its id in docs/FORMATS.md */
+  /** its id in docs/guides/formats.md */
   rule: string;
   /** index in the answer's list */
   message: number;
@@ -1748,61 +1720,59 @@ export interface LeftViolation {
   text: string;
 }
 
-/** Decision says what became of one message of the input. */
+/** Decision is what became of one message of the input. */
 export interface Decision {
   message: number;
-  /** decision is "kept", "pinned", or the last action that touched the message. */
+  /** decision is "kept", "pinned", or the last action on the message. */
   decision: DecisionName;
-  /** what did it */
+  /** what decided */
   pass?: Doer;
-  /** rule is what a repair mended, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]". */
+  /** rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]". */
   rule?: string;
-  /** the message's tokens */
+  /** tokens of the message */
   before: number;
-  /** the same after the compaction; 0 where it is gone */
+  /** its tokens after the compaction; 0 if it is gone */
   after: number;
 }
 
-/** Body is one body that was taken out of the transcript, for the host to keep. */
+/** Body is content that was removed from the transcript, for the host to keep. */
 export interface Body {
   /** SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16 */
   handle: string;
   what: BodyKind;
   /**
-   * message is the index of its message in the input's list; of a fold, that of the first one; of changes, that of the
-   * first message that stands nowhere else, or -1.
+   * message is the index of its message in the input list. A fold has the index of its first message; changes have that
+   * of the first message that is nowhere else, or -1.
    */
   message: number;
-  /** whose result it was */
+  /** the tool of a result */
   tool?: string;
   bytes: number;
   tokens: number;
   /**
-   * places say where the body stands: [[from,to]], in bytes from the beginning of the request's messages. The body of a
-   * fold, and of changes, is a JSON list whose elements are these places, and numbers and strings that are written as
-   * they are.
+   * places are its byte ranges, [[from,to]], relative to the start of the request's messages. The body of a fold, and
+   * of changes, is a JSON list: its elements are these ranges, and numbers and strings that are written as they are.
    */
   places?: unknown[];
-  /** body is the body itself, JSON, where the options ask for it or where it stands nowhere in the request. */
+  /** body is the body itself as JSON, if the options ask for it or the request doesn't contain it. */
   body?: string;
 }
 
 /**
- * MemoryEntry is what a host remembers of a compaction that fit has made. A host changes nothing in it; it may add
- * members of its own.
+ * MemoryEntry is what a host remembers of a compaction by fit. Hosts don't change it, but may add members of their own.
  */
 export interface MemoryEntry {
   version: number;
   format: Format;
-  /** how many messages of the history it stands for */
+  /** number of history messages that it covers */
   messages: number;
-  /** of these */
+  /** fingerprint of these */
   print: string;
-  /** how many messages were sent for them */
+  /** number of messages sent instead of them */
   sent_messages: number;
-  /** the print of these */
+  /** fingerprint of these */
   sent: string;
-  /** what stood for them, as in an answer */
+  /** what makes the sent messages of the history */
   edits: Edit[];
   state: State;
 }
@@ -1834,9 +1804,9 @@ export interface PrintsRequest {
 /** Prints is the answer of the operation prints. */
 export interface Prints {
   format: Format;
-  /** of the first one, two, … messages */
+  /** fingerprints of the first one, two, … messages */
   prints: string[];
-  /** model is the model that a request body names, or an answer of open. */
+  /** model is the model that a request body or an answer of open names. */
   model?: string;
 }
 
@@ -1851,7 +1821,7 @@ export interface ValidateRequest {
 
 /** Validation is the answer of the operation validate: the rules of the wire format that a transcript breaks. */
 export interface Validation {
-  /** no violation is refused */
+  /** the provider would refuse nothing */
   valid: boolean;
   format: Format;
   messages: number;
@@ -1860,9 +1830,9 @@ export interface Validation {
 
 /** Violation is a rule that the transcript breaks. */
 export interface Violation {
-  /** its id in docs/FORMATS.md */
+  /** its id in docs/guides/formats.md */
   rule: string;
-  /** index in the list; -1 for what stands beside it */
+  /** index in the list; -1 for anything outside it */
   message: number;
   path: string;
   /** bytes from the start of the request */
@@ -1871,7 +1841,7 @@ export interface Violation {
   text: string;
   /** severity is what the provider does. */
   severity: Severity;
-  /** what repair does about it; of a tolerated one only where the policy says `"repair":"all"` */
+  /** what repair does about it; a tolerated violation is repaired only if the policy says `"repair":"all"` */
   repair: Repair;
 }
 
@@ -1886,7 +1856,7 @@ export interface RepairRequest {
 
 /** RepairedMessages is the answer of the operation repair. */
 export interface RepairedMessages {
-  /** nothing is left that the provider would refuse */
+  /** the provider would refuse nothing in the result */
   valid: boolean;
   report: Report;
 }
@@ -1902,36 +1872,36 @@ export interface ConvertRequest {
 
 /** Converted is the answer of the operation convert. */
 export interface Converted {
-  /** the format that came in */
+  /** the format of the input */
   from: Format;
   to: Format;
-  /** valid tells that nothing is left that the provider of the new format would refuse. */
+  /** valid reports whether the provider of the new format would refuse nothing. */
   valid: boolean;
-  /** lost lists what is not carried over as it was, in the order of the messages. */
+  /** lost lists what was not carried over unchanged, in the order of the messages. */
   lost: Loss[];
-  /** report says what a repair had to mend in the result: its messages are those of the result. */
+  /** report lists the repairs of the result; its message indexes refer to the result. */
   report: Report;
   /**
-   * system is the system prompt of a list of messages, where the new format has it beside the list: the value of the
+   * system is the system prompt of a list of messages, if the new format keeps it outside the list: the value of the
    * request's member for it, in the shape of the format.
    */
   system?: unknown;
 }
 
-/** Loss is a thing that is not carried over into another wire format, or is but in part. */
+/** Loss is something that was not carried over into another wire format, or only in part. */
 export interface Loss {
-  /** index in the input's list; -1 for what stands beside it */
+  /** index in the input list; -1 for anything outside it */
   message: number;
-  /** where its message or part stands */
+  /** of its message or part */
   path: string;
   kind: LossKind;
   reason: LossReason;
   instead: LossInstead;
-  /** detail names it: the key of a member, a type, a tool, the new id or name of one that was changed. */
+  /** detail names it: the key of a member, a type, a tool, or the new id or name of a changed one. */
   detail?: string;
   /**
-   * count is how many messages, or how many parts, have metadata of one name; the entry has the place of the first. Not
-   * there where it is one.
+   * count is how many messages or parts have metadata of this name; the entry has the place of the first. Absent if it
+   * is one.
    */
   count?: number;
 }
@@ -1946,9 +1916,9 @@ export interface RestoreRequest {
   session?: number;
 }
 
-/** Kept is a body that the host has kept. */
+/** Kept is archived content that the host kept. */
 export interface Kept {
-  /** or its first digits, 16 or more */
+  /** or its first digits, at least 16 */
   handle: string;
   /** JSON */
   body: string;
@@ -1957,37 +1927,34 @@ export interface Kept {
 /** RestoredMessages is the answer of the operation restore. */
 export interface RestoredMessages {
   report: Report;
-  /** valid tells that the result breaks no rule of its format. */
+  /** valid reports whether the result breaks no rule of its format. */
   valid: boolean;
-  /**
-   * markers are what is left in the result that names a handle, and the changes of compactions that were not taken
-   * back.
-   */
+  /** markers lists what still names a handle in the result, and changes of compactions that were not undone. */
   markers: Marker[];
-  /** state is the State that fits the result, where the request had one. */
+  /** state is the State of the result, if the request had one. */
   state?: State;
 }
 
 /**
- * Marker is a place of a transcript where a body stood that has a handle. Of changes, which have no place, the handle
- * is that which the state or another body names.
+ * Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or
+ * another body names their handle.
  */
 export interface Marker {
-  /** its first 16 digits; of changes all */
+  /** its first 16 digits; for changes all 64 */
   handle: string;
-  /** it was */
+  /** what the content was */
   what: BodyKind;
   /** index in the result's list; -1 for changes */
   message: number;
-  /** why is what keeps a body from being put back although it was given. */
+  /** why is why a given body was not put back. */
   why?: MarkerFault;
 }
 
 /** NamedHandles is the answer of the operation restore for bodies without messages. */
 export interface NamedHandles {
-  /** those that the bodies name */
+  /** the handles that the bodies name */
   handles: string[];
-  /** those of bodies that are others than their handles say */
+  /** the handles of bodies that don't match them */
   corrupt: string[];
 }
 
@@ -2007,38 +1974,39 @@ export interface Digests {
   digests: Digest[];
 }
 
-/** Digest is a message that compactions have written, as data: nobody in the conversation has said it. */
+/** Digest is the content of a message that a compaction wrote. */
 export interface Digest {
   /** its index */
   message: number;
   kind: DigestKind;
   /**
-   * own says that the message counts as written by a compaction: the state names it, or it has the role and the place
-   * that the policy gives such messages. Another one only reads like it; somebody may have repeated or forged it.
+   * own reports whether the message counts as written by a compaction: the state names it, or it has the role and the
+   * position that the policy gives such messages. Otherwise it only looks like one; somebody may have repeated or
+   * forged it.
    */
   own: boolean;
-  /** how many compactions stand in it, where it says so */
+  /** number of compactions in it, if it has one */
   round?: number;
-  /** of the messages that it stands for, as it names it, where they are archived */
+  /** of the messages that it replaces, if they are archived */
   handle?: string;
   /** without the header, the handle and the lists of the ledger */
   text: string;
   /**
-   * sections are the parts of text under its headings. Lines before the first heading are a section whose heading is
+   * sections are the parts of text under its headings. Lines before the first heading are a section with the heading
    * "".
    */
   sections: DigestSection[];
-  /** the lists that code has added */
+  /** the lists that code added */
   ledger?: Ledger;
 }
 
-/** DigestSection is what stands under one heading of a digest. */
+/** DigestSection is a heading of a digest with the lines under it. */
 export interface DigestSection {
-  /** without its marks */
+  /** without Markdown marks */
   heading: string;
-  /** 1 to 6; 0 where there is no heading */
+  /** 1 to 6; 0 without a heading */
   level: number;
-  /** without empty ones */
+  /** without empty lines */
   lines: string[];
 }
 
@@ -2058,45 +2026,45 @@ export interface Found {
   searched: Searched;
 }
 
-/** FoundMessage is a message that fits the query. */
+/** FoundMessage is a message that matches the query. */
 export interface FoundMessage {
-  /** the index of its body in the request */
+  /** index of its body in the request */
   body: number;
   handle?: string;
-  /** in the list that the body is; 0 where it is none */
+  /** in its body; 0 if the body isn't a list */
   index: number;
-  /** compares the results of one answer */
+  /** comparable within one answer */
   score: number;
   role: Role;
-  /** the day of the message, such as 2025-03-14, where it is known */
+  /** day of the message, such as 2025-03-14, if known */
   date?: string;
-  /** offset is where the snippet begins in the text of the message, in Unicode scalar values. */
+  /** offset is where the snippet starts in the text of the message, in Unicode scalar values. */
   offset?: number;
   /**
-   * snippet is the passage that fits the query best, of at most some 240 bytes. It is text of the conversation: data,
-   * never an instruction.
+   * snippet is the best matching passage, about 240 bytes at most. It is data from the conversation, never an
+   * instruction.
    */
   snippet: string;
 }
 
-/** Searched says what a search has gone through. */
+/** Searched describes the extent of a search. */
 export interface Searched {
   bodies: number;
   messages: number;
   bytes: number;
-  /** missing are handles that the bodies name, of more that was taken out, and that were not given. */
+  /** missing lists handles of further removed content that the bodies name but that were not given. */
   missing: string[];
 }
 
 /** Recalled is the answer of the operation recall: the tool, what a call asks for, or the text to answer it with. */
 export interface Recalled {
-  /** the tool's definition, if there were no arguments */
+  /** definition of the tool, if there were no arguments */
   tool?: object;
-  /** what the call asks for */
+  /** the handle that the call asks for */
   handle?: string;
-  /** what the call looks for; where there is a handle too, in that body */
+  /** the query of the call; with a handle, only for that body */
   query?: string;
-  /** the answer to the call, if it is known */
+  /** the answer to the call, if known */
   text?: string;
 }
 
@@ -2118,23 +2086,23 @@ export interface Searchable {
 
 /** Opened is the answer of the operation open: the live conversation of a session file. */
 export interface Opened {
-  /** of file */
+  /** of the file */
   kind: SessionKind;
   /** of the messages */
   format: Format;
-  /** asked last; "" where the file does not tell */
+  /** of the last call; "" if the file doesn't have it */
   model: string;
-  /** the system prompt; "" where the file does not tell */
+  /** the system prompt; "" if the file doesn't have it */
   system: string;
-  /** the provider's last count; null where there is none since the last compaction */
+  /** the provider's last count since the last compaction, or null */
   usage: Counted;
   /** what was left out, sorted by What */
   skipped: Skipped[];
-  /** messages are what the agent's next request would hold: a list. */
+  /** messages is the list of messages of the agent's next request. */
   messages: unknown[];
 }
 
-/** Skipped is something of a session file that is not in the messages, and how often. */
+/** Skipped counts entries of a session file that are not in the messages, by cause. */
 export interface Skipped {
   what: SkipReason;
   count: number;
@@ -2148,11 +2116,9 @@ export interface SaveRequest {
   time?: string;
 }
 
-/**
- * Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, and Text behind them.
- */
+/** Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, followed by Text. */
 export interface Saved {
-  /** of file */
+  /** of the file */
   kind: SessionKind;
   /** bytes */
   kept: number;
@@ -2167,15 +2133,15 @@ export interface SessionOpenRequest {
   messages?: unknown;
 }
 
-/** SessionInfo is the answer of the operations session_open and session_append: how the session stands. */
+/** SessionInfo is the answer of the operations session_open and session_append: the size of the session. */
 export interface SessionInfo {
   /** its number, for requests */
   session: number;
-  /** how many it has */
+  /** number of messages */
   messages: number;
-  /** of them and of what is sent beside them */
+  /** of the messages and of the system prompt and tools sent with them */
   tokens: number;
-  /** "" as long as neither the policy nor messages tell it */
+  /** "" until the policy or the messages determine it */
   format: Format | "";
 }
 
@@ -2201,28 +2167,27 @@ export interface ClassifyErrorRequest {
   arguments: Failure;
 }
 
-/** Failure is what is known of a call of a model, whether it failed or not. Every member may be left out. */
+/** Failure describes a model call, whether it failed or not. All members are optional. */
 export interface Failure {
   /** HTTP */
   status?: number;
-  /** of the answer, or the error's text */
+  /** of the response, or the text of the error */
   body?: string;
   provider?: string;
-  /** that was called */
+  /** the model that was called */
   model?: string;
-  /** that is in use now */
+  /** the model in use now */
   current_model?: string;
   finish_reason?: string;
   usage?: FailureUsage;
-  /** the model's, in tokens */
+  /** of the model, in tokens */
   window?: number;
-  /** the host's own client knows the error for an overflow */
+  /** whether the host's client recognized an overflow */
   typed?: boolean;
 }
 
 /**
- * FailureUsage is what a call that succeeded had, in tokens; input is without what was read from or written to the
- * cache.
+ * FailureUsage is the usage of a successful call, in tokens. Input excludes tokens read from or written to the cache.
  */
 export interface FailureUsage {
   input_tokens?: number;
@@ -2234,9 +2199,9 @@ export interface FailureUsage {
 /** Verdict is the answer of the operation classify_error. */
 export interface Verdict {
   class: FailureClass;
-  /** a compaction and one retry may mend it */
+  /** a compaction and one retry may help */
   overflow: boolean;
-  /** no error told of it */
+  /** the provider reported no error */
   silent: boolean;
   provider?: string;
   message: string;
@@ -2250,19 +2215,19 @@ export interface LimitToolOutputRequest {
   arguments?: OutputLimits;
 }
 
-/** OutputLimits are how large a tool's output may be. A limit of 0 or less is none. */
+/** OutputLimits are the size limits of a tool's output. 0 or less is unlimited. */
 export interface OutputLimits {
   max_lines?: number;
   /** UTF-8 */
   max_bytes?: number;
   /** Unicode scalar values */
   max_chars?: number;
-  /** above it the whole output is kept elsewhere; 0 is never */
+  /** above it the whole output is stored elsewhere; 0 is never */
   spill_chars?: number;
   mode?: LimitMode;
-  /** where the host has kept it */
+  /** where the host stored it */
   place?: string;
-  /** why the host could not keep it */
+  /** why the host couldn't store it */
   spill_error?: string;
 }
 
@@ -2270,7 +2235,7 @@ export interface OutputLimits {
 export interface LimitedOutput {
   changed: boolean;
   text: string;
-  /** what stands beside the text stays */
+  /** images and other media of the output stay */
   keep_media: boolean;
   /** the text is a notice: the host keeps the whole output under its handle */
   spilled: boolean;
@@ -2291,6 +2256,6 @@ export interface FunctionRequest {
 
 /** FunctionResult is the answer of the operation function. */
 export interface FunctionResult {
-  /** as docs/FUNCTIONS.md says for each function */
+  /** see docs/reference/functions.md */
   result: unknown;
 }

@@ -71,18 +71,18 @@ test("the names in the types are those of the module and of the documents", asyn
   assert.deepEqual(literals(types, "Estimator"), [...info.estimators].sort());
   assert.deepEqual(literals(types, "PassName"), [...info.passes].sort());
   assert.deepEqual(literals(types, "Operation"), [...info.ops, "function"].sort()); // which the full module has
-  const abi = await readFile(`${root}../docs/reference/abi.md`, "utf8");
+  const page = await readFile(`${root}../docs/reference/report.md`, "utf8");
   for (const [heading, name] of [
     ["Reasons", "Reason"],
     ["Actions", "ActionName"],
   ]) {
-    const [, table = ""] = abi.match(new RegExp(`^### ${heading}\n(.*?)^### `, "ms")) ?? [];
+    const [, table = ""] = page.match(new RegExp(`^## ${heading}\n(.*?)^## `, "ms")) ?? [];
     const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, row]) => row).sort();
     assert.deepEqual(literals(types, name ?? ""), rows);
   }
   const [, report = ""] = types.match(/^export interface Report \{\n(.*?)^\}/ms) ?? [];
   const keys = [...report.matchAll(/^ {2}(\w+)\??:/gm)].map(([, key]) => key).sort();
-  const [, table = ""] = abi.match(/^## 4\. The report\n(.*?)^### /ms) ?? [];
+  const [, table = ""] = page.match(/^## Keys\n(.*?)^## /ms) ?? [];
   const rows = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, row = ""]) => row.replaceAll("`", "").split(" "));
   assert.deepEqual(keys, rows.sort());
 });

@@ -107,7 +107,7 @@ test("the search finds a part of a page by its words, by keyboard too", { skip: 
   assert.match((await first.textContent()) ?? "", /Thrashing/);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/docs\/reference\/abi\.html#thrashing$/);
+  await page.waitForURL(/docs\/reference\/report\.html#thrashing$/);
   await page.getByLabel("Search the docs").fill("xyzzyxyzzy");
   await page.getByText("No results.").waitFor();
   await page.keyboard.press("Escape");

@@ -4,18 +4,18 @@ import "strings"
 
 //go:generate go run ../../../internal/models
 
-// Model is what is known of a model.
+// Model is an entry of the list of models.
 type Model struct {
-	// Name is what the model's name begins with, behind what tells the provider ("anthropic/", "us.anthropic.", "models/"). It
-	// ends there, or goes on with a dash or colon; behind a star it may go on in any way.
+	// Name is a prefix of the model's name, after a prefix for the provider ("anthropic/", "us.anthropic.", "models/"). The name ends there,
+	// or continues with a dash or colon; after a star it may continue in any way.
 	Name   string
 	Window int // context window, tokens
-	// Reserve is how much of it the provider keeps for the answer, tokens; 0 is that the usual reserve will do.
+	// Reserve is how much of the window the provider keeps for the answer, in tokens; 0 means the default reserve.
 	Reserve int
 }
 
-// ModelByName finds a model by the name that a request gives it. The longest Name that fits counts; nothing is assumed of a
-// model that is not known. A build for browsers has the window of such builds, where that of its model is larger or not known.
+// ModelByName finds a model by its name in a request. The longest matching Name counts; nothing is assumed about unknown models. A build
+// for browsers has the window of such builds if its model's window is larger or unknown.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
 	if len(name) > 200 {
@@ -28,8 +28,8 @@ func ModelByName(name string) (Model, bool) {
 	return m, known
 }
 
-// build finds what a name says about the build: a suffix, which more suffixes may follow, or an owner with its slash. Of several
-// the smallest window counts.
+// build finds the window of a browser build by its name: by a suffix, which other suffixes may follow, or by an owner with a slash. If
+// several match, the smallest window counts.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -54,7 +54,7 @@ func says(name, mark string) bool {
 	}
 }
 
-// published finds a model as its maker has published it, by its name in lower case.
+// published finds a model by the name that its maker published, in lower case.
 func published(name string) (Model, bool) {
 	for _, m := range models {
 		want, open := strings.CutSuffix(m.Name, "*")
@@ -74,8 +74,8 @@ func published(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// know fills in the window of the model that the policy names, where it tells no window itself. With wire_safe off a policy
-// is as published, and the published systems know no models.
+// know sets the window by the policy's model, if the policy has none. Without wire_safe it does nothing, because the published systems
+// know no models.
 func (p *Policy) know() {
 	if p.Window.Tokens != 0 || p.Model == "" || !p.Safe() {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ForModel is the policy for a model, which counts where the policy names none: its window, and its family of tokenizers.
+// ForModel returns the policy with the window and the tokenizer family of a model, if the policy names no model.
 func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	if model == "" || p.Model != "" {
 		return p, nil
@@ -17,7 +17,7 @@ func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	return &q, q.check()
 }
 
-// With is the policy with what one call wants. The path of an error is that of an option.
+// With returns the policy with the options of one call applied. The path of an error is the path of an option.
 func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	if *o == (api.Options{}) {
 		return p, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// Pass is one step of a policy: the name of a pass, and its parameters as JSON. Each pass reads its own parameters, so
-// that a new pass changes nothing here.
+// Pass is one step of a policy: the name of a pass and its parameters as JSON. Each pass reads its own parameters, so a new pass changes
+// nothing here.
 type Pass struct {
 	Name string
 	JSON []byte // the whole object, {"pass":NAME,…}
@@ -17,7 +17,7 @@ type Pass struct {
 // Step is a pass with its parameters.
 type Step interface {
 	Unmarshaler
-	// Check finds parameters out of range; it answers with a text for people, or "".
+	// Check finds parameters out of range. It returns a text for people, or "".
 	Check() string
 }
 
@@ -46,5 +46,5 @@ func (p *Pass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	}
 }
 
-// MarshalEasyJSON writes the object as it was read.
+// MarshalEasyJSON writes the object unchanged.
 func (p Pass) MarshalEasyJSON(w *jwriter.Writer) { w.Raw(p.JSON, nil) }

@@ -10,13 +10,13 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// Preset is a policy with a name.
+// Preset is a named policy.
 type Preset struct {
 	Name, Doc string
 	JSON      string
 }
 
-// presets are the presets by name; those of the published systems are in files of their own.
+// presets are the presets by name. The published systems are in separate files.
 var presets = []Preset{
 	{
 		Name: "default",
@@ -40,19 +40,19 @@ var presets = []Preset{
 	agentLoop,
 }
 
-// Presets lists the presets.
+// Presets returns the presets.
 func Presets() []Preset { return presets }
 
-// Error is what is wrong with a policy (or with other typed JSON): a code, and a byte offset in it.
+// Error is an error in a policy (or in other typed JSON): a code and the byte offset.
 type Error = jsonspan.Error
 
-// Unmarshaler is what easyjson generates for typed JSON.
+// Unmarshaler is implemented by the code that easyjson generates.
 type Unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
 
-// noKey begins the message about an unknown key.
+// noKey is the start of the message about an unknown key.
 const noKey = "there is no such key here: "
 
-// Decode reads typed JSON, which a scanner has found to be JSON, into v. Unknown keys are errors.
+// Decode reads JSON that a scanner has validated into v. Unknown keys are errors.
 func Decode(src []byte, v Unmarshaler) *Error {
 	l := jlexer.Lexer{Data: src}
 	v.UnmarshalEasyJSON(&l)
@@ -86,10 +86,10 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
-// MaxBytes is the largest policy in bytes of JSON. Read, a list of small values takes fifty times its bytes.
+// MaxBytes is the maximum size of a policy in bytes of JSON. Decoded, a list of small values takes fifty times its bytes.
 const MaxBytes = 1 << 20
 
-// Resolve reads a policy and lays it over the preset that it names. An empty src is the default preset.
+// Resolve reads a policy and applies it over its preset. An empty src is the default preset.
 func Resolve(src []byte) (*Policy, *Error) {
 	if len(src) > MaxBytes {
 		return nil, &Error{Code: jsonspan.TooLarge, Message: "the policy is larger than 1 MiB"}
@@ -155,10 +155,10 @@ const (
 	coldsAre     = `must be "idle", "model_changed", "provider_changed" or "gone"`
 )
 
-// noRoom tells whether the reserve leaves nothing of the window for the conversation.
+// noRoom reports whether the reserve leaves nothing of the window for the conversation.
 func (p *Policy) noRoom() bool { return p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0 }
 
-// check finds values that make no sense.
+// check finds values out of range.
 func (p *Policy) check() *Error {
 	bad := func(at, message string) *Error {
 		return &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + message}
@@ -247,10 +247,10 @@ const (
 	MaxPins   = 1000
 )
 
-// MaxTokens is the largest number of tokens that a policy may name.
+// MaxTokens is the largest number of tokens in a policy.
 const MaxTokens = 1_000_000_000
 
-// bad tells whether a price makes no sense.
+// bad reports whether a price is out of range.
 func (p *Prices) bad() bool {
 	if p == nil {
 		return false

@@ -10,7 +10,7 @@ import (
 // ThinkingAuto lets the request body and the model's name decide how the model thinks.
 const ThinkingAuto = "auto"
 
-// version is that of a Claude model.
+// version is the version of a Claude model.
 type version struct{ major, minor int }
 
 // The newest versions that think by a budget alone, and that may be asked to.
@@ -23,8 +23,8 @@ func (v version) over(w version) bool {
 	return v.major > w.major || v.major == w.major && v.minor > w.minor
 }
 
-// ThinkingOf tells from a model's name how it thinks: manual, adaptive, or unknown where it can do both or the name does not tell.
-// It goes by the version in the name, so that it holds for models to come.
+// ThinkingOf returns how a model thinks, by the version in its name, so that it holds for future models: manual, adaptive, or unknown if
+// the model can do both or its name doesn't say.
 func ThinkingOf(model string) api.ThinkingMode {
 	model = strings.ToLower(model)
 	at := strings.Index(model, "claude-")
@@ -45,7 +45,7 @@ func ThinkingOf(model string) api.ThinkingMode {
 	return api.ThinkingManual
 }
 
-// versionIn finds the version in a model's name, behind the family or before it: 4-5 in opus-4-5-20251101, 3-7 in 3-7-sonnet.
+// versionIn finds the version in a model's name, after the family or before it: 4-5 in opus-4-5-20251101, 3-7 in 3-7-sonnet.
 func versionIn(name string) (v version, found bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-.@:/", r) }) {
 		n, err := strconv.Atoi(word)

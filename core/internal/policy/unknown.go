@@ -2,8 +2,7 @@ package policy
 
 import "strings"
 
-// Unknown is the message about a name that there is none of: it asks whether the nearest one is meant, or lists them all where none
-// is near.
+// Unknown returns the message about an unknown name: it suggests the nearest known name, or lists all if none is near.
 func Unknown(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := Nearest(name, names); near != "" {
@@ -12,7 +11,7 @@ func Unknown(what, name string, names []string) string {
 	return says + "there are: " + strings.Join(names, ", ")
 }
 
-// aliases are names that are in use for what has another name here.
+// aliases are names in common use for things that have another name here.
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
 	{"deepseek", "openai-chat"}, {"openrouter", "openai-chat"},
@@ -27,8 +26,8 @@ var aliases = []struct{ name, meant string }{
 	{"prompts", "prompt"}, {"token_counter", "estimator"},
 }
 
-// Nearest is the one of some names that was meant by another: by an alias of it, or by a few letters that differ, up to a third of
-// them. It is "" where none is near, and the first of those that are equally near.
+// Nearest returns the name that was probably meant by another: one with this alias, or the first of the nearest, if at most a third of the
+// letters differ. It returns "" if none is near.
 func Nearest(name string, names []string) string {
 	if len(name) > maxName {
 		return ""
@@ -56,10 +55,10 @@ func Nearest(name string, names []string) string {
 	return near
 }
 
-// maxName is the longest name that is looked for, in bytes.
+// maxName is the longest name that Nearest compares, in bytes.
 const maxName = 64
 
-// plainly is a name without case, hyphens, underscores and spaces.
+// plainly returns a name without case, hyphens, underscores and spaces.
 func plainly(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
@@ -69,7 +68,7 @@ func plainly(name string) string {
 	}, name))
 }
 
-// distance is how many bytes must be put in, taken out, changed or swapped with their neighbour to make b of a.
+// distance returns how many bytes of a must be inserted, deleted, changed or swapped with their neighbour to get b.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[0] {
@@ -92,7 +91,7 @@ func distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// keys are those of a policy and of its passes, at all depths. docs/policy.schema.json says which may stand where.
+// keys are the keys of a policy and of its passes, at all depths. docs/policy.schema.json says where each is allowed.
 const keys = "always_newest archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
@@ -101,17 +100,17 @@ const keys = "always_newest archive batch boundary cache_read cache_write cold c
 	"repair request reserve retries role room scope shrink_messages split standing start style summary superseded target thinking tokens tool tools " +
 	"usage window wire_safe"
 
-// optionKeys are those of options, at all depths.
+// optionKeys are the keys of options, at all depths.
 const optionKeys = "answer archive background cache_read_tokens cache_write_tokens cold exact force format idle input_tokens message mode model no_reserve " +
 	"open_calls output_tokens prefix summary text total_tokens tried usage window"
 
-// moved are keys that are options now, by where they stood in a request.
+// moved are keys that became options, by their former path in a request.
 var moved = []struct{ was, is string }{
 	{"policy.force", "options.force"}, {"policy.answer", "options.answer"}, {"policy.summary.text", "options.summary.text"},
 	{"usage", "options.usage"},
 }
 
-// Moved is the message about an unknown key that is an option now, by its path in a request; "" about any other one.
+// Moved returns the message about an unknown key that became an option, by its path in a request, or "" for any other.
 func Moved(path string) string {
 	for _, m := range moved {
 		if m.was == path {
@@ -121,7 +120,7 @@ func Moved(path string) string {
 	return ""
 }
 
-// Suggest says, in an error about an unknown key of a policy or of a pass, which one may be meant. It returns the error.
+// Suggest adds the key that was probably meant to an error about an unknown key of a policy or a pass. It returns the error.
 func Suggest(err *Error) *Error { return suggest(err, keys) }
 
 // SuggestOption is Suggest for the options of a request.

@@ -12,7 +12,7 @@ require "json"
 #
 # An instance serves one thread at a time; make several for several threads. Ruby's lock is not held while the module works.
 class Ctxfold
-  # What a call has failed with. code is one of docs/reference/abi.md section 5, "trap", "memory_limit" or "no_memory"; path and offset (in bytes) lead to
+  # What a call has failed with. code is one of docs/reference/errors.md, "trap", "memory_limit" or "no_memory"; path and offset (in bytes) lead to
   # the place in the text that within names. After "trap" and "memory_limit" the instance is a new one.
   class Error < StandardError
     attr_reader :code, :path, :within, :offset

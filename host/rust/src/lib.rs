@@ -37,7 +37,7 @@ pub struct Memory {
 pub struct Request<'a> {
     /// What to do: docs/reference/policy.md.
     pub policy: &'a str,
-    /// What this one call wants: docs/reference/abi.md section 2.
+    /// What this one call wants: docs/reference/abi.md.
     pub options: &'a str,
     /// What the last compaction of this conversation returned.
     pub state: &'a str,
@@ -76,7 +76,7 @@ impl Answer {
     pub fn edits(&self) -> &str {
         &self.json[self.edits.clone()]
     }
-    /// What was done: docs/reference/abi.md section 4.
+    /// What was done: docs/reference/report.md.
     pub fn report(&self) -> &str {
         &self.json[self.report.clone()]
     }
@@ -94,7 +94,7 @@ impl Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The module refused the request: docs/reference/abi.md section 5.
+    /// The module refused the request: docs/reference/errors.md.
     Refused(Refusal),
     /// The module gave up in the middle of the call. A new instance has taken its place: the next call works, and open sessions are gone.
     Trap(String),
@@ -108,7 +108,7 @@ pub enum Error {
 /// `policy` or `messages`; where that is empty, they count in the request as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One of docs/reference/abi.md section 5; it never changes meaning.
+    /// One of docs/reference/errors.md; it never changes meaning.
     pub code: String,
     /// For people.
     pub message: String,

@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple
 class CtxfoldError(Exception):
     """An error of the module or of this package. Nothing was changed.
 
-    ``code`` is stable; those of the module are listed in docs/reference/abi.md, section 5. This package adds ``invalid_option``,
+    ``code`` is stable; those of the module are listed in docs/reference/errors.md. This package adds ``invalid_option``,
     ``not_serializable`` (messages that JSON cannot hold), ``memory_limit`` and ``trap`` (:class:`TrapError`), ``store_failed`` and ``store_full``,
     ``memory_failed`` (what ``fit`` remembers could not be read or kept), ``still_overflow`` (a compaction did not make the
     conversation fit) and ``closed``. ``path`` leads to the value at fault, such as ``messages[3].content``; ``offset`` counts bytes
