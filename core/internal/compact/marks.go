@@ -17,7 +17,7 @@ import (
 // stand before the others.
 func (c *Run) Mark() {
 	t := c.T
-	if c.F.Marks == 0 || !c.Policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
+	if c.F.Marks == 0 || !t.Marks || !c.Policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
 		return
 	}
 	beside := c.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])

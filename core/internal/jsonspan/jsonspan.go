@@ -104,6 +104,10 @@ type Scanner struct {
 	Weigh *Automaton
 	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
 	Lone, FirstLone int
+	// Watch is the first four bytes of keys that are looked for, the first in the lowest byte; 0 where there are none. Met tells that a key
+	// with them has been read.
+	Watch uint32
+	Met   bool
 }
 
 // New returns a scanner at the start of src. It keeps src and never writes to it.
@@ -299,7 +303,8 @@ func (s *Scanner) shortKey() []byte {
 	if from+17 > len(b) || b[s.pos] != '"' {
 		return nil
 	}
-	m, at := special(Load(b, from)), from
+	w, at := Load(b, from), from
+	m := special(w)
 	if m == 0 {
 		at += 8
 		if m = special(Load(b, at)); m == 0 {
@@ -310,6 +315,7 @@ func (s *Scanner) shortKey() []byte {
 	if at == from || b[at] != '"' || b[at+1] != ':' {
 		return nil
 	}
+	s.Met = s.Met || uint32(w) == s.Watch
 	s.name, s.pos = uint32(from-1), at+2
 	return b[from:at]
 }
@@ -325,6 +331,7 @@ func (s *Scanner) key(weigh bool) (Str, bool) {
 		return Str{}, false
 	}
 	s.name = k.Start
+	s.Met = s.Met || k.Len() >= 6 && load4(s.src, int(k.Start)+1) == s.Watch
 	s.space()
 	if s.pos >= len(s.src) || s.src[s.pos] != ':' {
 		s.unexpected("':'")

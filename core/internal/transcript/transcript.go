@@ -239,6 +239,8 @@ type Transcript struct {
 	// Reasons tells that a message of the assistant came with reasoning_content, so that others must have it too (OC9); Reasoner that
 	// the model wants it in all of them.
 	Reasons, Reasoner bool
+	// Marks tells that a key in it begins as the keys of marks of a prompt cache do: without one, it has no such mark.
+	Marks bool
 	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
 	LoneBeside bool
 	// Weigh is what new text is weighed by, as the source was.

@@ -28,6 +28,9 @@ type Mark struct {
 	provider, option []byte
 }
 
+// markKeys is how the keys of all cache breakpoints begin, for [jsonspan.Scanner.Watch].
+const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
+
 // MayMark reports whether a text may contain cache breakpoints. It is a quick check: false is certain.
 func MayMark(text []byte) bool {
 	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))

@@ -287,6 +287,7 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
 	r.from = t.Outer.Start
+	r.Watch = markKeys
 	switch kind {
 	case jsonspan.Array:
 		r.messages()
@@ -298,6 +299,7 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	}
 	t.Outer.End = r.Pos()
 	t.LoneBeside = r.Lone > r.lone
+	t.Marks = r.Met
 	t.Input = len(t.Messages)
 	if r.Err() != nil {
 		return t
@@ -423,7 +425,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 		depth = 2
 	}
 	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f, from: offset, input: true}
-	r.Weigh = t.Weigh
+	r.Weigh, r.Watch = t.Weigh, markKeys
 	for r.Elem() {
 		r.Message()
 	}
@@ -431,6 +433,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 		t.Messages, t.Parts = t.Messages[:messages], t.Parts[:parts]
 		return err
 	}
+	t.Marks = t.Marks || r.Met
 	t.Grown(messages, parts)
 	t.Sent(messages)
 	return nil
