@@ -2,7 +2,6 @@ package digest
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -33,6 +32,7 @@ func statements(text string) (out []string) {
 
 func (p *passage) statements(out []string) []string {
 	var scratch [64]words.Word
+	var room [64]word
 	if p.lead == "" && !mayCue(p.text, scratch[:0]) {
 		return out
 	}
@@ -48,10 +48,10 @@ func (p *passage) statements(out []string) []string {
 		if quoted != nil {
 			mask = quoted[at[0]:at[1]]
 		}
-		ws := wordsOf(s, mask)
+		ws := appendWords(room[:0], s, mask)
 		if n := asserted(s, ws); n > 0 {
 			s, mask = s[:n], mask[:min(n, len(mask))]
-			ws = wordsOf(s, mask)
+			ws = appendWords(room[:0], s, mask)
 		}
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the list says what its items are
@@ -98,144 +98,6 @@ func clause(s string, cue int) string {
 		out += "…"
 	}
 	return strings.ToValidUTF8(out, "")
-}
-
-// word is a word of a sentence, in lower case.
-type word struct {
-	text   string
-	at     int // where it begins, in bytes
-	end    int // where it ends
-	script int
-	starts bool // a clause begins with it
-	breaks bool // a sign stands before it that ends a clause
-	quoted bool // it is somebody else's
-	cue    bool // it says that something holds, or how strictly, not what
-	known  bool // it may stand in one of the tables
-}
-
-// wordsOf are the words of a text. A nil mask is that nothing is quoted.
-func wordsOf(text string, quoted []bool) (ws []word) {
-	starts := true
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if !inWord(r) {
-			switch {
-			case strings.ContainsRune(",;:.!?()–—-，；：。、؛،", r) && !(r == '-' && i > 0 && text[i-1] != ' '):
-				starts = true
-			}
-			i += size
-			continue
-		}
-		from, script := i, scriptOf(r)
-		elided := false
-		for i < len(text) && !elided {
-			if r, size = utf8.DecodeRuneInString(text[i:]); !inWord(r) && !(r == '\'' || r == '’') || scriptOf(r) != script && r >= 0x80 && r != '’' {
-				break
-			}
-			elided = (r == '\'' || r == '’') && i-from == 1 && strings.IndexByte("nldjmstc", text[from]|0x20) >= 0
-			i += size
-		}
-		w := strings.ReplaceAll(strings.ToLower(text[from:i]), "’", "'")
-		if !elided {
-			w = strings.TrimRight(w, "'")
-		}
-		ws = append(ws, word{text: w, known: listed.may(w), at: from, end: i, script: script, starts: starts || len(ws) > 0 && ws[len(ws)-1].known &&
-			(joins.Has(ws[len(ws)-1].text) && ws[len(ws)-1].starts || conjunctions.Has(ws[len(ws)-1].text)), breaks: starts, quoted: quoted != nil && quoted[from]})
-		starts = false
-	}
-	return ws
-}
-
-func inWord(r rune) bool {
-	return r < 0x80 && (r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_') ||
-		r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r))
-}
-
-// quotes are the signs that open and close what somebody else has said.
-var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
-
-// quotedIn tells for each byte of a text whether it stands in quotes; nil where nothing does. What is opened and not closed is no
-// quote.
-func quotedIn(text string) []bool {
-	if !mayQuote(text) {
-		return nil
-	}
-	mask := make([]bool, len(text))
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		end := -1
-		for _, q := range quotes {
-			if r != q.open || r == '"' && i > 0 && !strings.ContainsRune(" (:\n—[", rune(text[i-1])) {
-				continue
-			}
-			const longest = 2000 // a quote ends near, so that what is never closed costs little
-			rest := text[i+size : min(len(text), i+size+longest)]
-			if n := strings.IndexRune(rest, q.end); n >= 0 {
-				end = i + size + n
-				break
-			}
-		}
-		if end < 0 {
-			i += size
-			continue
-		}
-		for k := i; k < end; k++ {
-			mask[k] = true
-		}
-		_, size = utf8.DecodeRuneInString(text[end:])
-		i = end + size
-	}
-	return mask
-}
-
-// mayQuote tells whether a text has a byte of a sign that opens a quote.
-func mayQuote(text string) bool {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"', '`', 0xc2, 0xe2, 0xe3:
-			return true
-		}
-	}
-	return false
-}
-
-// sentencesIn are the sentences of a text, as ranges of bytes. None ends inside of quotes, or behind an abbreviation.
-func sentencesIn(text string, quoted []bool) (out [][2]int) {
-	from := 0
-	end := func(at int) {
-		for from < at && (text[from] == ' ' || text[from] == '\t') {
-			from++
-		}
-		if from < at {
-			out = append(out, [2]int{from, at})
-		}
-		from = at
-	}
-	for i, r := range text {
-		if quoted != nil && quoted[i] {
-			continue
-		}
-		switch r {
-		case '.', '!', '?', ';':
-			if i+1 < len(text) && text[i+1] == ' ' && !abbreviates(text[from:i]) {
-				end(i + 1)
-			}
-		case '。', '！', '？', '；', '।', '؟', '؛':
-			end(i + utf8.RuneLen(r))
-		}
-	}
-	end(len(text))
-	return out
-}
-
-// abbreviates tells whether a text ends with an abbreviation.
-func abbreviates(text string) bool {
-	w := text[strings.LastIndexAny(text, " (")+1:]
-	switch strings.ToLower(w) {
-	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
-		return len(w) > 2 || strings.ToLower(w) != "no"
-	}
-	return len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z'
 }
 
 // rating is what the cues of a sentence say.
@@ -292,36 +154,6 @@ func rate(s string, ws []word) (r rating) {
 		r.signs(s, ws, take)
 	}
 	return r
-}
-
-// signs finds the cues of scripts that write words together, or change them at both ends.
-func (r *rating) signs(s string, ws []word, take func(c *cue, at int)) {
-	low := strings.ToLower(s)
-	for n := range signCues {
-		c := &signCues[n]
-		at := strings.Index(low, c.sign)
-		if at < 0 || at >= len(s) {
-			continue
-		}
-		inside := false
-		for i := range ws {
-			w := &ws[i]
-			if w.at >= at+len(c.sign) || w.end <= at {
-				continue
-			}
-			inside = inside || w.quoted
-			if w.at >= at && w.end <= at+len(c.sign) {
-				w.cue = true
-			} else if w.script == unspaced {
-				w.text = strings.ReplaceAll(w.text, c.sign, " ")
-			}
-		}
-		if inside {
-			continue
-		}
-		r.negative = r.negative || c.negative
-		take(c, at)
-	}
 }
 
 // asks tells whether a sentence is a question.
@@ -486,6 +318,7 @@ func init() {
 	for _, row := range signRows {
 		for _, sign := range strings.Split(row.signs, ",") {
 			signCues = append(signCues, cue{strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
+			signIndex.add(sign)
 		}
 	}
 	for _, set := range wordSets {

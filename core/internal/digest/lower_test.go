@@ -1,0 +1,54 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// lower is strings.ToLower, for every character, in any text around it, and for what is no UTF-8.
+func TestLower(t *testing.T) {
+	for r := range rune(utf8.MaxRune + 1) {
+		for _, s := range []string{string(r), "a" + string(r) + "字b", string(r)[:1], "字" + string(r)[:len(string(r))-1], string(r)[:1] + "a"} {
+			if got, want := lower(s), strings.ToLower(s); got != want {
+				t.Fatalf("%q: %q, want %q", s, got, want)
+			}
+		}
+	}
+}
+
+// Each sign is found where it stands first, in the order of the table, as a search for each of them finds them.
+func TestSigns(t *testing.T) {
+	var all strings.Builder
+	for i := len(signCues) - 1; i >= 0; i-- {
+		all.WriteString(signCues[i].sign)
+		if i%3 == 0 {
+			all.WriteString(" and ")
+		}
+	}
+	for _, text := range []string{all.String(), all.String() + all.String(), "nothing", "请用中文，不要用英文。", "不", ""} {
+		var want []signAt
+		for n, c := range signCues {
+			if at := strings.Index(text, c.sign); at >= 0 {
+				want = append(want, signAt{n, at})
+			}
+		}
+		got := signIndex.first(nil, text)
+		if len(got) != len(want) {
+			t.Fatalf("%d signs in %q, want %d", len(got), text, len(want))
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Fatalf("%v in %q, want %v", got[i], text, want[i])
+			}
+		}
+	}
+	if n := len(signCues); n > 16*64 {
+		t.Fatal(n, "signs are more than a set holds")
+	}
+	for _, c := range signCues {
+		if len(c.sign) < 3 || c.sign[0] < leadByte {
+			t.Errorf("the sign %q cannot be found", c.sign)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// word is a word of a sentence, in lower case.
+type word struct {
+	text   string
+	at     int // where it begins, in bytes
+	end    int // where it ends
+	script int
+	starts bool // a clause begins with it
+	breaks bool // a sign stands before it that ends a clause
+	quoted bool // it is somebody else's
+	cue    bool // it says that something holds, or how strictly, not what
+	known  bool // it may stand in one of the tables
+}
+
+// wordsOf are the words of a text. A nil mask is that nothing is quoted.
+func wordsOf(text string, quoted []bool) []word {
+	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
+}
+
+// clauseEnds are the ASCII signs behind which a clause begins.
+var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
+
+// appendWords appends the words of a text to ws, which is empty.
+func appendWords(ws []word, text string, quoted []bool) []word {
+	starts := true
+	for i := 0; i < len(text); {
+		r, size := runeIn(text, i)
+		if !inWord(r) {
+			switch {
+			case r < utf8.RuneSelf:
+				starts = starts || clauseEnds[r] && !(r == '-' && i > 0 && text[i-1] != ' ')
+			case strings.ContainsRune("–—，；：。、؛،", r):
+				starts = true
+			}
+			i += size
+			continue
+		}
+		from, script := i, scriptOf(r)
+		elided, curly := false, false
+		for i < len(text) && !elided {
+			r, size = runeIn(text, i)
+			if r == '\'' || r == '’' {
+				curly = curly || r == '’'
+				elided = i-from == 1 && strings.IndexByte("nldjmstc", text[from]|0x20) >= 0
+			} else if !inWord(r) || r >= utf8.RuneSelf && scriptOf(r) != script {
+				break
+			}
+			i += size
+		}
+		w := lower(text[from:i])
+		if curly {
+			w = strings.ReplaceAll(w, "’", "'")
+		}
+		if !elided {
+			w = strings.TrimRight(w, "'")
+		}
+		begins := starts
+		if n := len(ws) - 1; !begins && n >= 0 && ws[n].known {
+			begins = joins.Has(ws[n].text) && ws[n].starts || conjunctions.Has(ws[n].text)
+		}
+		ws = append(ws, word{text: w, known: listed.may(w), at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
+		starts = false
+	}
+	return ws
+}
+
+// runeIn is the character of a text at a place, and its length.
+func runeIn(text string, at int) (rune, int) {
+	if c := text[at]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeRuneInString(text[at:])
+}
+
+// lower is a text in lower case, as strings.ToLower has it. Of text that has no capitals for certain, it is the text.
+func lower(text string) string {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if c-'A' < 26 {
+				return strings.ToLower(text)
+			}
+			i++
+			continue
+		}
+		n := caseless(text[i:])
+		if n == 0 {
+			return strings.ToLower(text)
+		}
+		i += n
+	}
+	return text
+}
+
+// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that have no case; else 0.
+func caseless(text string) int {
+	const tail = 0xc0
+	c := text[0]
+	if c >= 0xd7 && c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 { // Hebrew, Arabic and their neighbours
+		return 2
+	}
+	if len(text) < 3 || text[1]&tail != 0x80 || text[2]&tail != 0x80 {
+		return 0
+	}
+	switch {
+	case c >= 0xe3 && c < 0xea, c >= 0xeb && c < 0xed, // China, Japan and Korea
+		c == 0xea && text[1] >= 0xb0, c == 0xed && text[1] < 0xa0,
+		c == 0xe0 && text[1] >= 0xa0,                   // India and its neighbours
+		c == 0xe2 && text[1] == 0x80,                   // punctuation
+		c == 0xef && text[1] == 0xbc && text[2] < 0xa1: // wide punctuation and digits
+		return 3
+	}
+	return 0
+}
+
+func inWord(r rune) bool {
+	return r < 0x80 && (r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_') ||
+		r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r))
+}
+
+// quotes are the signs that open and close what somebody else has said.
+var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
+
+// quotedIn tells for each byte of a text whether it stands in quotes; nil where nothing does. What is opened and not closed is no
+// quote.
+func quotedIn(text string) []bool {
+	if !mayQuote(text) {
+		return nil
+	}
+	mask := make([]bool, len(text))
+	for i := 0; i < len(text); {
+		if !opensQuote[text[i]] {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		end := -1
+		for _, q := range quotes {
+			if r != q.open || r == '"' && i > 0 && !strings.ContainsRune(" (:\n—[", rune(text[i-1])) {
+				continue
+			}
+			const longest = 2000 // a quote ends near, so that what is never closed costs little
+			rest := text[i+size : min(len(text), i+size+longest)]
+			if n := strings.IndexRune(rest, q.end); n >= 0 {
+				end = i + size + n
+				break
+			}
+		}
+		if end < 0 {
+			i += size
+			continue
+		}
+		for k := i; k < end; k++ {
+			mask[k] = true
+		}
+		_, size = utf8.DecodeRuneInString(text[end:])
+		i = end + size
+	}
+	return mask
+}
+
+// opensQuote has the bytes with which a sign begins that opens a quote.
+var opensQuote = [256]bool{'"': true, '`': true, 0xc2: true, 0xe2: true, 0xe3: true}
+
+// mayQuote tells whether a text has a byte of a sign that opens a quote.
+func mayQuote(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if opensQuote[text[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// sentencesIn are the sentences of a text, as ranges of bytes. None ends inside of quotes, or behind an abbreviation.
+func sentencesIn(text string, quoted []bool) (out [][2]int) {
+	from := 0
+	end := func(at int) {
+		for from < at && (text[from] == ' ' || text[from] == '\t') {
+			from++
+		}
+		if from < at {
+			out = append(out, [2]int{from, at})
+		}
+		from = at
+	}
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if !endsHere[c] || quoted != nil && quoted[i] {
+			continue
+		}
+		if c < utf8.RuneSelf {
+			if i+1 < len(text) && text[i+1] == ' ' && !abbreviates(text[from:i]) {
+				end(i + 1)
+			}
+			continue
+		}
+		switch r, size := utf8.DecodeRuneInString(text[i:]); r {
+		case '。', '！', '？', '；', '।', '؟', '؛':
+			end(i + size)
+		}
+	}
+	end(len(text))
+	return out
+}
+
+// endsHere has the bytes with which a sign begins that ends a sentence.
+var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
+
+// abbreviates tells whether a text ends with an abbreviation.
+func abbreviates(text string) bool {
+	w := text[strings.LastIndexAny(text, " (")+1:]
+	switch strings.ToLower(w) {
+	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
+		return len(w) > 2 || strings.ToLower(w) != "no"
+	}
+	return len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z'
+}
