@@ -200,8 +200,8 @@ const maxLead = 120
 // ("Never").
 func introducesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
-	for _, w := range ws {
-		if ruleNouns.Has(w.text) {
+	for i := range ws {
+		if ws[i].is(ruleNouns) {
 			return true
 		}
 	}
@@ -218,10 +218,10 @@ func introducesRules(lead string) bool {
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
 	names, points := false, len(ws) <= 3
-	for _, w := range ws {
-		names = names || pasteNouns.Has(w.text)
-		points = points || pastePointers.Has(w.text)
-		if reportVerbs.Has(w.text) {
+	for i := range ws {
+		names = names || ws[i].is(pasteNouns)
+		points = points || ws[i].is(pastePointers)
+		if ws[i].is(reportVerbs) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -111,7 +110,7 @@ type rating struct {
 // rate tells how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
 func rate(s string, ws []word) (r rating) {
 	question := asks(s)
-	narrates := len(ws) > 0 && narrators.Has(ws[0].text)
+	narrates := len(ws) > 0 && ws[0].is(narrators)
 	take := func(c *cue, at int) {
 		r.changes = r.changes || c.changes
 		if question && !polite(ws) || c.strength <= r.strength {
@@ -122,10 +121,10 @@ func rate(s string, ws []word) (r rating) {
 	spacedScript := true
 	for i := range ws {
 		w := &ws[i]
-		if !w.known && w.script == spaced {
+		if w.entry == nil && w.script == spaced {
 			continue
 		}
-		if negations.Has(w.text) {
+		if w.is(negations) {
 			r.negative = true
 		}
 		if w.script != spaced {
@@ -135,11 +134,7 @@ func rate(s string, ws []word) (r rating) {
 		if w.quoted {
 			continue
 		}
-		list, found := cuesByWord.Get(w.text)
-		if !found {
-			continue
-		}
-		for _, n := range list {
+		for _, n := range w.entry.cues {
 			c := &cues[n]
 			if !c.matches(ws[i:]) || !c.fits(ws, i, narrates) {
 				continue
@@ -165,7 +160,7 @@ func asks(s string) bool {
 // polite tells whether a question is a wish: "could you always …?"
 func polite(ws []word) bool {
 	for i := range ws[:min(len(ws), 4)] {
-		if wishes.Has(ws[i].text) {
+		if ws[i].is(wishes) {
 			return true
 		}
 	}
@@ -177,8 +172,8 @@ func refersBack(ws []word) bool {
 	if len(ws) > 7 {
 		return false
 	}
-	for _, w := range ws {
-		if pronouns.Has(w.text) {
+	for i := range ws {
+		if ws[i].is(pronouns) {
 			return true
 		}
 	}
@@ -190,8 +185,8 @@ func pointless(ws []word) bool {
 	if !refersBack(ws) {
 		return false
 	}
-	for _, w := range ws {
-		if !w.cue && !pronouns.Has(w.text) && !narrators.Has(w.text) && !conjunctions.Has(w.text) && !joins.Has(w.text) {
+	for i := range ws {
+		if !ws[i].cue && !ws[i].is(pronouns|narrators|conjunctions|joins) {
 			return false
 		}
 	}
@@ -214,38 +209,29 @@ func (c *cue) matches(ws []word) bool {
 // fits tells whether the cue at word i stands where it says how to work: an order begins a clause, and a habit is nobody's
 // story ("it never worked").
 func (c *cue) fits(ws []word, i int, narrates bool) bool {
-	before := ""
+	var before, after *word
 	if i > 0 {
-		before = ws[i-1].text
+		before = &ws[i-1]
 	}
-	after := ""
+	next := ""
 	if i+len(c.words) < len(ws) {
-		after = ws[i+len(c.words)].text
+		after = &ws[i+len(c.words)]
+		next = after.text
 	}
 	switch c.place {
 	case lead:
-		return after != "mind" && ws[i].starts && after != "" && !ws[i+len(c.words)].breaks
+		return ws[i].starts && after != nil && next != "mind" && !after.breaks
 	case habit:
-		return after != "mind" && (ws[i].starts || !tellers.Has(before) || habits.Has(after))
+		return next != "mind" && (ws[i].starts || !before.is(tellers) || after.is(habits))
 	case duty:
-		return !singles.Has(before) && !done.Has(after)
+		return !before.is(singles) && !after.is(done)
 	case loose:
 		return !narrates && !(i+1 < len(ws) && ws[i+1].breaks)
 	case taste:
-		return after != "to" && after != "you"
+		return next != "to" && next != "you"
 	}
 	return true
 }
-
-// bits is a set of hashes: what is not in it is in none of the tables that it stands for.
-type bits [1 << 13 / 64]uint64
-
-func (b *bits) add(w string) { h := words.Hash(w) % (1 << 13); b[h/64] |= 1 << (h % 64) }
-
-func (b *bits) may(w string) bool { h := words.Hash(w) % (1 << 13); return b[h/64]>>(h%64)&1 != 0 }
-
-// listed has the words that the tables of this file have: a look-up costs more than a hash.
-var listed bits
 
 // telltales has a bit for the stem of one word of each cue of a script with spaces, the longest: without any of them no cue is there.
 var telltales [1 << 16 / 64]uint64
@@ -286,12 +272,8 @@ const (
 )
 
 var (
-	cues       []cue
-	cuesByWord critbit.Map[[]int32]
-	signCues   []cue
-
-	conjunctions, joins, negations, narrators, tellers, habits, singles, done, wishes, pronouns critbit.Map[struct{}]
-	ruleNouns, pasteNouns, pastePointers, reportVerbs                                           critbit.Map[struct{}]
+	cues     []cue
+	signCues []cue
 )
 
 func init() {
@@ -309,9 +291,8 @@ func init() {
 			}
 			at := telltale.Stem % (1 << 16)
 			telltales[at/64] |= 1 << (at % 64)
-			list := cuesByWord.At(c.words[0])
-			*list = append(*list, int32(len(cues)))
-			listed.add(c.words[0])
+			first := vocabulary.at(c.words[0])
+			first.cues = append(first.cues, int32(len(cues)))
 			cues = append(cues, c)
 		}
 	}
@@ -321,10 +302,9 @@ func init() {
 			signIndex.add(sign)
 		}
 	}
-	for _, set := range wordSets {
-		for _, w := range strings.Fields(set.words) {
-			set.into.Add(w)
-			listed.add(w)
+	for _, row := range wordSets {
+		for _, w := range strings.Fields(row.words) {
+			vocabulary.at(w).kinds |= row.kind
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package digest
 
-import "github.com/ctxfold/ctxfold/core/internal/critbit"
-
 // The words by which standing instructions are known, in lower case, of some languages that people write to agents in. They
 // are small on purpose: modality, negation and habit, not the things that rules are about. A hyphen separates words.
 
@@ -148,29 +146,45 @@ var signRows = []struct {
 
 // wordSets are words with one part each in telling a statement from other sentences.
 var wordSets = []struct {
-	into  *critbit.Map[struct{}]
+	kind  wordKind
 	words string
 }{
 	// Behind these a clause begins.
-	{&conjunctions, "and but also so then or because since und aber oder denn et mais ou donc y e pero o mas ma и но а или also"},
+	{conjunctions, "and but also so then or because since und aber oder denn et mais ou donc y e pero o mas ma и но а или also"},
 	// Behind these the clause still begins, where it began with them.
-	{&joins, "please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
-	{&negations, "not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено forbidden prohibited verboten interdit prohibido proibido vietato"},
+	{joins, "please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
+	{negations, "not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено forbidden prohibited verboten interdit prohibido proibido vietato"},
 	// A sentence that begins with these tells a story, unless a stronger cue stands in it.
-	{&narrators, "i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
+	{narrators, "i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
 	// Before "always" and "never" these make a story of it.
-	{&tellers, "i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
+	{tellers, "i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
 	// Behind "always" and "never" these make a rule of it all the same.
-	{&habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
+	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
 	// Who says of himself what he must tells a story.
-	{&singles, "i he she you'd he'd ich er je j' yo eu io я"},
-	{&done, "been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
-	{&wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
-	{&pronouns, "that this it so those these them there das dies so ça cela ceci eso esto así isso isto assim questo così это этого так"},
-	{&ruleNouns, "rule rules constraint constraints guideline guidelines requirement requirements convention conventions preference preferences policy policies restriction restrictions dos don'ts instructions principles standards regel regeln vorgaben richtlinien einschränkungen konventionen règles règle contraintes consignes préférences conventions reglas regla restricciones preferencias normas requisitos regras regra restrições preferências diretrizes regole regola vincoli preferenze convenzioni правила правило ограничения требования предпочтения"},
-	{&pasteNouns, "log logs output error errors stacktrace trace traceback file code snippet config configuration readme email mail message article page website webpage text document doc docs diff patch transcript response reply report quote post issue ticket comment comments review excerpt content contents letter chat thread result results stdout stderr ausgabe fehler datei text nachricht artikel seite protokoll brief journal sortie erreur fichier texte courriel article page message registro salida archivo texto correo artículo página mensaje saída arquivo texto artigo página mensagem uscita file testo articolo pagina messaggio лог логи вывод ошибка файл код текст письмо статья страница сообщение документ"},
-	{&pastePointers, "here here's this these below following attached above pasted got get gives hier folgende folgender folgendes dies voici voilà suivant suivante aquí este esta siguiente aqui seguinte ecco questo questa seguente вот этот эта это следующий summarize summarise translate proofread review analyze analyse"},
-	{&reportVerbs, "says said reads wrote states writes sagt schreibt dit disait écrit dice dijo escribió diz disse escreveu dice ha говорит пишет написал сказал summarize summarise translate proofread paraphrase"},
+	{singles, "i he she you'd he'd ich er je j' yo eu io я"},
+	{done, "been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
+	{wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
+	{pronouns, "that this it so those these them there das dies so ça cela ceci eso esto así isso isto assim questo così это этого так"},
+	{ruleNouns, "rule rules constraint constraints guideline guidelines requirement requirements convention conventions preference preferences policy policies restriction restrictions dos don'ts instructions principles standards regel regeln vorgaben richtlinien einschränkungen konventionen règles règle contraintes consignes préférences conventions reglas regla restricciones preferencias normas requisitos regras regra restrições preferências diretrizes regole regola vincoli preferenze convenzioni правила правило ограничения требования предпочтения"},
+	{pasteNouns, "log logs output error errors stacktrace trace traceback file code snippet config configuration readme email mail message article page website webpage text document doc docs diff patch transcript response reply report quote post issue ticket comment comments review excerpt content contents letter chat thread result results stdout stderr ausgabe fehler datei text nachricht artikel seite protokoll brief journal sortie erreur fichier texte courriel article page message registro salida archivo texto correo artículo página mensaje saída arquivo texto artigo página mensagem uscita file testo articolo pagina messaggio лог логи вывод ошибка файл код текст письмо статья страница сообщение документ"},
+	{pastePointers, "here here's this these below following attached above pasted got get gives hier folgende folgender folgendes dies voici voilà suivant suivante aquí este esta siguiente aqui seguinte ecco questo questa seguente вот этот эта это следующий summarize summarise translate proofread review analyze analyse"},
+	{reportVerbs, "says said reads wrote states writes sagt schreibt dit disait écrit dice dijo escribió diz disse escreveu dice ha говорит пишет написал сказал summarize summarise translate proofread paraphrase"},
+	// With these a question begins.
+	{askers, "what which who whom whose when where why how is are am was were do does did has have had can could will would shall should may might must any"},
+	{askers, "was welche welcher welches wer wem wen wann wo warum wieso wie ist sind war waren hat haben kann können könnte soll sollen sollte darf dürfen muss müssen wird werden gibt geht passt macht"},
+	{askers, "que quoi quel quelle quels quelles qui quand où pourquoi comment combien est sont peut puis dois doit faut"},
+	{askers, "qué cuál cuáles quién cuándo dónde cómo cuánto cuántos es son está están puedo puede debo debe hay"},
+	{askers, "o que qual quais quem quando onde como quanto é são está posso pode devo deve há"},
+	{askers, "che cosa quale quali chi quando dove come quanto è sono posso può devo deve"},
+	{askers, "что какой какая какие кто когда где почему зачем как сколько можно нужно надо ли"},
+	// With these a clause says under what something is asked.
+	{conditions, "if when whenever whether unless while before after once since because though although"},
+	{conditions, "wenn falls sobald solange bevor nachdem weil obwohl ob"},
+	{conditions, "si quand lorsque avant après parce"},
+	{conditions, "cuando antes después porque aunque"},
+	{conditions, "se quando antes depois porque"},
+	{conditions, "prima dopo perché"},
+	{conditions, "если когда пока потому хотя"},
 }
 
 // ruleSigns and pasteSigns name rules and pasted texts in scripts without spaces.

@@ -12,11 +12,11 @@ type word struct {
 	at     int // where it begins, in bytes
 	end    int // where it ends
 	script int
-	starts bool // a clause begins with it
-	breaks bool // a sign stands before it that ends a clause
-	quoted bool // it is somebody else's
-	cue    bool // it says that something holds, or how strictly, not what
-	known  bool // it may stand in one of the tables
+	starts bool   // a clause begins with it
+	breaks bool   // a sign stands before it that ends a clause
+	quoted bool   // it is somebody else's
+	cue    bool   // it says that something holds, or how strictly, not what
+	entry  *entry // what the tables say of it; nil where they do not have it
 }
 
 // wordsOf are the words of a text. A nil mask is that nothing is quoted.
@@ -62,14 +62,17 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 			w = strings.TrimRight(w, "'")
 		}
 		begins := starts
-		if n := len(ws) - 1; !begins && n >= 0 && ws[n].known {
-			begins = joins.Has(ws[n].text) && ws[n].starts || conjunctions.Has(ws[n].text)
+		if n := len(ws) - 1; !begins && n >= 0 {
+			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		ws = append(ws, word{text: w, known: listed.may(w), at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
+		ws = append(ws, word{text: w, entry: vocabulary.get(w), at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
 		starts = false
 	}
 	return ws
 }
+
+// is reports whether a word is of one of some kinds. No word is of none.
+func (w *word) is(kinds wordKind) bool { return w != nil && w.entry != nil && w.entry.kinds&kinds != 0 }
 
 // runeIn is the character of a text at a place, and its length.
 func runeIn(text string, at int) (rune, int) {

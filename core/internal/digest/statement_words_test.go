@@ -52,3 +52,19 @@ func TestSigns(t *testing.T) {
 		}
 	}
 }
+
+// The table is half empty at the least, and holds no word of a script without spaces: what stands between the signs of such a text is
+// cut out of its words.
+func TestVocabulary(t *testing.T) {
+	if n := len(vocabulary.entries); 2*n > len(vocabulary.slots) {
+		t.Error(n, "words in", len(vocabulary.slots), "slots")
+	}
+	for _, e := range vocabulary.entries {
+		if vocabulary.get(e.text) != e {
+			t.Errorf("%q is not found", e.text)
+		}
+		if r, _ := utf8.DecodeRuneInString(e.text); scriptOf(r) == unspaced {
+			t.Errorf("%q is of a script without spaces", e.text)
+		}
+	}
+}
