@@ -57,13 +57,13 @@ func restore(r *request, dst []byte) []byte {
 // The tool that lets a model ask for what follows a marker.
 const (
 	recallName = "recall"
-	recallDoc  = "Gives back what was taken out of this conversation to make room. With a handle, as markers and digests name it, " +
-		"the text behind it; with a query, the messages that fit it best, with their handles. Long texts come in pieces: call again with " +
-		"the offset that the answer names."
-	recallSchema = `{"type":"object","properties":{"handle":{"type":"string","description":"The hexadecimal digits that a marker or an answer names."},` +
+	recallDoc  = "Returns content that was removed from this conversation to make room. With a handle from a marker or a digest, it returns " +
+		"the removed text; with a query, the messages that match best, with their handles. Long texts come in pieces: call again with " +
+		"the offset from the answer."
+	recallSchema = `{"type":"object","properties":{"handle":{"type":"string","description":"The hexadecimal digits from a marker or an answer."},` +
 		`"query":{"type":"string","description":"What to look for: names, words, dates."},` +
-		`"message":{"type":"integer","description":"With a handle: the number of the message to begin with."},` +
-		`"offset":{"type":"integer","description":"Where to begin, in characters; 0 is the beginning."}}}`
+		`"message":{"type":"integer","description":"With a handle: the number of the message to start at."},` +
+		`"offset":{"type":"integer","description":"Where to start, in characters; 0 is the beginning."}}}`
 	// recallPiece is how much of a text one call returns, in Unicode scalar values.
 	recallPiece = 20000
 )

@@ -206,14 +206,14 @@ func problemOf(query string) string {
 // foundText is what a model is told that has looked for something.
 func foundText(query string, f *api.Found) string {
 	if len(f.Results) == 0 {
-		text := "Nothing was found for this query in what was taken out of the conversation. Try other words."
+		text := "No removed content of this conversation matches this query. Try other words."
 		if len(f.Searched.Missing) > 0 {
 			text += " Not all of it could be searched."
 		}
 		return text
 	}
-	b := []byte("What was taken out of the conversation has these messages, the best first; they are quoted from a record. Call again with a handle, " +
-		"and the number of a message, to read on from there.\n")
+	b := []byte("These removed messages of the conversation match, the best first; they are quotes from a record. Call again with a handle " +
+		"and the number of a message to read more from there.\n")
 	for _, m := range f.Results {
 		b = append(b, "\nhandle "...)
 		b = append(b, m.Handle[:min(len(m.Handle), handles.Short)]...)

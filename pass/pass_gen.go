@@ -4,17 +4,17 @@ package pass
 
 import "github.com/ctxfold/ctxfold/internal/object"
 
-// Archive is the pass archive puts short summaries in the place of old tool results: by the host's model, or excerpts where
-// there is none. Calls, ids and order stay.
+// Archive is the pass archive replaces old tool results with short summaries, written by the host's model or excerpted by code.
+// Calls, ids and order stay.
 type Archive struct {
 	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
 	// Mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or "local"
 	// (excerpts). Default: "model".
 	Mode *string
-	// MinTokens is how large a result must be for a summary to take its place, in tokens. Default: 400.
+	// MinTokens is how large a result must be to be summarized, in tokens. Default: 400.
 	MinTokens *int
-	// MaxRequests is how many summaries the model is asked for in one compaction, those of the newest results; the others are
+	// MaxRequests is how many summaries the model is asked for in one compaction, for the newest results; other results become
 	// excerpts. Default: 8.
 	MaxRequests *int
 	// max_input, max_output and excerpt are Unicode scalar values: how much of a result the model is shown, how much of its answer
@@ -24,11 +24,11 @@ type Archive struct {
 	MaxOutput *int
 	// Default: 800.
 	Excerpt *int
-	// Batch is how many results one summary stands for; 0 and 1 are one summary for each.
+	// Batch is how many results one summary covers; 0 and 1 mean one summary per result.
 	Batch int
-	// MaxBatches is how many batches are made in one compaction, the oldest results first; 0 is as many as there are.
+	// MaxBatches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit.
 	MaxBatches int
-	// Tools are the tools whose results may be archived; empty is all. exclude_tools never are.
+	// Tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are.
 	Tools        []string
 	ExcludeTools []string
 }
@@ -73,13 +73,14 @@ func (p Archive) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Clear is the pass clear replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
+// Clear is the pass clear replaces the contents of old tool results with a marker. The newest results stay; calls, ids and
+// order stay.
 type Clear struct {
 	// KeepRecent is how many of the newest tool results stay; at least 1. Default: 6.
 	KeepRecent *int
-	// MinReclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt cache.
+	// MinReclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache.
 	MinReclaim int
-	// Tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and -.
+	// Tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
 	Tools []string
 	// ExcludeTools are tools whose results are never cleared.
 	ExcludeTools []string
@@ -104,13 +105,11 @@ func (p Clear) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Collapse is the pass collapse puts one line in the place of each older message of the assistant and the tool results behind
-// it. What the user said stays.
+// Collapse is the pass collapse replaces each older assistant message and its tool results with one line. User messages stay.
 type Collapse struct {
 	// KeepRecent is how many of the newest messages stay as they are. Default: 10.
 	KeepRecent *int
-	// MaxText is how long a text of the assistant may be to be in the line, in bytes; longer ones are left out whole. Default:
-	// 200.
+	// MaxText is how long an assistant text may be to appear in the line, in bytes; longer texts are left out. Default: 200.
 	MaxText *int
 }
 
@@ -127,12 +126,12 @@ func (p Collapse) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Dedupe is the pass dedupe takes out what a newer tool result says again: results of one tool that are the same byte for byte,
-// and results of an identical call (same tool, same arguments) that gave something else since. The newest one stays.
+// Dedupe is the pass dedupe removes tool results that a newer one repeats: results of one tool that are equal byte for byte,
+// and results of an identical call (same tool, same arguments) that has returned something else since. The newest one stays.
 type Dedupe struct {
-	// MinTokens is how much taking out a result must save, in tokens. Default: 50.
+	// MinTokens is how much removing a result must save, in tokens. Default: 50.
 	MinTokens *int
-	// MinReclaim is how many tokens must be freed in all, or nothing is taken out.
+	// MinReclaim is how many tokens must be freed in total, or nothing is removed.
 	MinReclaim int
 	// Superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools that
 	// read a file), "all" or "none". Default: "reads".
@@ -160,8 +159,8 @@ func (p Dedupe) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Drop is the pass drop takes the middle of the transcript out: the first messages and the newest stay. Where that is not
-// enough, or where there is no middle, it goes on as fit does.
+// Drop is the pass drop removes the middle of the transcript: the first and the newest messages stay. If that is not enough, or
+// if there is no middle, it continues as fit does.
 type Drop struct {
 	// KeepFirst and keep_recent are how many messages stay at the front and at the end. Default: 2.
 	KeepFirst *int
@@ -182,7 +181,8 @@ func (p Drop) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Fit is the pass fit keeps the newest messages that fit in the target, and drops all before the first that does not.
+// Fit is the pass fit keeps the newest messages that fit in the target, and drops the first that does not and everything before
+// it.
 type Fit struct {
 }
 
@@ -193,8 +193,7 @@ func (Fit) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Fold is the pass fold puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a
-// tail of the newest messages.
+// Fold is the pass fold replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay.
 type Fold struct {
 	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target. Default: 20000.
 	KeepTokens *int
@@ -203,12 +202,13 @@ type Fold struct {
 	// anywhere), "forward" (as "group"; with force it leaves something to fold even where all would fit) or "backward"
 	// (keep_messages before the end, or at the start of the group there). Default: "turn".
 	Boundary *string
-	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then. Default: true.
+	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded in that case. Default:
+	// true.
 	KeepLast *bool
 	// KeepMessages is how many of the newest messages are the tail, where boundary is "backward", or "message" and keep_tokens is
 	// 0. Default: 10.
 	KeepMessages *int
-	// MinMessages is how many messages must be folded, or none is; digests and restored files do not count. Default: 1.
+	// MinMessages is how many messages must be folded, or none are; digests and restored files do not count. Default: 1.
 	MinMessages *int
 	// ForceTurn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens says.
 	ForceTurn bool
@@ -239,10 +239,10 @@ func (p Fold) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Reasoning is the pass reasoning takes reasoning out of the messages of the assistant, whole parts at a time.
+// Reasoning is the pass reasoning removes reasoning from assistant messages, in whole parts.
 type Reasoning struct {
-	// Mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all reasoning
-	// goes) or "keep" (none does). Default: "latest_turn".
+	// Mode is "latest_turn" (the default: reasoning stays only after the newest user message), "strip" (all reasoning is removed)
+	// or "keep" (all reasoning stays). Default: "latest_turn".
 	Mode *string
 }
 
@@ -256,18 +256,18 @@ func (p Reasoning) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Rehydrate is the pass rehydrate puts the files back that were read last before a fold took their content away, each as a
-// message of the user behind the digest, the newest last.
+// Rehydrate is the pass rehydrate restores the files that were read last and whose content a fold removed, each as a user
+// message after the digest, the newest last.
 type Rehydrate struct {
-	// MaxFiles is how many files are restored at the most. Default: 5.
+	// MaxFiles is how many files are restored at most. Default: 5.
 	MaxFiles *int
-	// Tokens is how much they may take together. Default: 8000.
+	// Tokens is how many tokens they may take together. Default: 8000.
 	Tokens *int
 	// Tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to read one.
 	Tool string
-	// AlwaysNewest restores the file read last although it alone takes more than Tokens, as long as the target has room for it.
+	// AlwaysNewest restores the file read last even if it alone takes more than tokens, as long as the target has room for it.
 	AlwaysNewest bool
-	// ShrinkMessages keeps the number of messages below what it was before the fold.
+	// ShrinkMessages keeps the number of messages below the number before the fold.
 	ShrinkMessages bool
 }
 
@@ -293,16 +293,16 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Squeeze is the pass squeeze writes old tool results shorter without losing what they say: see package squeeze. The whole
-// stands in the archive. A pass that comes later takes out what it would take out of the whole.
+// Squeeze is the pass squeeze rewrites old tool results in fewer tokens without losing information. The original goes to the
+// archive. A later pass that removes a squeezed result archives the original.
 type Squeeze struct {
 	// KeepRecent is how many of the newest tool results stay as they are. Default: 2.
 	KeepRecent *int
-	// MinTokens is how much a result must lose, in tokens, the line that says what was done to it included. Default: 16.
+	// MinTokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default: 16.
 	MinTokens *int
-	// MinReclaim is how many tokens must be freed in all, or nothing is squeezed: each change costs the prompt cache.
+	// MinReclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt cache.
 	MinReclaim int
-	// Tools are the tools whose results may be squeezed; empty is all. exclude_tools never are.
+	// Tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are.
 	Tools        []string
 	ExcludeTools []string
 }
@@ -329,13 +329,12 @@ func (p Squeeze) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// ToolDigest is the pass tool_digest clears old tool results in the tail that a fold has left, and says in the digest, before
-// the tail, what they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the
-// results.
+// ToolDigest is the pass tool_digest clears old tool results in the tail that a fold left, and describes each in one line of
+// the digest. Without a fold before it in the policy, it replaces the results with these lines.
 type ToolDigest struct {
 	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
-	// Tools are the tools whose results may be cleared; empty is all. exclude_tools never are.
+	// Tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are.
 	Tools        []string
 	ExcludeTools []string
 }
@@ -356,12 +355,12 @@ func (p ToolDigest) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Truncate is the pass truncate shortens long tool results to their first and last lines. Every text of a result is shortened
-// by itself; images and whatever else is in it stay.
+// Truncate is the pass truncate shortens long tool results to their first and last lines. Each text of a result is shortened
+// separately; images and other content stay.
 type Truncate struct {
-	// MaxLines is how many lines of a text stay, with wire_safe the marker's among them. Default: 50.
+	// MaxLines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50.
 	MaxLines *int
-	// Tools are the tools whose results may be truncated; empty is all. exclude_tools never are.
+	// Tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are.
 	Tools        []string
 	ExcludeTools []string
 }

@@ -219,7 +219,7 @@ func changedTable(results []*chatResult) string {
 		}
 		rows = append(rows, []string{s.String(), percent(sum.newest), percent(sum.stale)})
 	}
-	return table([]string{"", "the newest answer stands there", "only an older one does"}, rows)
+	return table([]string{"", "has the newest answer", "has only an older one"}, rows)
 }
 
 // languageTable has a row for each language, in two settings.

@@ -92,7 +92,7 @@ func interactions(list []byte) (bad []string) {
 			} else if s.Type != "function_result" {
 				for k := at; k < i; k++ {
 					if !steps[k].ofModel() {
-						say(i, "something stands between a call of the provider's own and its result")
+						say(i, "a provider-side call is not followed by its result")
 						break
 					}
 				}

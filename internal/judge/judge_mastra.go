@@ -200,19 +200,19 @@ func (m *maMessage) copies() (bad []string) {
 		}
 		same := inside[*c.ToolCallID]
 		if len(same) == 0 {
-			say("the call %q stands beside the parts alone, and would be sent", *c.ToolCallID)
+			say("the call %q is only in toolInvocations, not in parts, and would be sent", *c.ToolCallID)
 			continue
 		}
 		p := same[0]
 		inside[*c.ToolCallID] = same[1:]
 		if c.State != p.State || !reflect.DeepEqual(c.Args, p.Args) || !reflect.DeepEqual(c.Result, p.Result) {
-			say("the call %q is another one beside the parts", *c.ToolCallID)
+			say("the call %q differs between toolInvocations and parts", *c.ToolCallID)
 		}
 	}
 	if text := m.Content.Content; text != nil && *text != "" {
 		if !slices.ContainsFunc(parts, func(p maPart) bool { return p.Type == "text" && p.Text != nil && *p.Text == *text }) &&
 			slices.ContainsFunc(parts, func(p maPart) bool { return p.Type == "text" }) {
-			say("the text beside the parts is none of theirs: %.40q", *text)
+			say("content has a text that no part has: %.40q", *text)
 		}
 	}
 	return bad

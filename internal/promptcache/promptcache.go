@@ -139,7 +139,7 @@ func (c *Cache) Messages(body []byte) (n Count, err error) {
 		if b.ttl != "" {
 			marks = append(marks, i)
 			if short && b.ttl == "1h" {
-				return n, fmt.Errorf("a mark of an hour stands behind one of five minutes")
+				return n, fmt.Errorf("a 1-hour cache breakpoint follows a 5-minute one")
 			}
 			short = short || b.ttl == "5m"
 		}

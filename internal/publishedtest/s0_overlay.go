@@ -177,7 +177,7 @@ var s0Overlay = []Row{
 		equal(t, "without blocks", inContext(t, call, s0Policy, loops, object{"compact": false, "scope": 1}).list, []any{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 		kept := object{"keep_compacted": object{"range": object{"startTurn": 0, "endTurn": 1}, "messages": []object{say("user", "as it was kept")}}, "createdAt": 7}
 		got = inContext(t, call, s0Policy, loops, merged(object{"scope": 1, "blocks": []object{{"loop": "L1", "block": kept}}}, small))
-		equal(t, "a block that is there is not made anew", got.list, []any{"as it was kept", 8, 9, "[Summary] a1", "[Summary] a2", 14, 15})
+		equal(t, "an existing block is not written again", got.list, []any{"as it was kept", 8, 9, "[Summary] a1", "[Summary] a2", 14, 15})
 	}},
 	{ID: "S0.46", Preset: layered, Title: "a fixed number of older loops, or as many as fit", Test: func(t *testing.T, call Engine) {
 		big := []object{ofTurn(0, say("user", strings.Repeat("x", 400)))}

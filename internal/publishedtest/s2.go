@@ -90,7 +90,7 @@ var s2Select = []Row{
 		equal(t, "result", tokens(sdkResult("1", "read", object{"ok": true})), 2+3)
 		equal(t, "a text is in quotes", tokens(sdkResult("1", "read", "12345678")), 2+3)
 		equal(t, "beside", tokens(object{"role": "assistant", "content": "", "toolCalls": []object{{"toolName": "read", "args": object{"path": "a.txt"}}}}), 2+1+4)
-		equal(t, "of the user they are none", tokens(object{"role": "user", "content": "", "toolCalls": []object{{"toolName": "read", "args": object{}}}}), 2)
+		equal(t, "calls in a user message have no tokens", tokens(object{"role": "user", "content": "", "toolCalls": []object{{"toolName": "read", "args": object{}}}}), 2)
 	}},
 	{ID: "S2.3", Preset: checkpoint, Title: "absent values cost nothing: a call without arguments, an image", Test: func(t *testing.T, call Engine) {
 		for want, m := range map[int]object{3: parts("assistant", object{"type": "tool-call", "toolCallId": "1", "toolName": "x"}), 2: parts("user", object{"type": "image", "image": strings.Repeat("A", 64)})} {

@@ -154,7 +154,7 @@ var s2Compact = []Row{
 			return got
 		}
 		equal(t, "first", task(say("system", "s"), say("user", "the task"), say("user", "more")), "the task")
-		equal(t, "a list is none", task(parts("user", object{"type": "text", "text": "in a list"}), say("user", "more")), "more")
+		equal(t, "a task in a list of parts is ignored", task(parts("user", object{"type": "text", "text": "in a list"}), say("user", "more")), "more")
 		equal(t, "none", task(say("assistant", "a")), "Unknown task")
 		for _, ours := range []bool{false, true} {
 			policy := func() object {

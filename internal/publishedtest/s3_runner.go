@@ -105,9 +105,9 @@ var s3Runner = []Row{
 		first, second := twice(s3Exact, object{"text": "# Plan\nthe first digest"})
 		equal(t, "exact, first", first, sessionHeader+"\n\n# Plan\nthe first digest")
 		equal(t, "exact", second, sessionHeader+"\n\n# Carryover\n6 earlier messages were folded without a model.")
-		_, second = twice(s3Safe, object{"text": "# Plan\nthe first digest, of which a good deal is to be kept"})
+		_, second = twice(s3Safe, object{"text": "# Plan\nthe first digest, of which much must be kept"})
 		equal(t, "ours", strings.Contains(second, "the first digest"), true)
-		list, _, _ := s3Run(t, call, s3Safe(), 40000, costs(8000, 8000, 8000, 5000, 100), object{"text": "# Plan\nthe first digest, of which a good deal is to be kept"})
+		list, _, _ := s3Run(t, call, s3Safe(), 40000, costs(8000, 8000, 8000, 5000, 100), object{"text": "# Plan\nthe first digest, of which much must be kept"})
 		_, asked, _ := s3Run(t, call, s3Safe(), 40000, append(list.messages, costs(8000, 8000, 8000, 5000, 100)...), s3Digested)
 		inOrder(t, "ours asks with it", asked[0]["prompt"].(string), "<carried-digest>\n# Plan\nthe first digest")
 	}},

@@ -363,7 +363,7 @@ var s3Passes = []Row{
 		equal(t, "exact has none of the two that were cleared", len(s3Restored(t, call, s3Exact(), reading("a", "a", clearedResult), object{"cut": 2})), 0)
 		few := append(append(costs(4000), s3Reads(2, "read", costing(2000))...), say("user", costing(2900)))
 		policy := merged(s3Safe(), object{"gate": object{"ratio": 0.75, "target": 0.9}, "passes": append([]object{{"pass": "clear", "keep_recent": 1}}, s3Preset(t, call)[1:]...)})
-		list, _, _ = s3Run(t, call, policy, 16000, few, object{"text": "# Plan\nA digest that says what is to be done next."}, forced)
+		list, _, _ = s3Run(t, call, policy, 16000, few, object{"text": "# Plan\nA digest that says what comes next."}, forced)
 		equal(t, "ours", strings.Count(string(bytesOf(t, list.messages)), "[Restored file after compaction] file-a"), 1)
 	}},
 }

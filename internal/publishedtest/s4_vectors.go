@@ -397,7 +397,7 @@ func limitVector(t *testing.T, call Engine, v Vector) {
 	if got.Changed {
 		out = object{"blocks": []object{{"type": "text", "text": got.Text}}}
 		if got.KeepMedia {
-			t.Error("the published system loses what stands beside the text")
+			t.Error("the published system loses parts next to the text")
 		}
 	}
 	if got.Spilled {

@@ -308,7 +308,7 @@ type model struct {
 func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
 	n := m.calls.Add(1)
 	time.Sleep(m.took)
-	return ctxfold.Summary{Text: fmt.Sprintf("## Goal\nEvery file is to be read and counted, as the user has asked for.\n\n## Progress\nIn summary %d: the files were read.", n), FinishReason: "stop"}, nil
+	return ctxfold.Summary{Text: fmt.Sprintf("## Goal\nRead and count every file, as the user has asked.\n\n## Progress\nIn summary %d: the files were read.", n), FinishReason: "stop"}, nil
 }
 
 // replica is one whose lease ends long after a test.
@@ -609,7 +609,7 @@ func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.Shar
 	}
 	another := replica(connect(line.At()))
 	if r := fit(t, another, m, history("meanwhile", 12)); r.Changed {
-		t.Error("mended: another replica compacts what was compacted meanwhile")
+		t.Error("repaired: another replica compacts the same history again")
 	}
 	line.Hang()
 	if turn("cut", 12, 3*time.Second) || turn("cut", 12, time.Second) {

@@ -740,8 +740,8 @@ export interface PolicyGate {
 }
 
 /**
- * archive puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none.
- * Calls, ids and order stay.
+ * archive replaces old tool results with short summaries, written by the host's model or excerpted by code. Calls, ids
+ * and order stay.
  */
 export interface ArchivePass {
   pass: "archive";
@@ -752,11 +752,11 @@ export interface ArchivePass {
    * "local" (excerpts). Default: "model".
    */
   mode?: "model" | "local";
-  /** min_tokens is how large a result must be for a summary to take its place, in tokens. Default: 400. */
+  /** min_tokens is how large a result must be to be summarized, in tokens. Default: 400. */
   min_tokens?: number;
   /**
-   * max_requests is how many summaries the model is asked for in one compaction, those of the newest results; the
-   * others are excerpts. Default: 8.
+   * max_requests is how many summaries the model is asked for in one compaction, for the newest results; other results
+   * become excerpts. Default: 8.
    */
   max_requests?: number;
   /**
@@ -768,58 +768,59 @@ export interface ArchivePass {
   max_output?: number;
   /** Default: 800. */
   excerpt?: number;
-  /** batch is how many results one summary stands for; 0 and 1 are one summary for each. Default: 0. */
+  /** batch is how many results one summary covers; 0 and 1 mean one summary per result. Default: 0. */
   batch?: number;
   /**
-   * max_batches is how many batches are made in one compaction, the oldest results first; 0 is as many as there are.
+   * max_batches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit.
    * Default: 0.
    */
   max_batches?: number;
-  /** tools are the tools whose results may be archived; empty is all. exclude_tools never are. */
+  /** tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are. */
   tools?: readonly string[];
   exclude_tools?: readonly string[];
 }
 
-/** clear replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay. */
+/**
+ * clear replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.
+ */
 export interface ClearPass {
   pass: "clear";
   /** keep_recent is how many of the newest tool results stay; at least 1. Default: 6. */
   keep_recent?: number;
   /**
-   * min_reclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt cache.
-   * Default: 0.
+   * min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt
+   * cache. Default: 0.
    */
   min_reclaim?: number;
-  /** tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and -. */
+  /**
+   * tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
+   */
   tools?: readonly string[];
   /** exclude_tools are tools whose results are never cleared. */
   exclude_tools?: readonly string[];
 }
 
-/**
- * collapse puts one line in the place of each older message of the assistant and the tool results behind it. What the
- * user said stays.
- */
+/** collapse replaces each older assistant message and its tool results with one line. User messages stay. */
 export interface CollapsePass {
   pass: "collapse";
   /** keep_recent is how many of the newest messages stay as they are. Default: 10. */
   keep_recent?: number;
   /**
-   * max_text is how long a text of the assistant may be to be in the line, in bytes; longer ones are left out whole.
-   * Default: 200.
+   * max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out. Default:
+   * 200.
    */
   max_text?: number;
 }
 
 /**
- * dedupe takes out what a newer tool result says again: results of one tool that are the same byte for byte, and
- * results of an identical call (same tool, same arguments) that gave something else since. The newest one stays.
+ * dedupe removes tool results that a newer one repeats: results of one tool that are equal byte for byte, and results
+ * of an identical call (same tool, same arguments) that has returned something else since. The newest one stays.
  */
 export interface DedupePass {
   pass: "dedupe";
-  /** min_tokens is how much taking out a result must save, in tokens. Default: 50. */
+  /** min_tokens is how much removing a result must save, in tokens. Default: 50. */
   min_tokens?: number;
-  /** min_reclaim is how many tokens must be freed in all, or nothing is taken out. Default: 0. */
+  /** min_reclaim is how many tokens must be freed in total, or nothing is removed. Default: 0. */
   min_reclaim?: number;
   /**
    * superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of
@@ -831,8 +832,8 @@ export interface DedupePass {
 }
 
 /**
- * drop takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or
- * where there is no middle, it goes on as fit does.
+ * drop removes the middle of the transcript: the first and the newest messages stay. If that is not enough, or if there
+ * is no middle, it continues as fit does.
  */
 export interface DropPass {
   pass: "drop";
@@ -842,15 +843,12 @@ export interface DropPass {
   keep_recent?: number;
 }
 
-/** fit keeps the newest messages that fit in the target, and drops all before the first that does not. */
+/** fit keeps the newest messages that fit in the target, and drops the first that does not and everything before it. */
 export interface FitPass {
   pass: "fit";
 }
 
-/**
- * fold puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail of
- * the newest messages.
- */
+/** fold replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay. */
 export interface FoldPass {
   pass: "fold";
   /**
@@ -866,7 +864,7 @@ export interface FoldPass {
    */
   boundary?: "turn" | "group" | "message" | "forward" | "backward";
   /**
-   * keep_last keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then.
+   * keep_last keeps the last group even if it is larger than the tail may be; otherwise nothing is folded in that case.
    * Default: true.
    */
   keep_last?: boolean;
@@ -876,7 +874,7 @@ export interface FoldPass {
    */
   keep_messages?: number;
   /**
-   * min_messages is how many messages must be folded, or none is; digests and restored files do not count. Default: 1.
+   * min_messages is how many messages must be folded, or none are; digests and restored files do not count. Default: 1.
    */
   min_messages?: number;
   /**
@@ -886,25 +884,25 @@ export interface FoldPass {
   force_turn?: boolean;
 }
 
-/** reasoning takes reasoning out of the messages of the assistant, whole parts at a time. */
+/** reasoning removes reasoning from assistant messages, in whole parts. */
 export interface ReasoningPass {
   pass: "reasoning";
   /**
-   * mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all
-   * reasoning goes) or "keep" (none does). Default: "latest_turn".
+   * mode is "latest_turn" (the default: reasoning stays only after the newest user message), "strip" (all reasoning is
+   * removed) or "keep" (all reasoning stays). Default: "latest_turn".
    */
   mode?: "latest_turn" | "strip" | "keep";
 }
 
 /**
- * rehydrate puts the files back that were read last before a fold took their content away, each as a message of the
- * user behind the digest, the newest last.
+ * rehydrate restores the files that were read last and whose content a fold removed, each as a user message after the
+ * digest, the newest last.
  */
 export interface RehydratePass {
   pass: "rehydrate";
-  /** max_files is how many files are restored at the most. Default: 5. */
+  /** max_files is how many files are restored at most. Default: 5. */
   max_files?: number;
-  /** tokens is how much they may take together. Default: 8000. */
+  /** tokens is how many tokens they may take together. Default: 8000. */
   tokens?: number;
   /**
    * tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to
@@ -912,58 +910,59 @@ export interface RehydratePass {
    */
   tool?: string;
   /**
-   * always_newest restores the file read last although it alone takes more than Tokens, as long as the target has room
+   * always_newest restores the file read last even if it alone takes more than tokens, as long as the target has room
    * for it. Default: false.
    */
   always_newest?: boolean;
-  /** shrink_messages keeps the number of messages below what it was before the fold. Default: false. */
+  /** shrink_messages keeps the number of messages below the number before the fold. Default: false. */
   shrink_messages?: boolean;
 }
 
 /**
- * squeeze writes old tool results shorter without losing what they say: see package squeeze. The whole stands in the
- * archive. A pass that comes later takes out what it would take out of the whole.
+ * squeeze rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A
+ * later pass that removes a squeezed result archives the original.
  */
 export interface SqueezePass {
   pass: "squeeze";
   /** keep_recent is how many of the newest tool results stay as they are. Default: 2. */
   keep_recent?: number;
   /**
-   * min_tokens is how much a result must lose, in tokens, the line that says what was done to it included. Default: 16.
+   * min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default:
+   * 16.
    */
   min_tokens?: number;
   /**
-   * min_reclaim is how many tokens must be freed in all, or nothing is squeezed: each change costs the prompt cache.
-   * Default: 0.
+   * min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt
+   * cache. Default: 0.
    */
   min_reclaim?: number;
-  /** tools are the tools whose results may be squeezed; empty is all. exclude_tools never are. */
+  /** tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are. */
   tools?: readonly string[];
   exclude_tools?: readonly string[];
 }
 
 /**
- * tool_digest clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
- * they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the results.
+ * tool_digest clears old tool results in the tail that a fold left, and describes each in one line of the digest.
+ * Without a fold before it in the policy, it replaces the results with these lines.
  */
 export interface ToolDigestPass {
   pass: "tool_digest";
   /** keep_recent is how many of the newest tool results stay; 0 turns the pass off. Default: 10. */
   keep_recent?: number;
-  /** tools are the tools whose results may be cleared; empty is all. exclude_tools never are. */
+  /** tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are. */
   tools?: readonly string[];
   exclude_tools?: readonly string[];
 }
 
 /**
- * truncate shortens long tool results to their first and last lines. Every text of a result is shortened by itself;
- * images and whatever else is in it stay.
+ * truncate shortens long tool results to their first and last lines. Each text of a result is shortened separately;
+ * images and other content stay.
  */
 export interface TruncatePass {
   pass: "truncate";
-  /** max_lines is how many lines of a text stay, with wire_safe the marker's among them. Default: 50. */
+  /** max_lines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50. */
   max_lines?: number;
-  /** tools are the tools whose results may be truncated; empty is all. exclude_tools never are. */
+  /** tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are. */
   tools?: readonly string[];
   exclude_tools?: readonly string[];
 }

@@ -38,7 +38,7 @@ var groups = []group{
 		trap: []string{"netpoll", "netpollGenericInit", "timer.modify", "timer.stop", "timers.adjust", "timers.run"},
 	},
 	{
-		name: "scavenger", why: "memory of WebAssembly is never given back",
+		name: "scavenger", why: "WebAssembly can't return memory to the host",
 		nothing: []string{
 			"pageAlloc.enableChunkHugePages", "pageAlloc.scavenge", "scavengeIndex.alloc", "scavengeIndex.free", "scavengeIndex.nextGen",
 			"scavengerState.wake", "scavengerState.ready", "mheap.enableMetadataHugePages", "gcPaceScavenger",

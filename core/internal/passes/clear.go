@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ClearPass replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
+// ClearPass replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.
 //
 //easyjson:json
 type ClearPass struct {
@@ -22,12 +22,12 @@ type ClearPass struct {
 func init() {
 	Register(Kind{
 		Name: "clear",
-		Doc:  "replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.",
+		Doc:  "replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.",
 		Make: func() Pass { return new(ClearPass) },
 		Params: []Param{
 			{"keep_recent", "6", "keep_recent is how many of the newest tool results stay; at least 1."},
-			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt cache."},
-			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and -."},
+			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache."},
+			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -."},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},
 		Markers: []handles.Marking{{Text: handles.ClearedMarker}},

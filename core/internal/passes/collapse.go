@@ -23,11 +23,11 @@ type CollapsePass struct {
 func init() {
 	Register(Kind{
 		Name: "collapse",
-		Doc:  "puts one line in the place of each older message of the assistant and the tool results behind it. What the user said stays.",
+		Doc:  "replaces each older assistant message and its tool results with one line. User messages stay.",
 		Make: func() Pass { return new(CollapsePass) },
 		Params: []Param{
 			{"keep_recent", "10", "keep_recent is how many of the newest messages stay as they are."},
-			{"max_text", "200", "max_text is how long a text of the assistant may be to be in the line, in bytes; longer ones are left out whole."},
+			{"max_text", "200", "max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out."},
 		},
 		Messages: []*view.Message{{Origin: view.OfLine, Prefix: digest.LineMarker, Is: func(c *view.Run, m int32) bool { return digest.IsLine(c.T, int(m)) },
 			Told: true, Unnamed: true, Placed: true, Lists: true}},

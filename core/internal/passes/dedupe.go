@@ -27,11 +27,11 @@ type dedupePass struct {
 func init() {
 	Register(Kind{
 		Name: "dedupe",
-		Doc:  "takes out what a newer tool result says again: results of one tool that are the same byte for byte, and results of an identical call (same tool, same arguments) that gave something else since. The newest one stays.",
+		Doc:  "removes tool results that a newer one repeats: results of one tool that are equal byte for byte, and results of an identical call (same tool, same arguments) that has returned something else since. The newest one stays.",
 		Make: func() Pass { return new(dedupePass) },
 		Params: []Param{
-			{"min_tokens", "50", "min_tokens is how much taking out a result must save, in tokens."},
-			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in all, or nothing is taken out."},
+			{"min_tokens", "50", "min_tokens is how much removing a result must save, in tokens."},
+			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is removed."},
 			{"superseded", `"reads"`, `superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools that read a file), "all" or "none".`},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results always stay."},
 		},

@@ -30,7 +30,7 @@ type FitPass struct {
 func init() {
 	Register(Kind{
 		Name: "drop",
-		Doc:  "takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where there is no middle, it goes on as fit does.",
+		Doc:  "removes the middle of the transcript: the first and the newest messages stay. If that is not enough, or if there is no middle, it continues as fit does.",
 		Make: func() Pass { return new(DropPass) },
 		Params: []Param{
 			{"keep_first", "2", "keep_first and keep_recent are how many messages stay at the front and at the end."},
@@ -41,7 +41,7 @@ func init() {
 	})
 	Register(Kind{
 		Name:     "fit",
-		Doc:      "keeps the newest messages that fit in the target, and drops all before the first that does not.",
+		Doc:      "keeps the newest messages that fit in the target, and drops the first that does not and everything before it.",
 		Make:     func() Pass { return new(FitPass) },
 		Messages: []*view.Message{count},
 		Counts:   []view.Counter{dropped},

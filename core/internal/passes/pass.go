@@ -89,10 +89,10 @@ func Kinds() []Kind { return kinds }
 
 // The counters that several passes add to.
 var (
-	cleared = view.Counter{Name: "cleared", Text: "tool results whose body was replaced by a marker", At: func(r *api.Report) *int { return &r.Cleared }}
-	folded  = view.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, stands for",
+	cleared = view.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker", At: func(r *api.Report) *int { return &r.Cleared }}
+	folded  = view.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, replaces",
 		At: func(r *api.Report) *int { return &r.Folded }}
-	dropped = view.Counter{Name: "dropped", Text: "messages that were taken out, and are only counted", At: func(r *api.Report) *int { return &r.Dropped }}
+	dropped = view.Counter{Name: "dropped", Text: "messages that were removed, and are only counted", At: func(r *api.Report) *int { return &r.Dropped }}
 )
 
 // Passes lists the names of the passes.

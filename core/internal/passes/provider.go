@@ -189,7 +189,7 @@ type provided struct {
 }
 
 // providerBody is the digest beside what the provider has made: the ledger, which code has written.
-const providerBody = "The summary of the earlier conversation stands before this message. What follows is a record that was kept beside it."
+const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."
 
 // beside is the digest of a job whose summary is the provider's.
 func (c *Run) beside(j job, standing string, budget, spare int) string {

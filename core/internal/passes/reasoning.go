@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ReasoningPass takes reasoning out of the messages of the assistant, whole parts at a time.
+// ReasoningPass removes reasoning from assistant messages, in whole parts.
 //
 //easyjson:json
 type ReasoningPass struct {
@@ -16,10 +16,10 @@ type ReasoningPass struct {
 func init() {
 	Register(Kind{
 		Name: "reasoning",
-		Doc:  "takes reasoning out of the messages of the assistant, whole parts at a time.",
+		Doc:  "removes reasoning from assistant messages, in whole parts.",
 		Make: func() Pass { return new(ReasoningPass) },
 		Params: []Param{
-			{"mode", `"latest_turn"`, `mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all reasoning goes) or "keep" (none does).`},
+			{"mode", `"latest_turn"`, `mode is "latest_turn" (the default: reasoning stays only after the newest user message), "strip" (all reasoning is removed) or "keep" (all reasoning stays).`},
 		},
 	})
 }

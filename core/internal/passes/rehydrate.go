@@ -28,17 +28,17 @@ type RehydratePass struct {
 func init() {
 	Register(Kind{
 		Name: "rehydrate",
-		Doc:  "puts the files back that were read last before a fold took their content away, each as a message of the user behind the digest, the newest last.",
+		Doc:  "restores the files that were read last and whose content a fold removed, each as a user message after the digest, the newest last.",
 		Make: func() Pass { return new(RehydratePass) },
 		Params: []Param{
-			{"max_files", "5", "max_files is how many files are restored at the most."}, // S3.38
-			{"tokens", "8000", "tokens is how much they may take together."},
+			{"max_files", "5", "max_files is how many files are restored at most."}, // S3.38
+			{"tokens", "8000", "tokens is how many tokens they may take together."},
 			{"tool", `""`, `tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to read one.`},
-			{"always_newest", "false", "always_newest restores the file read last although it alone takes more than Tokens, as long as the target has room for it."}, // S3.40
-			{"shrink_messages", "false", "shrink_messages keeps the number of messages below what it was before the fold."},                                          // S3.44
+			{"always_newest", "false", "always_newest restores the file read last even if it alone takes more than tokens, as long as the target has room for it."}, // S3.40
+			{"shrink_messages", "false", "shrink_messages keeps the number of messages below the number before the fold."},                                          // S3.44
 		},
 		Messages: []*view.Message{{Origin: view.OfFile, Role: transcript.User, Prefix: view.RestoredPrefix, Companion: true}},
-		Counts: []view.Counter{{Name: "restored", Text: "files put back after the fold",
+		Counts: []view.Counter{{Name: "restored", Text: "files restored after the fold",
 			At: func(r *api.Report) *int { return &r.Restored }}},
 	})
 }

@@ -28,17 +28,17 @@ type squeezePass struct {
 func init() {
 	Register(Kind{
 		Name: "squeeze",
-		Doc:  "writes old tool results shorter without losing what they say: see package squeeze. The whole stands in the archive. A pass that comes later takes out what it would take out of the whole.",
+		Doc:  "rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
 		Make: func() Pass { return new(squeezePass) },
 		Params: []Param{
 			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are."},
-			{"min_tokens", "16", "min_tokens is how much a result must lose, in tokens, the line that says what was done to it included."},
-			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in all, or nothing is squeezed: each change costs the prompt cache."},
-			{"tools", "[]", "tools are the tools whose results may be squeezed; empty is all. exclude_tools never are."},
+			{"min_tokens", "16", "min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened."},
+			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt cache."},
+			{"tools", "[]", "tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.SqueezedMarker, Heads: true}},
-		Counts: []view.Counter{{Name: "squeezed", Text: "texts of tool results that say the same in another form",
+		Counts: []view.Counter{{Name: "squeezed", Text: "texts of tool results that were rewritten in fewer tokens",
 			At: func(r *api.Report) *int { return &r.Squeezed }}},
 	})
 }

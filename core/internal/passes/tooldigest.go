@@ -24,11 +24,11 @@ type ToolDigestPass struct {
 func init() {
 	Register(Kind{
 		Name: "tool_digest",
-		Doc:  "clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the results.",
+		Doc:  "clears old tool results in the tail that a fold left, and describes each in one line of the digest. Without a fold before it in the policy, it replaces the results with these lines.",
 		Make: func() Pass { return new(ToolDigestPass) },
 		Params: []Param{
 			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."},
-			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all. exclude_tools never are."},
+			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.ClearedMarker}, {Text: handles.SummaryMarker, Follows: true}},

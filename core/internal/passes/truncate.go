@@ -26,15 +26,15 @@ type TruncatePass struct {
 func init() {
 	Register(Kind{
 		Name: "truncate",
-		Doc:  "shortens long tool results to their first and last lines. Every text of a result is shortened by itself; images and whatever else is in it stay.",
+		Doc:  "shortens long tool results to their first and last lines. Each text of a result is shortened separately; images and other content stay.",
 		Make: func() Pass { return new(TruncatePass) },
 		Params: []Param{
-			{"max_lines", "50", "max_lines is how many lines of a text stay, with wire_safe the marker's among them."},
-			{"tools", "[]", "tools are the tools whose results may be truncated; empty is all. exclude_tools never are."},
+			{"max_lines", "50", "max_lines is how many lines of a text stay; with wire_safe this includes the marker's line."},
+			{"tools", "[]", "tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.TruncatedMarker, Heads: true}},
-		Counts: []view.Counter{{Name: "truncated", Text: "texts of which the middle was taken out",
+		Counts: []view.Counter{{Name: "truncated", Text: "texts whose middle was removed",
 			At: func(r *api.Report) *int { return &r.Truncated }}},
 	})
 }

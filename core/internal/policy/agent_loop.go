@@ -5,7 +5,7 @@ package policy
 // digest of the others (S4.1, S4.39).
 var agentLoop = Preset{
 	Name: "agent-loop",
-	Doc:  "the published system S4: summaries of old tool results, a digest of what is older than the newest 20,000 tokens",
+	Doc:  "the published system S4: summarizes old tool results, and folds everything older than the newest 20,000 tokens",
 	JSON: `{
   "estimator": "bytes4-message",
   "window": {"reserve": 16384},

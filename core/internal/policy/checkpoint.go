@@ -5,7 +5,7 @@ package policy
 // policy names none.
 var checkpoint = Preset{
 	Name: "checkpoint",
-	Doc:  "the published system S2: at 80 % of the window keep the newest 10 messages, with the summary in the assistant's name",
+	Doc:  "the published system S2: at 80 % of the window, keeps the newest 10 messages, with the summary as an assistant message",
 	JSON: `{
   "estimator": "utf16-4",
   "window": {"tokens": 128000, "reserve": 11000},

@@ -3,7 +3,7 @@ package policy
 // layered is the published system S0: due above the window without the system prompt, three levels, and no model (S0.3, S0.5).
 var layered = Preset{
 	Name: "layered",
-	Doc:  "the published system S0: truncates tool results, then puts a line in the place of each old turn, then drops the middle",
+	Doc:  "the published system S0: truncates tool results, then replaces each old turn with a line, then drops the middle",
 	JSON: `{
   "estimator": "layered",
   "window": {"tokens": 100000, "reserve": 4000},

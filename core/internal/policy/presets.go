@@ -20,7 +20,7 @@ type Preset struct {
 var presets = []Preset{
 	{
 		Name: "default",
-		Doc:  "squeezes tool results first, then clears old ones, folds older turns when that is not enough, restores the files last read",
+		Doc:  "squeezes tool results first, then clears old ones, folds older turns if that is not enough, and restores the files that were read last",
 		JSON: `{
   "estimator": "script",
   "gate": {"ratio": 0.8, "target": 0.6, "min_gain": 0.02},

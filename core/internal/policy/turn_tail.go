@@ -3,7 +3,7 @@ package policy
 // turnTail is the published system S1: due above the window without its reserve, a tail of tokens (S1.3, S1.5).
 var turnTail = Preset{
 	Name: "turn-tail",
-	Doc:  "the published system S1: keep the newest 20,000 tokens, sum up a turn that is cut apart from what was before it",
+	Doc:  "the published system S1: keeps the newest 20,000 tokens, and summarizes a turn that is cut separately from the history before it",
 	JSON: `{
   "estimator": "bytes4-floor",
   "window": {"reserve": 16384},

@@ -4,7 +4,7 @@ package policy
 // (S3.4), and before and after the fold what S3.33 and S3.38 say.
 var windowBudget = Preset{
 	Name: "window-budget",
-	Doc:  "the published system S3: over 75 % of the window, keep the newest 6,000 tokens",
+	Doc:  "the published system S3: at over 75 % of the window, keeps the newest 6,000 tokens",
 	JSON: `{
   "estimator": "runes3.6",
   "window": {"reserve": 2048},

@@ -16,7 +16,7 @@ func init() {
 	state := []string{"id", "agent", "workspace", "execution_status"}
 	register(&Kind{
 		Name:   "openhands",
-		Doc:    "OpenHands: the events of a conversation, as a list, as JSON lines or one behind the other",
+		Doc:    "OpenHands: the events of a conversation, as a list, as JSON lines or concatenated",
 		Format: "openai-chat",
 		Signs:  []Sign{{"", event}, {"", state}},
 		Items:  []Sign{{"", event}},

@@ -109,7 +109,7 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 // on the published systems that its numbers are from. What a row gives no number for takes that of the nearest one that
 // does, so that nothing is free.
 var profiles = []*Profile{
-	{Name: "script", Doc: "weights of characters by what stands before them, fitted to real tokenizers",
+	{Name: "script", Doc: "weights of characters by the characters before them, fitted to real tokenizers",
 		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
 		Kinds: kinds(8, 8, Cost{Unsized: 1200}, Cost{Payload: or(1200, quarter)})},
 	{Name: "bytes4", Doc: "UTF-8 bytes / 4, rounded up", // the rule of thumb

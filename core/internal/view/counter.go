@@ -26,7 +26,7 @@ func DeclareCounter(n Counter) {
 
 func init() {
 	DeclareCounter(Counter{"restored", "files put back after the fold", func(r *api.Report) *int { return &r.Restored }})
-	DeclareCounter(Counter{"repaired", "violations of the input that were mended", func(r *api.Report) *int { return &r.Repaired }})
+	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int { return &r.Repaired }})
 }
 
 // Count adds to a counter that was declared without a key of its own in the report.

@@ -200,8 +200,8 @@ ErrorCode = Literal[
 ]
 
 
-#: archive puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none.
-#: Calls, ids and order stay.
+#: archive replaces old tool results with short summaries, written by the host's model or excerpted by code. Calls, ids
+#: and order stay.
 ArchivePass = TypedDict(
     "ArchivePass",
     {
@@ -211,10 +211,10 @@ ArchivePass = TypedDict(
         #: mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or
         #: "local" (excerpts). Default: model.
         "mode": "NotRequired[Literal['model', 'local', 'local']]",
-        #: min_tokens is how large a result must be for a summary to take its place, in tokens. Default: 400.
+        #: min_tokens is how large a result must be to be summarized, in tokens. Default: 400.
         "min_tokens": "NotRequired[int]",
-        #: max_requests is how many summaries the model is asked for in one compaction, those of the newest results; the
-        #: others are excerpts. Default: 8.
+        #: max_requests is how many summaries the model is asked for in one compaction, for the newest results; other
+        #: results become excerpts. Default: 8.
         "max_requests": "NotRequired[int]",
         #: max_input, max_output and excerpt are Unicode scalar values: how much of a result the model is shown, how
         #: much of its answer is used, and how much an excerpt has. Default: 12000.
@@ -223,30 +223,29 @@ ArchivePass = TypedDict(
         "max_output": "NotRequired[int]",
         #: Default: 800.
         "excerpt": "NotRequired[int]",
-        #: batch is how many results one summary stands for; 0 and 1 are one summary for each.
+        #: batch is how many results one summary covers; 0 and 1 mean one summary per result.
         "batch": "NotRequired[int]",
-        #: max_batches is how many batches are made in one compaction, the oldest results first; 0 is as many as there
-        #: are.
+        #: max_batches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit.
         "max_batches": "NotRequired[int]",
-        #: tools are the tools whose results may be archived; empty is all. exclude_tools never are.
+        #: tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
         "exclude_tools": "NotRequired[List[str]]",
     },
 )
 
 
-#: clear replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
+#: clear replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.
 ClearPass = TypedDict(
     "ClearPass",
     {
         "pass": "Literal['clear']",
         #: keep_recent is how many of the newest tool results stay; at least 1. Default: 6.
         "keep_recent": "NotRequired[int]",
-        #: min_reclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt
-        #: cache.
+        #: min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the
+        #: prompt cache.
         "min_reclaim": "NotRequired[int]",
-        #: tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and
-        #: -.
+        #: tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _
+        #: and -.
         "tools": "NotRequired[List[str]]",
         #: exclude_tools are tools whose results are never cleared.
         "exclude_tools": "NotRequired[List[str]]",
@@ -254,30 +253,29 @@ ClearPass = TypedDict(
 )
 
 
-#: collapse puts one line in the place of each older message of the assistant and the tool results behind it. What the
-#: user said stays.
+#: collapse replaces each older assistant message and its tool results with one line. User messages stay.
 CollapsePass = TypedDict(
     "CollapsePass",
     {
         "pass": "Literal['collapse']",
         #: keep_recent is how many of the newest messages stay as they are. Default: 10.
         "keep_recent": "NotRequired[int]",
-        #: max_text is how long a text of the assistant may be to be in the line, in bytes; longer ones are left out
-        #: whole. Default: 200.
+        #: max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out.
+        #: Default: 200.
         "max_text": "NotRequired[int]",
     },
 )
 
 
-#: dedupe takes out what a newer tool result says again: results of one tool that are the same byte for byte, and
-#: results of an identical call (same tool, same arguments) that gave something else since. The newest one stays.
+#: dedupe removes tool results that a newer one repeats: results of one tool that are equal byte for byte, and results
+#: of an identical call (same tool, same arguments) that has returned something else since. The newest one stays.
 DedupePass = TypedDict(
     "DedupePass",
     {
         "pass": "Literal['dedupe']",
-        #: min_tokens is how much taking out a result must save, in tokens. Default: 50.
+        #: min_tokens is how much removing a result must save, in tokens. Default: 50.
         "min_tokens": "NotRequired[int]",
-        #: min_reclaim is how many tokens must be freed in all, or nothing is taken out.
+        #: min_reclaim is how many tokens must be freed in total, or nothing is removed.
         "min_reclaim": "NotRequired[int]",
         #: superseded says whose results a newer result of an identical call takes the place of: "reads" (the default:
         #: of tools that read a file), "all" or "none". Default: reads.
@@ -288,8 +286,8 @@ DedupePass = TypedDict(
 )
 
 
-#: drop takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or
-#: where there is no middle, it goes on as fit does.
+#: drop removes the middle of the transcript: the first and the newest messages stay. If that is not enough, or if there
+#: is no middle, it continues as fit does.
 DropPass = TypedDict(
     "DropPass",
     {
@@ -302,7 +300,7 @@ DropPass = TypedDict(
 )
 
 
-#: fit keeps the newest messages that fit in the target, and drops all before the first that does not.
+#: fit keeps the newest messages that fit in the target, and drops the first that does not and everything before it.
 FitPass = TypedDict(
     "FitPass",
     {
@@ -311,8 +309,7 @@ FitPass = TypedDict(
 )
 
 
-#: fold puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail of
-#: the newest messages.
+#: fold replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay.
 FoldPass = TypedDict(
     "FoldPass",
     {
@@ -326,13 +323,13 @@ FoldPass = TypedDict(
         #: even where all would fit) or "backward" (keep_messages before the end, or at the start of the group there).
         #: Default: turn.
         "boundary": "NotRequired[Literal['turn', 'group', 'message', 'group', 'forward', 'group', 'backward']]",
-        #: keep_last keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then.
-        #: Default: true.
+        #: keep_last keeps the last group even if it is larger than the tail may be; otherwise nothing is folded in that
+        #: case. Default: true.
         "keep_last": "NotRequired[bool]",
         #: keep_messages is how many of the newest messages are the tail, where boundary is "backward", or "message" and
         #: keep_tokens is 0. Default: 10.
         "keep_messages": "NotRequired[int]",
-        #: min_messages is how many messages must be folded, or none is; digests and restored files do not count.
+        #: min_messages is how many messages must be folded, or none are; digests and restored files do not count.
         #: Default: 1.
         "min_messages": "NotRequired[int]",
         #: force_turn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens
@@ -342,85 +339,85 @@ FoldPass = TypedDict(
 )
 
 
-#: reasoning takes reasoning out of the messages of the assistant, whole parts at a time.
+#: reasoning removes reasoning from assistant messages, in whole parts.
 ReasoningPass = TypedDict(
     "ReasoningPass",
     {
         "pass": "Literal['reasoning']",
-        #: mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all
-        #: reasoning goes) or "keep" (none does). Default: latest_turn.
+        #: mode is "latest_turn" (the default: reasoning stays only after the newest user message), "strip" (all
+        #: reasoning is removed) or "keep" (all reasoning stays). Default: latest_turn.
         "mode": "NotRequired[Literal['latest_turn', 'strip', 'keep']]",
     },
 )
 
 
-#: rehydrate puts the files back that were read last before a fold took their content away, each as a message of the
-#: user behind the digest, the newest last.
+#: rehydrate restores the files that were read last and whose content a fold removed, each as a user message after the
+#: digest, the newest last.
 RehydratePass = TypedDict(
     "RehydratePass",
     {
         "pass": "Literal['rehydrate']",
-        #: max_files is how many files are restored at the most. Default: 5.
+        #: max_files is how many files are restored at most. Default: 5.
         "max_files": "NotRequired[int]",
-        #: tokens is how much they may take together. Default: 8000.
+        #: tokens is how many tokens they may take together. Default: 8000.
         "tokens": "NotRequired[int]",
         #: tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known
         #: to read one.
         "tool": "NotRequired[str]",
-        #: always_newest restores the file read last although it alone takes more than Tokens, as long as the target has
+        #: always_newest restores the file read last even if it alone takes more than tokens, as long as the target has
         #: room for it.
         "always_newest": "NotRequired[bool]",
-        #: shrink_messages keeps the number of messages below what it was before the fold.
+        #: shrink_messages keeps the number of messages below the number before the fold.
         "shrink_messages": "NotRequired[bool]",
     },
 )
 
 
-#: squeeze writes old tool results shorter without losing what they say: see package squeeze. The whole stands in the
-#: archive. A pass that comes later takes out what it would take out of the whole.
+#: squeeze rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A
+#: later pass that removes a squeezed result archives the original.
 SqueezePass = TypedDict(
     "SqueezePass",
     {
         "pass": "Literal['squeeze']",
         #: keep_recent is how many of the newest tool results stay as they are. Default: 2.
         "keep_recent": "NotRequired[int]",
-        #: min_tokens is how much a result must lose, in tokens, the line that says what was done to it included.
+        #: min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened.
         #: Default: 16.
         "min_tokens": "NotRequired[int]",
-        #: min_reclaim is how many tokens must be freed in all, or nothing is squeezed: each change costs the prompt
-        #: cache.
+        #: min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the
+        #: prompt cache.
         "min_reclaim": "NotRequired[int]",
-        #: tools are the tools whose results may be squeezed; empty is all. exclude_tools never are.
+        #: tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
         "exclude_tools": "NotRequired[List[str]]",
     },
 )
 
 
-#: tool_digest clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
-#: they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the results.
+#: tool_digest clears old tool results in the tail that a fold left, and describes each in one line of the digest.
+#: Without a fold before it in the policy, it replaces the results with these lines.
 ToolDigestPass = TypedDict(
     "ToolDigestPass",
     {
         "pass": "Literal['tool_digest']",
         #: keep_recent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
         "keep_recent": "NotRequired[int]",
-        #: tools are the tools whose results may be cleared; empty is all. exclude_tools never are.
+        #: tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
         "exclude_tools": "NotRequired[List[str]]",
     },
 )
 
 
-#: truncate shortens long tool results to their first and last lines. Every text of a result is shortened by itself;
-#: images and whatever else is in it stay.
+#: truncate shortens long tool results to their first and last lines. Each text of a result is shortened separately;
+#: images and other content stay.
 TruncatePass = TypedDict(
     "TruncatePass",
     {
         "pass": "Literal['truncate']",
-        #: max_lines is how many lines of a text stay, with wire_safe the marker's among them. Default: 50.
+        #: max_lines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50.
         "max_lines": "NotRequired[int]",
-        #: tools are the tools whose results may be truncated; empty is all. exclude_tools never are.
+        #: tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
         "exclude_tools": "NotRequired[List[str]]",
     },
