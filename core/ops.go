@@ -23,7 +23,7 @@ import (
 )
 
 // Version is the module's semantic version.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 // abi is the version of the ABI: it changes when a host that knows the old one would break.
 const abi = 2

@@ -71,18 +71,18 @@ func keep(r *component.Result) uint32 {
 
 func run(op operations.Op, r *component.Request) []byte { return sessions.Call(op.String(), r.JSON) }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#call
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#call
 func componentCall(op, ptr, size uint32) uint32 {
 	return keep(component.Bytes(sessions.Call(operations.Op(op).String(), take(ptr, size))))
 }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#check
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#check
 func componentCheck(policy, policyAt, policySize, options, optionsAt, optionsSize, state, stateAt, stateSize, messages, messagesSize uint32) uint32 {
 	r := conversation(present(policy, policyAt, policySize), present(options, optionsAt, optionsSize), present(state, stateAt, stateSize), take(messages, messagesSize))
 	return keep(component.Checked(run(operations.OpCheck, r), r))
 }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#plan
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#plan
 func componentPlan(policy, policyAt, policySize, options, optionsAt, optionsSize, state, stateAt, stateSize, messages, messagesSize uint32) uint32 {
 	r := conversation(present(policy, policyAt, policySize), present(options, optionsAt, optionsSize), present(state, stateAt, stateSize), take(messages, messagesSize))
 	return keep(component.Outcome(run(operations.OpPlan, r), r))
@@ -97,7 +97,7 @@ func conversation(policy, options, state, messages []byte) *component.Request {
 	)
 }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#step
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#step
 func componentStep(plan, planSize, summaries, summaryCount, memory, memoryCount, messages, messagesSize uint32) uint32 {
 	r := component.NewRequest(
 		component.Argument{Member: operations.InPlan, JSON: take(plan, planSize)},
@@ -108,7 +108,7 @@ func componentStep(plan, planSize, summaries, summaryCount, memory, memoryCount,
 	return keep(component.Outcome(run(operations.OpStep, r), r))
 }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#fit
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#fit
 func componentFit(policy, policyAt, policySize, options, optionsAt, optionsSize, memory, memoryCount, messages, messagesSize uint32) uint32 {
 	r := component.NewRequest(
 		component.Argument{Member: operations.InPolicy, JSON: present(policy, policyAt, policySize)},
@@ -119,29 +119,29 @@ func componentFit(policy, policyAt, policySize, options, optionsAt, optionsSize,
 	return keep(component.Outcome(run(operations.OpFit, r), r))
 }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#prints
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#prints
 func componentPrints(policy, policyAt, policySize, options, optionsAt, optionsSize, messages, messagesSize uint32) uint32 {
 	r := conversation(present(policy, policyAt, policySize), present(options, optionsAt, optionsSize), nil, take(messages, messagesSize))
 	return keep(component.Printed(run(operations.OpPrints, r), r))
 }
 
-//go:wasmexport ctxfold:ctxfold/engine@0.1.0#memory-bytes
+//go:wasmexport ctxfold:ctxfold/engine@0.2.0#memory-bytes
 func componentMemory() uint64 { return uint64(memorySize()) * pageSize }
 
-//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.1.0#call
+//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.2.0#call
 func afterCall(result uint32) { delete(results, result) }
 
-//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.1.0#check
+//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.2.0#check
 func afterCheck(result uint32) { delete(results, result) }
 
-//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.1.0#plan
+//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.2.0#plan
 func afterPlan(result uint32) { delete(results, result) }
 
-//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.1.0#step
+//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.2.0#step
 func afterStep(result uint32) { delete(results, result) }
 
-//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.1.0#fit
+//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.2.0#fit
 func afterFit(result uint32) { delete(results, result) }
 
-//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.1.0#prints
+//go:wasmexport cabi_post_ctxfold:ctxfold/engine@0.2.0#prints
 func afterPrints(result uint32) { delete(results, result) }

@@ -3,12 +3,12 @@ module github.com/ctxfold/ctxfold/host/cmd
 go 1.26.0
 
 require (
-	github.com/ctxfold/ctxfold v0.1.0
-	github.com/ctxfold/ctxfold/host/otel v0.1.0
-	github.com/ctxfold/ctxfold/host/postgres v0.1.0
-	github.com/ctxfold/ctxfold/host/prometheus v0.1.0
-	github.com/ctxfold/ctxfold/host/proxy v0.1.0
-	github.com/ctxfold/ctxfold/host/redis v0.1.0
+	github.com/ctxfold/ctxfold v0.2.0
+	github.com/ctxfold/ctxfold/host/otel v0.2.0
+	github.com/ctxfold/ctxfold/host/postgres v0.2.0
+	github.com/ctxfold/ctxfold/host/prometheus v0.2.0
+	github.com/ctxfold/ctxfold/host/proxy v0.2.0
+	github.com/ctxfold/ctxfold/host/redis v0.2.0
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/openai/openai-go/v3 v3.96.0
 	github.com/prometheus/client_golang v1.25.0

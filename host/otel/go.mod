@@ -3,8 +3,8 @@ module github.com/ctxfold/ctxfold/host/otel
 go 1.26.0
 
 require (
-	github.com/ctxfold/ctxfold v0.1.0
-	github.com/ctxfold/ctxfold/host/proxy v0.1.0
+	github.com/ctxfold/ctxfold v0.2.0
+	github.com/ctxfold/ctxfold/host/proxy v0.2.0
 	github.com/tidwall/gjson v1.20.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0

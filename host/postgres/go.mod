@@ -3,7 +3,7 @@ module github.com/ctxfold/ctxfold/host/postgres
 go 1.26.0
 
 require (
-	github.com/ctxfold/ctxfold v0.1.0
+	github.com/ctxfold/ctxfold v0.2.0
 	github.com/jackc/pgx/v5 v5.12.0
 )
 

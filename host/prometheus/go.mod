@@ -3,8 +3,8 @@ module github.com/ctxfold/ctxfold/host/prometheus
 go 1.26.0
 
 require (
-	github.com/ctxfold/ctxfold v0.1.0
-	github.com/ctxfold/ctxfold/host/proxy v0.1.0
+	github.com/ctxfold/ctxfold v0.2.0
+	github.com/ctxfold/ctxfold/host/proxy v0.2.0
 	github.com/prometheus/client_golang v1.25.0
 )
 

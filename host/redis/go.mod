@@ -3,7 +3,7 @@ module github.com/ctxfold/ctxfold/host/redis
 go 1.26.0
 
 require (
-	github.com/ctxfold/ctxfold v0.1.0
+	github.com/ctxfold/ctxfold v0.2.0
 	github.com/redis/go-redis/v9 v9.23.0
 )
 

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/bytecodealliance/wasmtime-go/v25 v25.0.0
-	github.com/ctxfold/ctxfold v0.1.0
+	github.com/ctxfold/ctxfold v0.2.0
 	github.com/extism/go-sdk v1.7.1
 	github.com/tetratelabs/wazero v1.12.0
 	github.com/wasmerio/wasmer-go v1.0.4

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from . import aio as aio
     from . import types as types
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _operations = Operations()
 call = _operations.call
