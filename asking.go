@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// busyWait is the wait before a busy model is called again if it names none.
+// busyWait is the wait before a busy model is called again if the model's answer names no wait.
 const busyWait = time.Second
 
 // asking makes the summary requests of one compaction. It spares a busy model: a compaction may have dozens of requests, and all would meet

@@ -22,7 +22,7 @@ func ExampleCompactor_Fit() {
 		// here a model is called with the request's System, Prompt and MaxOutputTokens
 		return ctxfold.Summary{Text: "## Goal\nThe user asks why, again and again.", FinishReason: "stop"}, nil
 	})
-	call := func(messages json.RawMessage) (status int, body string) { // stands for a model
+	call := func(messages json.RawMessage) (status int, body string) { // instead of a model
 		if tokens := len(messages) / 4; tokens > 5000 {
 			return 400, fmt.Sprintf("prompt is too long: %d tokens > 5000 maximum", tokens)
 		}

@@ -219,7 +219,7 @@ func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Resu
 	return h.fit(ctx, known, s)
 }
 
-// anew compacts again what was compacted while the model failed. It returns nil if the model fails again.
+// anew compacts a second time what was compacted while the model failed. It returns nil if the model fails again.
 func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result, error) {
 	o, from := h.again(ctx, stale)
 	asking := h.c.asking(s, h.in.OnDelta).about(h.in.Messages)

@@ -101,7 +101,7 @@ func unmodified(t *testing.T, text []byte) {
 	})
 }
 
-// compare shows where an answer departs from the one that is wanted.
+// compare shows where an answer differs from the expected one.
 func compare(t *testing.T, fault string, got []byte, want string) {
 	t.Helper()
 	if string(got) == want {

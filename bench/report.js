@@ -119,7 +119,7 @@ ${engines(r.node.rows)}
 
 ${engines(r.chromium.rows)}
 
-## Beside other packages
+## Comparison with other packages
 
 Text to compacted text, MB/s, including \`JSON.parse\` and \`JSON.stringify\`. pi keeps the newest half. \`pruneMessages\` of the AI SDK removes
 tool calls and results, as ctxfold does here. Neither estimates the whole text, checks its result, or archives anything. \`trimMessages\` of
@@ -136,7 +136,7 @@ ${decisions}
 
 ![A turn](../images/bench-turn.svg)
 
-## Estimates beside tokenizers
+## Estimates compared with tokenizers
 
 MB/s of input. ctxfold also reads the JSON; the others get the texts.
 

@@ -287,7 +287,7 @@ func TestFitOfEditedHistories(t *testing.T) {
 	}
 }
 
-// TestFitSystemPrompt has a clock in the system prompt: what is remembered does not hang on it, and the newest is sent.
+// TestFitSystemPrompt has a clock in the system prompt: what is remembered does not depend on it, and the newest is sent.
 func TestFitSystemPrompt(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	history := gen.New(r, gen.Options{Messages: 120}).Render("openai-chat", r)

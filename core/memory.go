@@ -10,7 +10,7 @@ import (
 )
 
 // memory is a compaction that was made for the beginning of a history: an entry of a request's member memory, as an answer of fit
-// had it. One that cannot be read, or is of another version, is as good as none: what it costs is a compaction.
+// had it. One that cannot be read, or is of another version, counts as missing, which costs only a compaction.
 type memory struct {
 	format       string
 	messages     int    // how many messages of the history it represents

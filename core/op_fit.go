@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// fit says what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place, and the
+// fit says what to send for a whole history: an earlier compaction of its beginning that the host remembers replaces it, and the
 // list is compacted where that is due.
 func fit(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {

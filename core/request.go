@@ -26,7 +26,7 @@ type request struct {
 	policy    *policy.Policy // with them
 	policyAt  uint32         // where the policy is
 	options   api.Options
-	optionsAt uint32 // where the options stand
+	optionsAt uint32 // where the options are
 	model     string // what an answer of open has told, where the policy has none
 	format    *wire.Format
 	usageAt   jsonspan.Span // what the provider has counted, as an answer of open has told

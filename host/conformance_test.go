@@ -186,7 +186,7 @@ func writeVectors(t *testing.T, file string, vectors []vector) {
 	}
 }
 
-// compare shows where an answer departs from the one that is wanted.
+// compare shows where an answer differs from the expected one.
 func compare(t *testing.T, fault string, got []byte, want string) {
 	t.Helper()
 	if string(got) == want {

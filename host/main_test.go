@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
-	_ "github.com/ctxfold/ctxfold/core/full" // for the native engine; the module's gets fullModule where it is wanted
+	_ "github.com/ctxfold/ctxfold/core/full" // for the native engine; tests of the module use fullModule if they need it
 	"github.com/ctxfold/ctxfold/host"
 	"github.com/ctxfold/ctxfold/host/module"
 )

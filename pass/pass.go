@@ -3,7 +3,7 @@
 //
 //	ctxfold.Policy{Passes: []pass.Pass{pass.Clear{}, pass.Fold{}}}
 //
-// A parameter whose zero value is not its default is a pointer: new(0) is none of it, nil the default.
+// A parameter whose zero value is not its default is a pointer: new(0) sets zero, nil the default.
 package pass
 
 // Pass is a step of a compaction.

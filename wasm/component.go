@@ -12,7 +12,7 @@ import (
 )
 
 // These are the functions of wit/ctxfold.wit in the canonical ABI. Arguments come flat, texts and lists as address and length, in memory
-// that the host has had from cabi_realloc and that is the module's when the function is called. A result stands where the function says
+// that the host has had from cabi_realloc and that is the module's when the function is called. A result is where the function says
 // until the host gives it back.
 
 // pageSize is the unit in which a WebAssembly memory grows, in bytes.
@@ -35,7 +35,7 @@ func reallocate(ptr, size, alignment, wanted uint32) uint32 {
 		return alignment
 	}
 	fresh := alloc(wanted)
-	if fresh%alignment != 0 { // tiny buffers stand at any address
+	if fresh%alignment != 0 { // tiny buffers may have any address
 		free(fresh)
 		words := make([]uint64, (wanted+7)/8)
 		fresh = export(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), wanted))

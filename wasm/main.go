@@ -23,7 +23,7 @@ var (
 )
 
 // What earlier calls have left behind is collected before a large request, or the heap would grow to twice of what it needs: at
-// once if its buffer has to be made, and if the buffer is there before a huge one, beside which a collection takes no time.
+// once if its buffer has to be made, and if the buffer is there before a huge one, compared with which a collection takes no time.
 const (
 	large = 1 << 20 // bytes
 	huge  = 8 << 20

@@ -117,7 +117,7 @@ ctxfold_status no_memory(ctxfold_answer *answer) {
   return fail(answer, CTXFOLD_NO_MEMORY, "no_memory", "there is no memory for the request or its answer");
 }
 
-/* The crossing of docs/reference/abi.md. The memory may move in every call, so its address is read anew. False: there is no memory. */
+/* The crossing of docs/reference/abi.md. The memory may move in every call, so its address is read again. False: there is no memory. */
 static bool cross(Z_ctxfold_instance_t *m, operation run, const char *request, u32 length, ctxfold_answer *answer) {
   u32 at = Z_ctxfoldZ_ctxfold_alloc(m, length);
   if ((uint64_t)at + length > m->w2c_memory.size) wasm_rt_trap(WASM_RT_TRAP_OOB);
@@ -210,7 +210,7 @@ ctxfold_status ctxfold_call(ctxfold_instance *c, const char *name, const char *r
   return status;
 }
 
-/* The keys of a request in the order in which they are written: what a transcript is to be read by stands before it. */
+/* The keys of a request in the order in which they are written: what determines how a transcript is read comes before it. */
 typedef enum { JSON, PLAIN, NUMBER } kind;
 static const struct {
   const char *name;

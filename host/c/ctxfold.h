@@ -113,7 +113,7 @@ CTXFOLD_API ctxfold_status ctxfold_call(ctxfold_instance *c, const char *operati
 /* What the model is asked for. The texts are there until the summarizer returns. Those that are no JSON have a zero after them, and may
  * have some inside. */
 typedef struct {
-  const char *scope;           /* what is to be summarized: docs/reference/abi.md, "plan and step" */
+  const char *scope;           /* what to summarize: docs/reference/abi.md, "plan and step" */
   ctxfold_text system, prompt; /* the system prompt, and the message of the user */
   uint64_t max_output_tokens, input_tokens;
   ctxfold_text json;           /* all of the request, as JSON */
@@ -141,7 +141,7 @@ CTXFOLD_API void ctxfold_records_delete(ctxfold_records *records);
 CTXFOLD_API char *ctxfold_records_save(const ctxfold_records *records, size_t *length);
 CTXFOLD_API bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length);
 
-/* Tells what to send for a whole history, which the caller keeps and gives again each turn, longer each time: what an earlier call has made of
+/* Returns what to send for a whole history, which the caller keeps and passes again each turn, longer each time: what an earlier call has made of
  * its beginning is in place of these messages, and a compaction is made when it is due. Of the request policy, options and
  * messages count. A digest that was made because the summarizer failed is made again later: after a minute, then two, up to an hour. Records
  * may be NULL: then nothing is remembered. An error means that nothing was done: the history may be sent as it is. */

@@ -49,7 +49,7 @@ static void forget(ctxfold_records *records, size_t index) {
   memmove(records->list + index, records->list + index + 1, (--records->count - index) * sizeof *records->list);
 }
 
-/* Without memory nothing is remembered: the next call compacts anew. */
+/* Without memory nothing is remembered: the next call compacts again. */
 static bool remember(ctxfold_records *records, ctxfold_text entry, uint64_t tries, uint64_t again) {
   char *copy = malloc(entry.length);
   if (!copy) return false;
@@ -246,7 +246,7 @@ static void keep(ctxfold_records *records, const ctxfold_answer *answer, bool as
 }
 
 /* Whether a history begins with the messages that an entry was made of. Else it begins with what was sent for them: then the program has gone
- * on from that, and there is nothing to make the entry anew from. */
+ * on from that, and there is nothing to make the entry from again. */
 static bool made_of(ctxfold_instance *c, const ctxfold_request *request, const record *r) {
   ctxfold_text entry = {r->entry, r->length}, key, value, print = ctxfold_member(entry, "print");
   uint64_t messages = number_of(ctxfold_member(entry, "messages"));
@@ -262,7 +262,7 @@ static bool made_of(ctxfold_instance *c, const ctxfold_request *request, const r
   return same;
 }
 
-/* Makes anew what was made while the model failed. True: answer is the new one. Of a compaction that is due (must) the result counts
+/* Makes again what was made while the model failed. True: answer is the new one. Of a compaction that is due (must) the result counts
  * in any case, else only where no summary failed. */
 static bool anew(ctxfold_instance *c, const fitting *f, record *stale, bool must, ctxfold_answer *answer) {
   writer memory = {0};

@@ -9,7 +9,7 @@ import (
 func init() { writers["mastra"] = mastra }
 
 // mastra writes a conversation as it is stored: steps of the assistant in one message, results in their calls, and copies of both next to
-// the parts, or in their stead, as older versions had them.
+// the parts, or instead of them, as in older versions.
 func mastra(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the content of the assistant's message that the next step may go into
 	var message obj

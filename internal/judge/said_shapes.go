@@ -107,7 +107,7 @@ func tsPlainly(parts []any) {
 	}
 }
 
-// maPlainly is a message of Mastra's store with its parts, and what is next to them in their stead.
+// maPlainly is a message of Mastra's store with its parts, and the other forms of the same content.
 func maPlainly(role string, store map[string]any) map[string]any {
 	var calls, rest []any
 	texts := false

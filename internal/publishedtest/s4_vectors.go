@@ -410,7 +410,7 @@ func limitVector(t *testing.T, call Engine, v Vector) {
 }
 
 // visibilityVector tests the marks on a message. The original's copies share their metadata with the message that they are
-// made of, if it has any; ours never do. The test follows the sharing by going on with the copy (S4.12).
+// made of, if it has any; ours never do. The test follows the sharing by continuing with the copy (S4.12).
 func visibilityVector(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Message  Message

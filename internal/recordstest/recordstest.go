@@ -159,7 +159,7 @@ func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // continues from it
 	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
-	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // stands before it
+	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // comes before it
 	// Who waits holds nothing meanwhile.
 	must(t, true)(one.Lease(t.Context(), []string{keys(3000, 3000)[0]}, "d", lasting))
 	// A release is by the holder alone.

@@ -52,7 +52,7 @@ export interface Restoring {
 
 /** What may be searched: all that a conversation names, or some bodies alone. */
 export interface Within {
-  /** The conversation's messages, as the last compaction has left them and with what has come since: they name what there is. */
+  /** The conversation's messages, as the last compaction left them, with the later ones: they name the archived content. */
   messages?: Messages;
   /** The state of the last compaction; without it the compactor's is taken. */
   state?: State | null;

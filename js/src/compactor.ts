@@ -99,7 +99,7 @@ export interface Compactor {
    */
   plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
-   * Goes on with a plan once its requests are answered, with the policy and the state that the plan was made with. The messages are those
+   * Continues a plan once its requests are answered, with the policy and the state that the plan was made with. The messages are those
    * the plan was made for, of the same kind; more may have come after them.
    */
   step<M extends Messages>(

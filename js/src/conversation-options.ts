@@ -27,7 +27,7 @@ export interface Before {
 }
 
 export interface ConversationOptions<M extends Message = Message> {
-  /** What there is already. */
+  /** The messages so far. */
   messages?: readonly M[];
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;

@@ -305,7 +305,7 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** In the place of a compaction in the background. */
+  /** Instead of a compaction in the background. */
   #instead<T>(work: (session: LiveSession<M> | RemoteSession<M>) => Promise<T>): Promise<T> {
     return this.#alone(async (session) => {
       await this.#cancel();

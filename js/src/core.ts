@@ -26,7 +26,7 @@ export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load)
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. Its options must name a module. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
-/** Tells what to send for a whole history; see {@link Fit}. Its options must name a module. */
+/** Returns what to send for a whole history; see {@link Fit}. Its options must name a module. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
 /** Reads a message that a compaction has written; see {@link DigestOf}. Its options must name a module. */

@@ -12,7 +12,7 @@ export type CompactorEvent =
   | { type: "requests"; plan: Plan; requests: readonly SummaryRequest[] }
   /** The summaries are there; one that could not be had has an error. */
   | { type: "summaries"; summaries: readonly Summary[] }
-  /** Nothing is wanted any more, and what was removed is in the store. The last event of a compaction that succeeds. */
+  /** The compaction needs nothing more, and the removed content is in the store. The last event of a compaction that succeeds. */
   | { type: "done"; report: Report };
 
 /** The caller's model, and who is told. */

@@ -111,7 +111,7 @@ export interface Fitter {
 export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Source>) => Fitter;
 
 /**
- * Tells what to send for a whole history: where an earlier call has compacted its beginning, the result is in its place, and the list is
+ * Returns what to send for a whole history: where an earlier call has compacted its beginning, the result is in its place, and the list is
  * compacted when that is due. The app keeps its own list, and gives all of it each turn; it may also continue from what it was given. A
  * beginning is known by what the model sees of it: texts, tool calls, results. Marks of a prompt cache, metadata, ids and dates may change
  * from call to call. Calls of one conversation at the same time make one compaction.

@@ -85,7 +85,7 @@ export class Fitting implements Asked {
     return chills(this.#policy);
   }
 
-  /** Goes on with what is known of the prompt cache. */
+  /** Carries over what is known about the prompt cache. */
   chill(last: Use | undefined, next: Next, now: number): void {
     const { idle, cold } = chilled(this.#options, last, next, now);
     this.#options = { ...this.#options, ...(idle && { idle }), ...(cold && { cold }) };

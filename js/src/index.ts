@@ -21,7 +21,7 @@ const asking = /* @__PURE__ */ offPage(createCompactor, createRemote);
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 
-/** Tells what to send for a whole history; see {@link Fit}. */
+/** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
 /** Reads a message that a compaction has written; see {@link DigestOf}. */

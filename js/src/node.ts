@@ -24,7 +24,7 @@ export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load)
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
-/** Tells what to send for a whole history; see {@link Fit}. */
+/** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
 /** Reads a message that a compaction has written; see {@link DigestOf}. */

@@ -150,7 +150,7 @@ export class Pool {
     return { edited, ...(running && { running }), ...(tried && { tried }) };
   }
 
-  /** Begins a compaction in the background; `anew` is what was made while the model failed. */
+  /** Begins a compaction in the background; `anew` is the entry made while the model failed. */
   async #begin(
     fitting: Fitting,
     usage: Counted | null | undefined,

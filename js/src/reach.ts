@@ -22,7 +22,7 @@ export interface SharedRecords {
   renew(key: string, holder: string, leaseMs: number): Promise<boolean>;
   /** Ends the lease, if the holder has one on the key. */
   release(key: string, holder: string): Promise<unknown>;
-  /** `keep`, if the holder has the lease on `key`: one step, which nothing comes between. Tells whether it was kept. */
+  /** `keep`, if the holder has the lease on `key`: in one atomic step. Returns whether it was kept. */
   keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean>;
 }
 

@@ -110,7 +110,7 @@ export interface Running extends Port<ToPage, ToWorker> {
   /** Called once, with what ended the worker before its time. */
   failed(heard: (error: unknown) => void): void;
   terminate(): void;
-  /** Tells whether anything is under way: while nothing is, the worker need not keep the program alive. */
+  /** Reports whether anything is running: if nothing is, the worker need not keep the program alive. */
   hold?(busy: boolean): void;
 }
 

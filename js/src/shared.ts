@@ -183,7 +183,7 @@ function written(made: Remembered): string {
   return `{"version":${VERSION},"entry":${bare(made)}${degraded}}`;
 }
 
-/** Undefined where a record is none of ours, or says no more than that a model has failed: that costs a compaction at most. */
+/** Undefined if a record isn't an entry, or only says that a model has failed: that costs a compaction at most. */
 function read(record: string): Remembered | undefined {
   try {
     const values = members(new TextEncoder().encode(record));

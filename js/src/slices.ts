@@ -3,7 +3,7 @@
 /** The longest that a slice takes, in milliseconds. A page is thought of as blocked from 50 on, and slow machines take four times as long. */
 const SLICE_MS = 8;
 
-/** Tells when a slice is over. Work that is done within the first one is never interrupted. */
+/** Reports when a slice is over. Work that ends within the first slice is never interrupted. */
 export class Slices {
   #since = performance.now();
 

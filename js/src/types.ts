@@ -57,7 +57,7 @@ export interface MemoryEntry extends Readonly<api.MemoryEntry> {}
 export interface StepOptions {
   /**
    * What earlier answers had as `memory`, in any order; of more than 64 the last ones are read. With it, also with an empty list, the
-   * messages are the app's whole history: a compaction that represents its beginning is put in its place, and brings its own state; that of
+   * messages are the app's whole history: a compaction that represents its beginning replaces it, and brings its own state; that of
    * the compactor counts for nothing. `step` gets the list that `plan` got.
    */
   memory?: readonly MemoryEntry[] | undefined;

@@ -14,7 +14,7 @@ export const createCompactor: CreateRemoteCompactor = createRemote;
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
 export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createRemote);
 
-/** Tells what to send for a whole history; see {@link Fit}. */
+/** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createRemote);
 
 /** Reads a message that a compaction has written; see {@link DigestOf}. */

@@ -1,4 +1,4 @@
-// Package check runs modules that wasm/build.sh makes, with a step of it left out or under stress, beside the native code. It holds
+// Package check runs modules that wasm/build.sh makes, with a step of it left out or under stress, and compares them with the native code. It holds
 // tests alone; this file makes the requests that they send.
 package check
 

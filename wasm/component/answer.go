@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Result is the result of a function, in the memory of the module. It is to be kept until the host has read it.
+// Result is the result of a function, in the memory of the module. Keep it until the host has read it.
 type Result struct{ area }
 
 // Address is where the host finds the result.

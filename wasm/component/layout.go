@@ -13,7 +13,7 @@ const (
 	alignDouble = 8
 )
 
-// area is a value in the memory layout of the canonical ABI: each field stands at a multiple of its alignment, a case of a variant,
+// area is a value in the memory layout of the canonical ABI: each field is at a multiple of its alignment, a case of a variant,
 // an option or a result behind its number at a multiple of the largest alignment that any case has. Texts are not copied: an area holds
 // their addresses, and keeps what they are in.
 type area struct {
@@ -103,7 +103,7 @@ func (a *area) list(n, alignment int, write func(items *area, i int)) {
 	a.held = append(a.held, items)
 }
 
-// address is where the area stands. It changes when the area grows.
+// address is the address of the area. It changes when the area grows.
 func (a *area) address() uint32 { return address(a.bytes()) }
 
 // enum writes the number of a word among the cases of its enum.

@@ -84,7 +84,7 @@ func (f *fields) text() []byte {
 	return f.take(ptr, f.word())
 }
 
-// variant is the number of a case; it stands in a word of its own, whatever the case has.
+// variant is the number of a case; it takes a word, whatever the case has.
 func (f *fields) variant() byte { return byte(f.word()) }
 
 func (f *fields) optional() []byte {

@@ -3,7 +3,7 @@
 //	quiet [-keep OPTIONS] [-without GROUP] GOROOT CHANGED
 //
 // GOROOT is where Go is, CHANGED a folder with changed copies of some of its files (src/runtime/…); what quiet changes goes there,
-// too. It prints the paths of the files that it has written. Functions that are emptied by name stand in table.go. The rules say nothing
+// too. It prints the paths of the files that it has written. Functions that are emptied by name are in table.go. The rules say nothing
 // of single functions, so that another release of Go needs no other ones:
 //
 //   - messages: print and println are not compiled, and throw takes no message, nor does fatal;
@@ -111,7 +111,7 @@ func rewriteAll(goroot, changed string, keep []string, without string) error {
 	return nil
 }
 
-// edit puts text in the place of some bytes.
+// edit replaces some bytes with text.
 type edit struct {
 	from, to int
 	text     string
@@ -203,7 +203,7 @@ func (r *rewriter) rewrite(path string, source []byte) ([]byte, error) {
 		case *ast.SelectorExpr:
 			option, ok := strings.CutPrefix(nameOf(n), "debug.")
 			if inRuntime && ok && option == "malloc" && len(r.options) > 0 && !written[n] {
-				replace(n.Pos(), n.End(), "false") // no option that it stands for is on
+				replace(n.Pos(), n.End(), "false") // none of its options is on
 				return false
 			}
 			if inRuntime && ok && !written[n] && slices.Contains(r.options, option) {

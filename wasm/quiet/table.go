@@ -7,7 +7,7 @@ type group struct {
 	nothing, trap []string
 }
 
-// groups are empty in the module. Functions that are called while it starts or serves requests stand under nothing.
+// groups are empty in the module. Functions that are called while it starts or serves requests have no group.
 var groups = []group{
 	{
 		name: "failures", why: "there is no console: a failure of the runtime is a trap, and a panic is answered by the code internal",

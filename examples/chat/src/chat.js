@@ -28,7 +28,7 @@ export class Chat extends EventTarget {
     watch(() => this.refresh());
   }
 
-  /** Goes on with another model or window, when nothing is under way. @param {Setup} setup @param {AbortSignal} [signal] */
+  /** Continues with another model or window once nothing is running. @param {Setup} setup @param {AbortSignal} [signal] */
   configure = (setup, signal) =>
     alone(signal, async () => {
       if (setup === this.#setup) return;

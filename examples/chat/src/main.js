@@ -253,7 +253,7 @@ function openSettings() {
   $("settings").showModal();
   describeOwn();
 }
-/** Tells what there is of the browser's model. */
+/** Shows the state of the browser's model. */
 async function describeOwn() {
   const now = await availability();
   $("availability").textContent = {

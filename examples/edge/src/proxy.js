@@ -5,7 +5,7 @@ import { createCompactor } from "ctxfold";
 const CREDENTIALS = ["authorization", "api-key"];
 /** What else the upstream is told. */
 const PASSED = ["accept", "openai-organization", "openai-project", ...CREDENTIALS];
-/** The largest body that is taken, in bytes, where the platform's settings name none: docs/start/edge.md has what fits into 128 MB. */
+/** The largest body that is accepted, in bytes, if the platform's settings set none: docs/start/edge.md has what fits into 128 MB. */
 const MAX_BODY = 4_200_000;
 
 /** The policy of the proxy. @param {string | number} window the model's window, in tokens */

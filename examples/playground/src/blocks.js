@@ -24,7 +24,7 @@ export function blocksOf(list, counted, edits, report) {
   /** @type {Row[]} */
   let waiting = [];
   let next = 0;
-  /** What precedes a message of the conversation: those that are gone, and what was put in their place. @param {number} end */
+  /** What precedes a message of the conversation: messages that were removed, and what replaced them. @param {number} end */
   const upTo = (end) => {
     const gone = [];
     for (; next < end; next++) if (!places.has(next)) gone.push(next);

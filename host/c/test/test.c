@@ -76,7 +76,7 @@ static void fits(void) {
   ctxfold_delete(c);
 }
 
-/* A digest that was made because the model failed is made anew, but not at once. */
+/* A digest that was made because the model failed is made again, but not at once. */
 static void fails(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -148,7 +148,7 @@ static void pauses(void) {
   ctxfold_delete(c);
 }
 
-/* A program that goes on from what it was given has nothing that a digest could be made anew from. */
+/* A program that keeps only the compacted list has nothing to make a digest from again. */
 static void goes_on(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -195,7 +195,7 @@ static void errors(void) {
   ctxfold_delete(c);
 }
 
-/* Every operation that the module has stands in the header, and the other way round. */
+/* Every operation of the module is in the header, and vice versa. */
 static void operations(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_answer info;

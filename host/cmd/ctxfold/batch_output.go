@@ -91,7 +91,7 @@ func (o *batchOutput) keepWholeLines(name string) error {
 	return nil
 }
 
-// skips reports whether line number (from 1) of the input is done already. It fails where the output is none of this input: an empty line
+// skips reports whether line number (from 1) of the input is done already. It fails if the output doesn't belong to this input: an empty line
 // represents an empty line, and for nothing else.
 func (o *batchOutput) skips(number int, line []byte) (bool, error) {
 	if number > o.lines {

@@ -8,7 +8,7 @@ import ctxfold
 
 
 def kept(messages):
-    """What the module is given, by way of what it gives back as text."""
+    """What reaches the module, judged by the text that it returns."""
     return ctxfold._transcript.transcript(messages).piece
 
 

@@ -86,7 +86,7 @@ class Ctxfold
     answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
   end
 
-  # Tells what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model should
+  # Returns what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model should
   # be asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests.
   def fit(messages, policy: nil, options: nil, records: nil, &summarize)
     looped(summarize, request(policy, options, nil, messages)) { |r, s, a| Library[:fit].call(@pointer, records&.pointer, r, s, nil, a) }

@@ -218,7 +218,7 @@ impl Ctxfold {
     pub fn plan(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_plan, request)
     }
-    /// Goes on with a plan.
+    /// Continues a plan.
     pub fn step(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_step, request)
     }
@@ -226,7 +226,7 @@ impl Ctxfold {
     pub fn validate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_validate, request)
     }
-    /// Mends what a provider would refuse.
+    /// Repairs what a provider would refuse.
     pub fn repair(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_repair, request)
     }
@@ -235,10 +235,10 @@ impl Ctxfold {
         self.run(ffi::ctxfold_convert, request)
     }
 
-    // / Tells what to send for a whole history, which the program keeps and gives again each turn: what an earlier call made of its
-    // beginning / is in place of these messages, and a compaction is made when it is due. The summarizer is asked then; where it gives
-    // `None` / the module writes a digest in its place, which is made again later. If it panics, the panic continues when the call has
-    // ended.
+    /// Returns what to send for a whole history, which the program keeps and passes again each turn. The result of an earlier call replaces
+    /// the beginning that it compacted, and a compaction is made when it is due. Only then is the summarizer asked; if it returns `None`,
+    /// the module writes a digest instead, which is made again later. If the summarizer panics, the panic continues when the call has
+    /// ended.
     pub fn fit(
         &mut self,
         records: &mut Records,

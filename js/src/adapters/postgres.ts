@@ -117,7 +117,7 @@ class PostgresRecords implements SharedRecords {
     return this.#did(KEEP_LEASED, key, holder, sorted(keys), record);
   }
 
-  /** Tells whether a statement has changed something. */
+  /** Reports whether a statement has changed something. */
   async #did(statement: string, ...values: (string | number)[]): Promise<boolean> {
     return (await this.#run(statement, ...values)).count > 0;
   }

@@ -41,7 +41,7 @@ export interface FitProgress {
   text: string;
 }
 
-/** What there is to show. */
+/** The messages to show. */
 export interface FitView<M extends Message> {
   status: "idle" | "working";
   /** While summaries are written. */
@@ -305,7 +305,7 @@ function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]):
   if (last < 0) return [];
   const whole = new Set<M>(sent);
   const places = new Map(history.map((message, i) => [message, i]));
-  // Behind the last digest: messages that were shortened are copies, up to the first one that is sent as it is.
+  // After the last digest, messages that were shortened are copies, up to the first one that is sent as it is.
   const behind = sent.slice(last + 1);
   const kept = behind.findIndex((message) => places.has(message));
   const copies = kept < 0 ? behind.length : kept;

@@ -33,7 +33,7 @@ export interface IoRedisClient {
 
 export interface RedisMemoryOptions extends SharedOptions {
   /**
-   * Stands before all keys. Default `ctxfold:`. A cluster wants a hash tag, such as `{ctxfold}:`, because a lease and its record have to be on
+   * The prefix of all keys. Default `ctxfold:`. A cluster wants a hash tag, such as `{ctxfold}:`, because a lease and its record have to be on
    * one node.
    */
   prefix?: string;

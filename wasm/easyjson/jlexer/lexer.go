@@ -114,7 +114,7 @@ func (l *Lexer) next(k kind, want string) ([]byte, bool) {
 	return l.Data[l.start:l.pos], true
 }
 
-// Ok tells whether there has been no error.
+// Ok reports whether there has been no error.
 func (l *Lexer) Ok() bool { return l.err == nil }
 
 // Error is the first error, or nil.
@@ -130,7 +130,7 @@ func (l *Lexer) AddError(e error) {
 // GetPos is the offset behind the token that was looked at last.
 func (l *Lexer) GetPos() int { return l.pos }
 
-// IsStart tells whether nothing has been looked at.
+// IsStart reports whether nothing has been read.
 func (l *Lexer) IsStart() bool { return l.pos == 0 }
 
 // Delim takes a bracket.
@@ -141,10 +141,10 @@ func (l *Lexer) Delim(c byte) {
 	l.kind = none
 }
 
-// IsDelim tells whether a bracket is next. It says so after an error too, so that loops end.
+// IsDelim reports whether a bracket is next. It says so after an error too, so that loops end.
 func (l *Lexer) IsDelim(c byte) bool { return !l.peek() || l.kind == delim && l.delim == c }
 
-// IsNull tells whether null is next.
+// IsNull reports whether null is next.
 func (l *Lexer) IsNull() bool { return l.peek() && l.kind == null }
 
 // Null takes a null.
@@ -227,7 +227,7 @@ func (l *Lexer) text() []byte {
 	return unescape(make([]byte, 0, len(b)), b)
 }
 
-// plain are the characters that stand behind a backslash, and what each means, in turn.
+// plain are pairs of a character that may follow a backslash, and its meaning.
 const plain = "b\bf\fn\nr\rt\t"
 
 func unescape(dst, b []byte) []byte {
@@ -284,7 +284,7 @@ func (l *Lexer) number() (string, bool) {
 	return string(b), ok
 }
 
-// bad records that a number is not of the type that is wanted.
+// bad records that a number is not of the expected type.
 func (l *Lexer) bad(s string, err error) {
 	if err != nil {
 		l.err = &LexerError{Reason: err.Error(), Offset: l.start, Data: s}

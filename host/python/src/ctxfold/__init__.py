@@ -7,7 +7,7 @@
     fitted = ctxfold.fit(messages, window=32_000, summarize=summarize)
     client.chat.completions.create(model=model, messages=fitted.messages)
 
-Keep the history whole and give all of it each turn: a compaction is made when it is due, remembered, and put in its place from then
+Keep the history whole and give all of it each turn: a compaction is made when it is due, remembered, and used from then
 on. :func:`fit` is for programs with such a history, :class:`Compactor` for a transcript that is replaced by the result,
 :class:`Conversation` for a live one; :mod:`ctxfold.aio` has the same for asyncio, :mod:`ctxfold.types` the types of requests and answers, and
 :mod:`ctxfold.openai`, :mod:`ctxfold.anthropic`, :mod:`ctxfold.langchain` and :mod:`ctxfold.pydantic_ai` what goes with these packages.

@@ -1,4 +1,4 @@
-"""What compactions have taken out, brought back from a store."""
+"""Restoring from a store what compactions removed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def restore(
     head: Mapping[str, Any],
     handles: Optional[Sequence[str]],
 ) -> Steps[Done[Any]]:
-    """Puts back the bodies of some handles, or all that the store has, from the last compaction back to the first."""
+    """Restores the contents of some handles, or everything in the store, from the last compaction back to the first."""
     listed: Done[Any] = yield from _restored(module, source, head, [])
     named = [each["handle"] for each in listed.markers] if handles is None else handles
     bodies, corrupt, _ = yield from _collect(module, store, named, handles is None)
@@ -49,7 +49,7 @@ def search(
     head: Mapping[str, Any],
     handles: Optional[Sequence[str]],
 ) -> Steps["Found"]:
-    """Finds messages in the bodies that the messages name, and that these name; or in those of the handles alone."""
+    """Searches the archived contents that the messages name, directly or through other contents; with handles, only theirs."""
     named = list(handles or [])
     if handles is None and source is not None:
         listed: Done[Any] = yield from _restored(module, source, head, [])
@@ -69,7 +69,7 @@ def recall(
     source: Optional[Transcript],
     head: Mapping[str, Any],
 ) -> Steps[str]:
-    """Answers a call of the recall tool. What the model has done wrong is in the answer, for it to read."""
+    """Answers a call of the recall tool. The answer tells the model what was wrong with its call."""
     asked: Dict[str, Any] = values((yield Work(lambda: module.call("recall", {"arguments": arguments}))))
     if "text" in asked:
         return str(asked["text"])
@@ -105,7 +105,7 @@ def _named(module: Module, bodies: List["Kept"]) -> Steps["NamedHandles"]:
 def _collect(
     module: Module, store: Store, handles: Sequence[str], follow: bool
 ) -> Steps[Tuple[List["Kept"], Set[str], Dict[str, str]]]:
-    """Gets the bodies of some handles, and where it follows them those that these name, each once."""
+    """Reads the contents of some handles and, if it follows them, the contents that these name, each once."""
     corrupt: Set[str] = set()
     asked: Dict[str, str] = {}
     bodies: List["Kept"] = []
@@ -129,5 +129,5 @@ def _collect(
 
 
 def _digits(handle: str) -> str:
-    """What of a handle markers name."""
+    """The part of a handle that markers name."""
     return handle.lower()[:SHORT]

@@ -52,7 +52,7 @@ class Compacting(Operations):
         with ``text`` and ``finish_reason``. Without it digests are written without a model. It may take ``summary_timeout`` seconds for
         each, and is called from ``concurrency`` threads at once. Whatever it does, no message is lost.
 
-        ``store`` keeps what is taken out: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
+        ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
         its compactions, if not in this process: anything like a dict of texts, or an object with ``load`` and ``save``.
         ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB.
         """

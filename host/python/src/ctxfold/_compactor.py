@@ -36,7 +36,7 @@ class Compactor(Compacting):
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Fitted[M]:
-        """What to send for a whole history, as :func:`ctxfold.fit`. What is remembered is this compactor's own."""
+        """Returns what to send for a whole history, as :func:`ctxfold.fit` does. Each compactor has its own memory of compactions."""
         return run(self._fitted(transcript(messages), id, policy, options, usage))
 
     @checked
@@ -49,7 +49,7 @@ class Compactor(Compacting):
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Done[M]:
-        """Compacts messages if that is due, for programs that replace them by the result, and keep its state beside them."""
+        """Compacts messages if that is due, for programs that replace their list with the result and store its state with the list."""
         return run(self._compacted(transcript(messages), state, policy, options, usage))
 
     @checked
@@ -61,7 +61,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Done[M]:
-        """Puts back what compactions have taken out and the store has: all of it, or the bodies of some handles."""
+        """Restores what compactions removed and the store has: all of it, or the contents of some handles."""
         source = transcript(messages)
         store = _archive.store_in(self._store)
         return run(_archive.restore(self._module, store, source, self._restoring(policy, state, source), handles))
@@ -80,7 +80,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """Finds messages that compactions have taken out, by what they say, in what the messages name or in some handles' bodies.
+        """Searches removed messages for words, in the archived contents that the messages name or in the contents of some handles.
 
         Days are written as ``2025-03-14``, ``2025-03`` or ``2025``.
         """
@@ -98,9 +98,9 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> str:
-        """Answers a call of the tool that :meth:`recall_tool` defines: what to give the model as the tool's result.
+        """Answers a call of the tool that :meth:`recall_tool` defines. Returns the tool result for the model.
 
-        A query is answered from what ``messages`` name, and from nothing else that the store holds.
+        A query searches only what ``messages`` name, not everything in the store.
         """
         source = None if messages is None else transcript(messages)
         head = self._restoring(policy, state, source)
@@ -124,7 +124,7 @@ def fit(
     summary_timeout: Optional[float] = TIMEOUT,
     concurrency: int = CONCURRENCY,
 ) -> Fitted[M]:
-    """Tells what to send for a whole history: where an earlier call has compacted its beginning, the result stands in its place, and a
+    """Returns what to send for a whole history: the result of an earlier call replaces the beginning that it compacted, and a
     compaction is made when it is due.
 
     The program keeps its own list and gives all of it each turn. ``messages`` is a list of dicts or of an SDK's objects, a request body, or
@@ -146,7 +146,7 @@ def fit(
 
 
 class Conversation(Live[Msg]):
-    """A conversation that goes on. Its messages stay in the module too, so that a turn costs what the turn brings.
+    """A conversation that grows. The module keeps its messages too, so a turn costs only what it adds.
 
     ::
 
@@ -164,31 +164,31 @@ class Conversation(Live[Msg]):
     def __init__(
         self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
     ) -> None:
-        """``state`` is that of the last compaction of these messages."""
+        """``state`` is the state of the last compaction of these messages."""
         super().__init__(Held(compactor, messages, state))
 
     def append(self, *messages: Msg) -> int:
-        """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
+        """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""
         return run(self._held.append(messages))
 
     def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Puts these messages in the place of all that there are, for a user who goes back."""
+        """Replaces all messages, for a user who goes back in the conversation."""
         run(self._held.replace(messages))
 
     def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
-        """Whether a compaction is due."""
+        """Reports whether a compaction is due."""
         return run(self._held.check({"usage": usage} if usage else None))
 
     def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due: to be called when the model has ended its turn. None where it was not."""
+        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due."""
         return run(self._held.after_turn(usage))
 
     def compact(self) -> Done[List[Msg]]:
-        """Compacts although it is not due."""
+        """Compacts even if it is not due."""
         return run(self._held.forced(0, False))
 
     def restore(self, *handles: str) -> Done[List[Msg]]:
-        """Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has."""
+        """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
         return run(self._held.restore(handles or None))
 
     def call(self, send: Callable[[List[Msg]], T]) -> T:

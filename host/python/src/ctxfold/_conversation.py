@@ -50,7 +50,7 @@ class Held(Generic[Msg]):
             return MemoryUsage(limit, current, peak, 1, traps)
 
     def append(self, messages: Sequence[Msg]) -> Steps[int]:
-        """Puts messages behind the last one and gives the tokens of all. Where one has a fault, none is put."""
+        """Appends messages and returns the tokens of all messages. If one is invalid, none is appended."""
         added = list(messages)
 
         def work() -> int:
@@ -78,7 +78,7 @@ class Held(Generic[Msg]):
         return (yield from self.compact({"usage": usage} if usage else {}))
 
     def compact(self, options: Dict[str, Any]) -> Steps[Done[List[Msg]]]:
-        """Compacts; messages that are appended while a summary is written stay behind the result."""
+        """Compacts. Messages appended while a summary is written stay after the result."""
         mine = yield from self._flights.enter("", ONE)
         try:
             return (yield from self._compact(options))
@@ -97,12 +97,12 @@ class Held(Generic[Msg]):
         try:
             yield from keep(compactor._store, of.get("archive") or [])
         except BaseException:
-            self.close()  # the session has gone on with a result that nobody has: it is opened again
+            self.close()  # the session holds a result that the caller never got: open it again
             raise
         return self._take(answer, of, length)
 
     def restore(self, handles: Optional[Sequence[str]]) -> Steps[Done[List[Msg]]]:
-        """Puts back what compactions have taken out."""
+        """Restores what compactions removed."""
         mine = yield from self._flights.enter("", ONE)
         try:
             compactor = self._compactor
@@ -122,7 +122,7 @@ class Held(Generic[Msg]):
             self._flights.leave(mine)
 
     def forced(self, limit: int, recovering: bool) -> Steps[Done[List[Msg]]]:
-        """Compacts whatever the gate says. ``limit`` is the window that a provider has named, 0 for none."""
+        """Compacts regardless of the gate. ``limit`` is the window from a provider's error; 0 if it named no window."""
         options: Dict[str, Any] = {"force": True}
         if limit > 0:
             try:
@@ -139,7 +139,7 @@ class Held(Generic[Msg]):
         return (yield from self.compact({"force": True, "no_reserve": True, "window": refused_window(before)}))
 
     def call(self, send: Callable[[List[Msg]], Any]) -> Steps[Any]:
-        """Calls a model, and once more after a compaction where the conversation does not fit."""
+        """Calls a model, and calls it again after a compaction if the conversation does not fit."""
         for again in (False, True):
             try:
                 return (yield Ask(lambda: send(list(self.messages)), "send"))
@@ -158,7 +158,7 @@ class Held(Generic[Msg]):
         raise AssertionError
 
     def replace(self, messages: Sequence[Msg]) -> Steps[None]:
-        """Puts these messages in the place of all that there are."""
+        """Replaces all messages."""
         mine = yield from self._flights.enter("", ONE)
         try:
             other = Held(self._compactor, messages, self.state)
@@ -170,7 +170,7 @@ class Held(Generic[Msg]):
             self._flights.leave(mine)
 
     def close(self) -> None:
-        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
+        """Frees the module's memory. The conversation stays usable; the next call reads it again."""
         with self._lock:
             self._forget()
 
@@ -183,7 +183,7 @@ class Held(Generic[Msg]):
             return self._ask(op, head), len(self.messages)
 
     def _take(self, answer: Answer, of: Dict[str, Any], length: int) -> Done[List[Msg]]:
-        """The conversation goes on with the result, and with what was appended since."""
+        """Replaces the messages with the result and what was appended since."""
         with self._lock:
             given = self.messages[:length]
             kept = apply(given, loads(answer["edits"]))
@@ -193,7 +193,7 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Dict[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """An operation on the session, which is opened first, and again where its instance is a new one by now."""
+        """Runs an operation on the session. Opens the session first, and again if its instance was replaced."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:
@@ -219,31 +219,31 @@ class Held(Generic[Msg]):
 
 
 class Live(Generic[Msg]):
-    """A conversation but for what runs its work."""
+    """A conversation without the driver that runs its work."""
 
     def __init__(self, held: Held[Msg]) -> None:
         self._held = held
 
     @property
     def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. A new list after each change; neither it nor its messages are to be changed in place."""
+        """What to send: all messages, compacted. Each change makes a new list. Do not change it or its messages in place."""
         return self._held.messages
 
     @property
     def state(self) -> Optional["types.State"]:
-        """That of the last compaction: store it beside the messages."""
+        """The state of the last compaction. Store it with the messages."""
         return self._held.state
 
     @property
     def memory_usage(self) -> Optional[MemoryUsage]:
-        """The memory of the conversation's own instance; None where it has none yet."""
+        """The memory of the conversation's own instance; None before the first call."""
         return self._held.usage
 
     def close(self) -> None:
-        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
+        """Frees the module's memory. The conversation stays usable; the next call reads it again."""
         self._held.close()
 
 
 def refused_window(tokens: int) -> int:
-    """The window for which messages are compacted that a provider has refused although they fit in the one that is known."""
+    """The window to compact for if a provider refuses messages that fit in the known window."""
     return max(1, tokens * 7 // 10)

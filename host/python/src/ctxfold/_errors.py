@@ -31,7 +31,7 @@ class CtxfoldError(Exception):
 
 
 class OptionError(CtxfoldError, TypeError):
-    """An option that there is none of, or whose value makes no sense: ``invalid_option``."""
+    """An unknown option, or one whose value makes no sense: ``invalid_option``."""
 
     def __init__(self, message: str, *, path: str = "", code: str = "invalid_option", offset: int = 0) -> None:
         super().__init__(code, message, path=path, offset=offset)

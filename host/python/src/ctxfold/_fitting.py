@@ -42,7 +42,7 @@ class Fitting:
         self._prints: Optional[List[str]] = None
 
     def prints(self) -> Steps[List[str]]:
-        """The prints of the first message, of the first two, and so on."""
+        """The fingerprints of the first message, of the first two messages, and so on."""
         if self._prints is None:
             answer = yield from self._ask("prints", {"policy": self.policy, "options": self.options})
             self._prints = value_of(answer, "prints")
@@ -52,7 +52,7 @@ class Fitting:
         return self._ask("fit", {"policy": self.policy, "options": self.options, "memory": _list(known)})
 
     def summarized(self, answer: Answer, known: Sequence[Remembered]) -> Steps[Tuple[Answer, bool]]:
-        """Asks for summaries until an answer is final; tells whether one could not be had."""
+        """Asks for summaries until an answer is final. Reports whether any summary failed."""
         failed = False
         while "plan" in answer:
             summaries = yield Summaries(_json.loads(answer["requests"]), self.model)
@@ -75,14 +75,14 @@ class Fitting:
 
 
 class Fits:
-    """What the calls share that remember together: at most one compaction at a time for a conversation."""
+    """What calls with one memory share: at most one compaction runs at a time for a conversation."""
 
     def __init__(self, memories: Memories) -> None:
         self._memories = memories
         self._flights = Flights()
 
     def fit(self, fitting: Fitting, id: str) -> Steps[Fitted[Any]]:
-        """What to send for a history."""
+        """Returns what to send for a history."""
         while True:
             known = yield from self._known(id, fitting)
             answer = yield from fitting.begin(known)
@@ -132,7 +132,7 @@ class Fits:
 
 
 def compact(fitting: Fitting, module: Module, state: Optional[Mapping[str, Any]]) -> Steps[Done[Any]]:
-    """A compaction of a transcript that the caller replaces by the result."""
+    """A compaction of a transcript that the caller replaces with the result."""
     head = {"policy": fitting.policy, "options": fitting.options, "state": state}
     answer: Answer = yield Work(lambda: module.call("plan", head, fitting.source))
     answer, _ = yield from fitting.summarized(answer, ())

@@ -31,7 +31,7 @@ def dumps(value: Any, path: str) -> bytes:
 
 
 def _default(value: Any) -> Any:
-    """What stands for an object that JSON does not know."""
+    """Converts an object that JSON has no form for."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):  # as the SDKs write their own messages into a request
         hidden = getattr(value, "__api_exclude__", None)

@@ -1,4 +1,4 @@
-"""What ``fit`` remembers: which compaction stands for which beginning of a history."""
+"""What ``fit`` remembers: which compaction replaces which beginning of a history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REMEMBERED, REMEMBERED_KEPT = 256, 64
 
 
 class Remembered(NamedTuple):
-    """A compaction, as the module has given it, and what this package says beside that."""
+    """A compaction as the module returned it, with the members that this package adds."""
 
     json: str
     messages: int
@@ -38,7 +38,7 @@ class Remembered(NamedTuple):
 
 
 def remembered(text: str) -> Optional[Remembered]:
-    """The entry that a text is; None where it is none of ours, which costs a compaction and no more."""
+    """Parses an entry. Returns None for a text that is not an entry; that costs only a compaction."""
     try:
         entry: Dict[str, Any] = json.loads(text)
         # tries and again are ours alone: the module passes over members that it does not know.
@@ -57,7 +57,7 @@ def provisional(made: str, tries: int) -> str:
 
 
 def find(entries: Sequence[Remembered], prints: Sequence[str]) -> Optional[Remembered]:
-    """The entry that stands for most of a history."""
+    """The entry that replaces most of a history."""
     best: Optional[Remembered] = None
     for each in entries:
         if best is not None and each.messages < best.messages:
@@ -102,7 +102,7 @@ class Memories:
 
 
 class KeptMemories(Memories):
-    """Entries in what the caller has given: anything like a dict of texts. Under each key stands a list, as JSON."""
+    """Entries in the caller's mapping: anything like a dict of texts. Each value is a list as JSON."""
 
     def __init__(self, memory: Any, most: int = REMEMBERED_KEPT) -> None:
         super().__init__(most)
@@ -150,7 +150,7 @@ class Flights:
         self._all: List[Tuple[str, Sequence[str], "Future[None]"]] = []
 
     def enter(self, key: str, prints: Sequence[str]) -> Steps["Future[None]"]:
-        """Waits for those whose history this one begins with; gives what is to be told when this one is over, by :meth:`leave`."""
+        """Waits for compactions of a prefix of this history. Returns the ticket to pass to :meth:`leave` at the end."""
         from concurrent.futures import Future
 
         while True:
@@ -169,5 +169,5 @@ class Flights:
 
 
 def _begins(prints: Sequence[str], beginning: Sequence[str]) -> bool:
-    """Whether a history begins with another one."""
+    """Reports whether a history begins with another one."""
     return _at(prints, len(beginning)) == (beginning[-1] if beginning else None)

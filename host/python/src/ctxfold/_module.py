@@ -56,7 +56,7 @@ class Module:
             os.register_at_fork(after_in_child=lambda: _unlock(me()))
 
     def call(self, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
-        """Runs an operation in an idle instance. Members of the request that are None are left out."""
+        """Runs an operation in an idle instance. Skips members of the request whose value is None."""
         with self.lent() as instance:
             return run(instance, op, head, source)
 
@@ -127,7 +127,7 @@ def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at
 
 
 def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
-    """Runs an operation on a request in pieces, and gives the whole answer as it is."""
+    """Runs an operation on a request in pieces, and returns the whole answer unchanged."""
     try:
         answer = instance.call(op, pieces)
     except ValueError as error:

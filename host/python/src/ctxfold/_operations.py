@@ -1,4 +1,4 @@
-"""The operations of the module that ask nobody else, as methods."""
+"""The operations of the module that need no model and no store, as methods."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shared_module() -> Module:
 def policy_of(
     policy: Optional[Policy], window: Optional[int], model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
-    """A policy, of which three keys may be given by themselves."""
+    """A policy, of which three keys may be given separately."""
     if window is not None and (isinstance(window, bool) or not isinstance(window, int)):
         raise OptionError("window is a number of tokens; policy['window'] has more", path="window")
     if policy is not None and not isinstance(policy, Mapping):
@@ -43,7 +43,7 @@ def policy_of(
 
 
 class Operations:
-    """What is there without a model and without a store. Every method may be called from any number of threads."""
+    """The operations that need no model and no store. Every method may be called from any number of threads."""
 
     @checked
     def __init__(
@@ -55,7 +55,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         memory_limit: int = 0,
     ) -> None:
-        """``window`` (tokens), ``model`` and ``format`` are keys of the policy that may be given by themselves.
+        """``window`` (tokens), ``model`` and ``format`` are keys of the policy that may be given separately.
 
         ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB. A call takes about three times the
         bytes of its messages.
@@ -69,17 +69,17 @@ class Operations:
         return self._module.usage
 
     def call(self, op: "types.Operation", request: bytes) -> bytes:
-        """Runs an operation on a request as docs/reference/abi.md has it, and gives the answer as it is: ``{"error":…}`` is an answer."""
+        """Runs an operation on a request as docs/reference/abi.md defines it, and returns the answer unchanged: ``{"error":…}`` is an answer."""
         with self._module.lent() as instance:
             return raw(instance, op, (request,))
 
     def info(self) -> "types.Info":
-        """What this module can do."""
+        """The features of this module."""
         return cast("types.Info", values(self._module.call("info", {})))
 
     @checked
     def detect(self, messages: Any, *, policy: Optional["types.Policy"] = None) -> "types.Detection":
-        """In which wire formats messages may be, the likeliest first."""
+        """The wire formats that messages may be in, the likeliest first."""
         answer = self._module.call("detect", {"policy": policy}, transcript(messages))
         return cast("types.Detection", values(answer))
 
@@ -97,7 +97,7 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Estimate":
-        """How many tokens messages take, or a text."""
+        """Estimates the tokens of messages or of a text."""
         head = self._head(policy, window, model, format, options, state, usage)
         source = None if text is not None else transcript(messages)
         return cast("types.Estimate", values(self._module.call("estimate", {**head, "text": text}, source)))
@@ -115,7 +115,7 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Check":
-        """Whether a compaction is due. It plans nothing, and costs one reading of the messages."""
+        """Reports whether a compaction is due. It plans nothing, and reads the messages once."""
         head = self._head(policy, window, model, format, options, state, usage)
         return cast("types.Check", values(self._module.call("check", head, transcript(messages))))
 
@@ -132,7 +132,7 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Union[Pending, Done[M]]:
-        """Begins a compaction, for programs that run the loop themselves: what is pending goes on with :meth:`step`."""
+        """Begins a compaction, for programs that run the loop themselves. Continue a pending plan with :meth:`step`."""
         source = transcript(messages)
         head = self._head(policy, window, model, format, options, state, usage, source)
         planned: Union[Pending, Done[M]] = self._planned(self._module.call("plan", head, source), source)
@@ -142,7 +142,7 @@ class Operations:
     def step(
         self, plan: "types.Plan", summaries: Sequence["types.Summary"], messages: M
     ) -> Union[Pending, Done[M]]:
-        """Goes on with a plan. The messages are those of the plan; more may have come behind them."""
+        """Continues a plan. The messages are the plan's; more may have been appended since."""
         source = transcript(messages)
         answer = self._module.call("step", {"plan": plan, "summaries": summaries}, source)
         planned: Union[Pending, Done[M]] = self._planned(answer, source)
@@ -156,7 +156,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> List[str]:
-        """The prints of the first message, of the first two, and so on (docs/reference/abi.md)."""
+        """The fingerprints of the first message, of the first two messages, and so on (docs/reference/abi.md)."""
         head = self._head(policy, None, None, format, None, None, None)
         return cast(List[str], value_of(self._module.call("prints", head, transcript(messages)), "prints"))
 
@@ -169,7 +169,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> "types.Validation":
-        """What a provider would refuse in messages, and what :meth:`repair` would do."""
+        """Lists what a provider would refuse in messages, and what :meth:`repair` would do."""
         head = self._head(policy, None, None, format, None, state, None)
         return cast("types.Validation", values(self._module.call("validate", head, transcript(messages))))
 
@@ -182,7 +182,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Mends what a provider would refuse, and compacts nothing."""
+        """Repairs what a provider would refuse, and compacts nothing."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("repair", head, source), source)
@@ -197,7 +197,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Converted[M]:
-        """Writes messages in another wire format, and says what that loses."""
+        """Writes messages in another wire format, and lists what that loses."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, None, None)
         answer = self._module.call("convert", {**head, "to": to}, source)
@@ -218,14 +218,14 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Puts bodies back that compactions have taken out; without any it lists in ``markers`` what is named."""
+        """Restores contents that compactions removed. Without ``bodies`` it lists the handles that markers name in ``markers``."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("restore", {**head, "bodies": list(bodies)}, source), source)
         return done
 
     def handles_in(self, bodies: Sequence["types.Kept"]) -> "types.NamedHandles":
-        """The handles that bodies name, and which of the bodies are not those of their handles."""
+        """The handles that archived contents name, and the contents that do not match their handles."""
         return cast("types.NamedHandles", values(self._module.call("restore", {"bodies": list(bodies)})))
 
     @checked
@@ -237,19 +237,19 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> List["types.Digest"]:
-        """The messages that compactions have written, for programs that show a conversation."""
+        """Lists the messages that compactions wrote, for programs that show a conversation."""
         head = self._head(policy, None, None, format, None, state, None)
         answer = self._module.call("digests", head, transcript(messages))
         return cast('List["types.Digest"]', value_of(answer, "digests"))
 
     @checked
     def recall_tool(self, *, format: Optional["types.Format"] = None) -> Dict[str, Any]:
-        """The tool by which a model asks for what was taken out: an element of the ``tools`` of a request, in this format."""
+        """The tool with which a model asks for removed content: an element of ``tools`` in a request of this format."""
         head = self._head(None, None, None, format, None, None, None)
         return cast(Dict[str, Any], value_of(self._module.call("recall", head), "tool"))
 
     def open_session(self, file: Union[str, bytes]) -> "types.Opened":
-        """The live conversation of a coding agent's session file: give all of the file's text. ``messages`` are in the answer."""
+        """Extracts the live conversation from the whole text of a coding agent's session file. The answer has ``messages``."""
         request = file if isinstance(file, bytes) else file.encode()
         with self._module.lent() as instance:
             return cast("types.Opened", values(answered(instance, "open", (request,))))
@@ -264,13 +264,13 @@ class Operations:
         return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
 
     def classify_error(self, failure: "types.Failure") -> "types.Verdict":
-        """What a call of a model came to, and whether the conversation did not fit; :func:`ctxfold.failure_of` reads exceptions."""
+        """Classifies why a call of a model failed, such as a conversation that does not fit. :func:`ctxfold.failure_of` reads exceptions."""
         return cast("types.Verdict", values(self._module.call("classify_error", {"arguments": failure})))
 
     def limit_tool_output(
         self, text: str, limits: Optional["types.OutputLimits"] = None
     ) -> "types.LimitedOutput":
-        """A tool's output as it may become a part of the transcript."""
+        """Shortens a tool's output before it becomes part of the transcript."""
         answer = self._module.call("limit_tool_output", {"text": text, "arguments": limits or {}})
         return cast("types.LimitedOutput", values(answer))
 

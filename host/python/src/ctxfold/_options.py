@@ -1,4 +1,4 @@
-"""Refuses options that nothing reads: one that is misspelt would be without effect, and nobody would be told."""
+"""Refuses unknown options: a misspelt option would otherwise have no effect, silently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLICY = (
 
 
 def checked(function: F) -> F:
-    """Gives a function an :class:`OptionError` that names the option that was probably meant."""
+    """Makes a function raise an :class:`OptionError` that suggests the option that was probably meant."""
     code = function.__code__
     names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
     known = frozenset(names)
@@ -32,7 +32,7 @@ def checked(function: F) -> F:
 
 
 def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
-    """Raises for the first of the names that are given and that there are none of."""
+    """Raises for the first unknown name."""
     names = list(names)
     for name in given:
         if name in names:
@@ -46,7 +46,7 @@ def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
 
 
 def likely(given: str, names: Iterable[str]) -> Optional[str]:
-    """The name that is nearest to one that was given, if it is near at all."""
+    """The known name closest to a given one, if any is close."""
     import difflib
 
     plain = {name.replace("_", "").lower(): name for name in names}

@@ -1,6 +1,6 @@
 """The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` whose methods are awaited.
 
-``summarize``, the methods of a store and those of a memory may be coroutines; functions that are none run in a thread. The module works
+``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The module works
 in a thread too, without the interpreter's lock. What asks nobody, such as ``check``, is the blocking method of :class:`Compactor`
 (``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
 
@@ -30,7 +30,7 @@ Msg = TypeVar("Msg")
 
 
 async def _run(steps: Steps[T]) -> T:
-    """Does the work, and leaves the loop to others meanwhile."""
+    """Runs the work without blocking the event loop."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:
@@ -58,7 +58,7 @@ async def _perform(effect: Effect) -> Any:
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
-    """What a function of the caller's gives, which may be an awaitable."""
+    """The result of a caller's function, which may be an awaitable."""
     value = await asyncio.to_thread(run)
     return await value if hasattr(value, "__await__") else value
 
@@ -96,7 +96,7 @@ class Compactor(Compacting):
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Fitted[M]:
-        """What to send for a whole history, as :func:`fit`. What is remembered is this compactor's own."""
+        """Returns what to send for a whole history, as :func:`fit` does. Each compactor has its own memory of compactions."""
         return await _run(self._fitted(transcript(messages), id, policy, options, usage))
 
     @checked
@@ -109,7 +109,7 @@ class Compactor(Compacting):
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Done[M]:
-        """Compacts messages if that is due, for programs that replace them by the result, and keep its state beside them."""
+        """Compacts messages if that is due, for programs that replace their list with the result and store its state with the list."""
         return await _run(self._compacted(transcript(messages), state, policy, options, usage))
 
     @checked
@@ -121,7 +121,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Done[M]:
-        """Puts back what compactions have taken out and the store has: all of it, or the bodies of some handles."""
+        """Restores what compactions removed and the store has: all of it, or the contents of some handles."""
         source = transcript(messages)
         store = _archive.store_in(self._store)
         head = self._restoring(policy, state, source)
@@ -195,31 +195,31 @@ class Conversation(Live[Msg]):
     def __init__(
         self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
     ) -> None:
-        """``state`` is that of the last compaction of these messages."""
+        """``state`` is the state of the last compaction of these messages."""
         super().__init__(Held(compactor, messages, state))
 
     async def append(self, *messages: Msg) -> int:
-        """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
+        """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""
         return await _run(self._held.append(messages))
 
     async def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Puts these messages in the place of all that there are, for a user who goes back."""
+        """Replaces all messages, for a user who goes back in the conversation."""
         await _run(self._held.replace(messages))
 
     async def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
-        """Whether a compaction is due."""
+        """Reports whether a compaction is due."""
         return await _run(self._held.check({"usage": usage} if usage else None))
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due: to be called when the model has ended its turn. None where it was not."""
+        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due."""
         return await _run(self._held.after_turn(usage))
 
     async def compact(self) -> Done[List[Msg]]:
-        """Compacts although it is not due."""
+        """Compacts even if it is not due."""
         return await _run(self._held.forced(0, False))
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
-        """Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has."""
+        """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
         return await _run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:

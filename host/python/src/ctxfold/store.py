@@ -1,4 +1,4 @@
-"""Where bodies are kept that were taken out of a transcript, by their handles."""
+"""Stores of removed content, by handle."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Store:
     """
 
     def put(self, handle: str, body: str) -> Union[None, Awaitable[None]]:
-        """Keeps a body. One that is there already stays as it is. What it raises means that it is not kept."""
+        """Keeps a body. An existing one stays unchanged. If it raises, the body was not kept."""
         raise NotImplementedError
 
     def get(self, handle: str) -> Union[Optional[str], Awaitable[Optional[str]]]:
-        """The body whose handle begins with these digits, 16 or more; None where there is none."""
+        """The body whose handle begins with these digits, 16 or more; None if the store has no such body."""
         raise NotImplementedError
 
 
