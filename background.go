@@ -75,7 +75,7 @@ func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attem
 // early compacts before it is due, or again. It returns the attempt if nothing came of it.
 func (h *history) early(ctx context.Context, known *known, s Summarizer) *attempt {
 	if known.due(h.c.now()) {
-		if _, err := h.anew(ctx, known, s); err != nil && ctx.Err() == nil {
+		if _, err := h.remake(ctx, known, s); err != nil && ctx.Err() == nil {
 			h.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
 		}
 		return nil // the record says when to try again

@@ -97,7 +97,7 @@ func (h *history) attempt(ctx context.Context, s Summarizer) (*Result, error) {
 		if !h.lease.may() {
 			return nil, errNoLease
 		}
-		if r, err := h.anew(ctx, known, s); r != nil || err != nil {
+		if r, err := h.remake(ctx, known, s); r != nil || err != nil {
 			return r, err
 		}
 		h.paused = true
@@ -219,8 +219,8 @@ func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Resu
 	return h.fit(ctx, known, s)
 }
 
-// anew compacts a second time what was compacted while the model failed. It returns nil if the model fails again.
-func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result, error) {
+// remake compacts a second time what was compacted while the model failed. It returns nil if the model fails again.
+func (h *history) remake(ctx context.Context, stale *known, s Summarizer) (*Result, error) {
 	o, from := h.again(ctx, stale)
 	asking := h.c.asking(s, h.in.OnDelta).about(h.in.Messages)
 	a, err := h.answer(ctx, o, from)

@@ -102,10 +102,10 @@ export class Pool {
       let answer = await fitting.begin(known, usage, tried?.tokens);
       const used = known[fitting.known(answer)];
       if (used) this.#memories.used(used);
-      const anew = used && !counts(used, Date.now()) ? used : undefined;
+      const fallback = used && !counts(used, Date.now()) ? used : undefined;
       if (requestsOf(answer).length === 0 && !fitting.changed(answer)) {
         const fitted = fitting.result<M>(answer);
-        const goes = running ?? ((anew || fitting.starts(answer)) && (await this.#begin(fitting, usage, edited, anew)));
+        const goes = running ?? ((fallback || fitting.starts(answer)) && (await this.#begin(fitting, usage, edited, fallback)));
         return goes ? { ...fitted, background: goes.ended } : fitted;
       }
       const prints = await fitting.prints();
@@ -114,7 +114,7 @@ export class Pool {
         await unlessAborted(running.ended, signal);
         continue;
       }
-      if (anew) {
+      if (fallback) {
         known = await this.#known(fitting, false);
         answer = await fitting.begin(known, usage);
         if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
@@ -126,7 +126,7 @@ export class Pool {
       }
       const make = async (add: Add) => {
         // Another call may have been faster, or another page or process, while this one looked or waited.
-        const now = await this.#current(fitting, fitting.background && !anew);
+        const now = await this.#current(fitting, fitting.background && !fallback);
         if (find(now, prints)?.json !== find(known, prints)?.json) return undefined;
         return this.#finish<M>(tried?.failed ? fitting.paused() : fitting, answer, known, signal, add);
       };
@@ -150,12 +150,12 @@ export class Pool {
     return { edited, ...(running && { running }), ...(tried && { tried }) };
   }
 
-  /** Begins a compaction in the background; `anew` is the entry made while the model failed. */
+  /** Begins a compaction in the background; `fallback` is the entry made while the model failed. */
   async #begin(
     fitting: Fitting,
     usage: Counted | null | undefined,
     edited: readonly Running[],
-    anew: Remembered | undefined,
+    fallback: Remembered | undefined,
   ): Promise<Running | undefined> {
     const own = fitting.inBackground();
     const prints = await fitting.prints();
@@ -172,8 +172,8 @@ export class Pool {
           await this.#kept(own, fitted, last, signal, add);
           return undefined;
         }
-        if (!anew) return { tokens, failed: failed || fitted.report.reason === "summary_failed" };
-        await add(provisional(anew, (anew.entry.tries ?? 0) + 1, Date.now()));
+        if (!fallback) return { tokens, failed: failed || fitted.report.reason === "summary_failed" };
+        await add(provisional(fallback, (fallback.entry.tries ?? 0) + 1, Date.now()));
         return undefined;
       };
       try {

@@ -2,9 +2,13 @@
 
 use crate::ffi;
 
-// / Goes through an array, or the members of an object: the key (empty in an array, without quotes and with its escapes) and the value, as
-// they / are in `json`. The JSON must be valid, as that of every answer is. / / ``` / let values: Vec<&str> = ctxfold::json::values(r#"{"a":
-// 1, "b": [2]}"#).map(|(_, value)| value).collect(); / assert_eq!(values, ["1", "[2]"]); / ```
+/// Goes through an array, or the members of an object: the key (empty in an array, without quotes and with its escapes) and the value, as they
+/// are in `json`. The JSON must be valid, as every answer is.
+///
+/// ```
+/// let values: Vec<&str> = ctxfold::json::values(r#"{"a": 1, "b": [2]}"#).map(|(_, value)| value).collect();
+/// assert_eq!(values, ["1", "[2]"]);
+/// ```
 pub fn values(json: &str) -> Values<'_> {
     Values { json, at: 0 }
 }
@@ -31,8 +35,11 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-// / The value of a key of an object, as it is in `json`. / / ``` / assert_eq!(ctxfold::json::member(r#"{"a": {"b": 1}}"#, "a"),
-// Some(r#"{"b": 1}"#)); / ```
+/// The value of a key of an object, as it is in `json`.
+///
+/// ```
+/// assert_eq!(ctxfold::json::member(r#"{"a": {"b": 1}}"#, "a"), Some(r#"{"b": 1}"#));
+/// ```
 pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     values(json).find(|(name, _)| *name == key).map(|(_, value)| value)
 }

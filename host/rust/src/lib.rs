@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub options: &'a str,
     /// What the last compaction of this conversation returned.
     pub state: &'a str,
-    // / The plan to continue with, for [`Ctxfold::step`].
+    /// The plan to continue with, for [`Ctxfold::step`].
     pub plan: &'a str,
     /// The answers to the plan's requests, for [`Ctxfold::step`].
     pub summaries: &'a str,
@@ -258,7 +258,7 @@ impl Ctxfold {
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
     }
 
-    // / Compacts messages if that is due: for programs that continue with the result, and keep [`Answer::state`].
+    /// Compacts messages if that is due: for programs that continue with the result, and keep [`Answer::state`].
     pub fn compact(&mut self, request: &Request<'_>, summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
         let (plain, mut asking) = (plain(request), Asking::new(summarize));
         let (run, user) = asking.callback();

@@ -11,11 +11,11 @@ use crate::ffi;
 /// What the model is asked for.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    // / What should be summarized: docs/reference/abi.md, "plan and step".
+    /// What should be summarized: docs/reference/abi.md, "plan and step".
     pub scope: String,
     /// The system prompt.
     pub system: String,
-    // / The user message.
+    /// The user message.
     pub prompt: String,
     /// The most tokens that the summary may have.
     pub max_output_tokens: u64,

@@ -10,7 +10,7 @@ from .failures import failure_of
 if TYPE_CHECKING:
     from .types import SummaryRequest
 
-# : The members of a request body that tell what a call takes next to its messages, or how its model thinks.
+#: The members of a request body that tell what a call takes next to its messages, or how its model thinks.
 BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "reasoning", "reasoning_effort")
 
 

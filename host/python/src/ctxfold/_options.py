@@ -9,7 +9,7 @@ from ._errors import OptionError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# : The keys of a policy (docs/reference/policy.md), which are often given next to it.
+#: The keys of a policy (docs/reference/policy.md), which are often given next to it.
 POLICY = (
     "preset", "format", "model", "estimator", "window", "gate", "passes", "summary", "pins", "wire_safe", "open_calls",
     "max_bytes", "prices", "log", "archive", "thinking", "repair", "last_resort",

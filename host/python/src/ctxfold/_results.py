@@ -20,9 +20,9 @@ class Fitted(Generic[M]):
     messages: M
     #: What was done to each message.
     report: "Report"
-    # : An earlier compaction is in place of the history's beginning.
+    #: An earlier compaction is in place of the history's beginning.
     known: bool
-    # : What this call has removed, where the policy asks for it. A store has it already.
+    #: What this call has removed, where the policy asks for it. A store has it already.
     archive: List["Body"] = field(default_factory=list)
 
     @property
@@ -37,7 +37,7 @@ class Done(Generic[M]):
 
     messages: M
     report: "Report"
-    # : To be kept next to the messages, and given to the next call. None where the request had none and nothing should be kept.
+    #: To be kept next to the messages, and given to the next call. None where the request had none and nothing should be kept.
     state: Optional["State"] = None
     archive: List["Body"] = field(default_factory=list)
     #: Of a restoration: what in the messages still names a handle.
@@ -52,7 +52,7 @@ class Done(Generic[M]):
 class Pending:
     """A compaction that wants summaries: answer the requests, and go on with ``step``."""
 
-    # : Data: it can be stored, and continued with by another process.
+    #: Data: it can be stored, and continued with by another process.
     plan: "Plan"
     requests: List["SummaryRequest"]
     report: "Report"
@@ -71,5 +71,5 @@ class Converted(Generic[M]):
     #: What is not carried over as it was.
     lost: List["Loss"]
     report: "Report"
-    # : The system prompt, where the new format has it next to the messages.
+    #: The system prompt, where the new format has it next to the messages.
     system: Any = None
