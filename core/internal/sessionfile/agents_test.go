@@ -46,8 +46,8 @@ func blocks(role string, content any) (all []string) {
 	return all
 }
 
-// claudeResumes follows the parents from the newest message. Lines that share the provider's id of an answer belong to it even
-// beside the path, and so do results of tools that hang on them.
+// claudeResumes follows the parents from the newest message. Lines with the same provider id belong to one answer even if they are off the
+// path, and so do the tool results whose parents they are.
 func claudeResumes(t *testing.T, file []byte) (all []string) {
 	byID := map[string]record{}
 	var order []string
@@ -86,7 +86,7 @@ func claudeResumes(t *testing.T, file []byte) (all []string) {
 		if n, _ := used["input_tokens"].(float64); n != 0 {
 			t.Errorf("a copy tells usage: %v", used)
 		}
-		for _, id := range order { // siblings, and results that hang on them
+		for _, id := range order { // siblings, and the results of their calls
 			o := byID[id]
 			if !on[id] && object(o["message"])["id"] == message["id"] {
 				t.Errorf("the line %s is taken for a part of a message on the path", id)
@@ -96,7 +96,7 @@ func claudeResumes(t *testing.T, file []byte) (all []string) {
 	return all
 }
 
-// codexResumes takes the history of the newest compaction and the items behind it.
+// codexResumes returns the history of the newest compaction and the items after it.
 func codexResumes(t *testing.T, file []byte) (all []string) {
 	var items []any
 	for _, r := range records(t, file) {
@@ -252,8 +252,8 @@ func said(t *testing.T, kind string, messages []byte) (all []string) {
 	return all
 }
 
-// rooResumes takes the list from its newest summary on. Results of calls that are not there and what a marker stands for are left
-// out; messages of the user in a row are one, but not beside a marker. What is of other providers is not Anthropic's to see.
+// rooResumes returns the list from its newest summary on. It leaves out results whose calls are missing and messages that a marker replaces.
+// It merges consecutive user messages, except next to a marker, and drops blocks of other providers.
 func rooResumes(t *testing.T, file []byte) (all []string) {
 	var history []record
 	if err := json.Unmarshal(file, &history); err != nil {

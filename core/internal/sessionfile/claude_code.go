@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Claude Code appends one object a line. Lines with a uuid make a tree by parentUuid: messages, and events between them.
-// The live conversation is the path from the newest message back to its root, or to the last compaction. One message of
-// the provider is spread over several lines, one block each, that share message.id; where it calls several tools at once,
-// results hang on the lines of their calls, so that all but one of them stand beside the path.
+// Claude Code appends one object per line. Lines with a uuid form a tree by parentUuid: messages, and events between them. The live
+// conversation is the path from the newest message back to its root, or to the last compaction. One message of the provider is spread over
+// several lines, one block each, that share message.id. If it calls several tools at once, each result has the line of its call as its
+// parent, so all but one of these lines are off the path.
 func init() {
 	register(&Kind{
 		Name:   "claude-code",
@@ -34,9 +34,9 @@ type ccLine struct {
 	kind    ccKind
 	side    bool // of a subagent
 	failed  bool // the agent's note that a call failed
-	summary bool // stands for what the compaction before it removed
-	linked  bool // tells its parent, even if that is none
-	used    bool // stands in the result
+	summary bool // the summary of what the preceding compaction removed
+	linked  bool // has a parent member, even if it is null
+	used    bool // is in the result
 	uuid    int32
 	parent  int32 // the parent's uuid; after resolve the index of the parent's line, or -1
 	id      int32 // of the provider's message
@@ -62,7 +62,7 @@ type ccBlock struct {
 	span   jsonspan.Span
 	line   int32
 	kind   ccBlockKind
-	moved  bool  // a result that is written behind its call, or left out
+	moved  bool  // a result that is written after its call, or left out
 	id     int32 // pairs a tool call with its result
 	answer int32 // of a call: the block with its result, or -1
 }
@@ -75,8 +75,8 @@ const (
 	ccResult
 )
 
-// ccKeep is what a compaction keeps of the messages before it: by their uuids, or as a stretch of the path. They go behind
-// the anchor, and what stood behind the anchor goes behind them.
+// ccKeep says which earlier messages a compaction keeps: by their uuids, or as a segment of the path. They are inserted after the anchor,
+// and what followed the anchor comes after them.
 type ccKeep struct {
 	anchor, head, tail int32
 	uuids              []int32

@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save adds a compaction as Claude Code writes one, and behind it each message as a line of its own: all versions of the agent
-// load that, while the lists of kept messages in a compaction's metadata are known to newer ones alone. A copied message gets a
-// new id of the provider's too: the agent takes lines of one id, wherever they stand, for blocks of one message.
+// save adds a compaction as Claude Code writes one, followed by one line per message. All versions of the agent load that; only newer ones
+// understand lists of kept messages in a compaction's metadata. A copied message also gets a new provider id, because the agent merges all
+// lines with one id into one message, wherever they are.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
 		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the session file holds no message to continue from"}, 0)
@@ -68,7 +68,7 @@ func (c *claudeCode) save(s *saver) {
 // ccCommon are the members that all lines of a session have alike.
 var ccCommon = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId"}
 
-// common is what a line has alike with all others, as members behind another.
+// common returns the members that all lines share, each after a comma.
 func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	for _, key := range ccCommon {
 		if p := find(c.src, line, key); !p.Zero() {
@@ -106,7 +106,7 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 // ccUnused is a usage that says nothing: what the provider counted before is of what is gone.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
-// answer writes a message of the assistant as the provider's, of which was is the one that it is a copy of.
+// answer writes an assistant message in the provider's form; was is the message that it copies.
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(find(s.in.Src, s.in.Messages[i], "content").Of(s.in.Src))
 	id := string(jsonspan.AppendString(nil, "msg_"+s.id()))

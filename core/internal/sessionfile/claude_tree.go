@@ -95,7 +95,7 @@ func (c *claudeCode) walk() {
 		}
 		i = c.records[i].parent
 		if i < 0 || seen[i] {
-			// A chain that misses the compaction still begins with it: what stood before is gone.
+			// A chain that misses the compaction still begins with it: the messages before it are gone.
 			if i = anchor; i < 0 || seen[i] {
 				i = c.cut
 			}
@@ -107,8 +107,8 @@ func (c *claudeCode) walk() {
 	slices.Reverse(c.path)
 }
 
-// relink puts the messages that the last compaction has kept behind it. It tells which lines those are, and behind which
-// line the conversation goes on after the compaction: its summary, or the compaction itself.
+// relink moves the messages that the last compaction kept to their place after it. It returns which lines those are, and the line after
+// which the conversation continues: the compaction's summary, or the compaction itself.
 func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if c.cut < 0 {
 		return make([]bool, len(c.records)), -1

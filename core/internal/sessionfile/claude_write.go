@@ -11,8 +11,8 @@ type ccTurn struct {
 	user  bool
 }
 
-// write writes the messages of the path. The lines of one message of the provider become one message, also those beside
-// the path; and the results of its tool calls become one message right behind it, wherever they stand.
+// write writes the messages of the path. The lines of one provider message become one message, including those off the path, and the results
+// of its tool calls become one message directly after it, wherever they are in the file.
 func (c *claudeCode) write() {
 	turns := c.turns()
 	for i := range turns {
@@ -107,7 +107,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// beside gives results that stand beside the path to calls that have none on it.
+// Results that are off the path are assigned to the calls that have no result on it.
 func (c *claudeCode) beside(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]
@@ -186,8 +186,8 @@ func (c *claudeCode) asked() {
 	}
 }
 
-// results writes the results of a message's tool calls, in the order of the calls. What else stands in the line behind it
-// goes into the same message, if that line has given results.
+// results writes the results of a message's tool calls, in the order of the calls. If the next line has contributed results, its other
+// content goes into the same message.
 func (c *claudeCode) results(t *ccTurn, next int32) {
 	n := 0
 	for _, i := range t.lines {
@@ -215,7 +215,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	c.put(`]}`)
 }
 
-// gave tells whether a line has given a result to the message before it.
+// gave reports whether a line has contributed a result to the preceding message.
 func (c *claudeCode) gave(i int32) bool {
 	for b := c.records[i].first; b < c.records[i].end; b++ {
 		if c.blocks[b].moved {

@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Cline's command line, its SDK, and the extension of the same core keep one object with a list of messages, ID.messages.json. The blocks
-// are Anthropic's with members of other providers, images and files in a shape of their own, and a message of the user's for each result.
-// Its own compactions stand in a file beside it, which it ignores where the list has changed.
+// Cline's command line, its SDK, and the extension built on the same core keep one object with a list of messages, ID.messages.json. The
+// blocks are Anthropic's plus members of other providers; images and files have their own shape, and each result is a separate user message.
+// Cline keeps its own compactions in a file next to it, which it ignores if the list has changed.
 func init() {
 	register(&Kind{
 		Name:   "cline",

@@ -8,8 +8,8 @@ import (
 // clineCounted are what the provider has counted, of a prompt that is not sent again.
 var clineCounted = rename{{key: "metrics"}}
 
-// save puts the messages in the place of the list; those that are still as they were stay, but for what the provider has counted. The
-// digest is marked as Cline marks its own. What was folded is in the old file alone.
+// save replaces the list with the messages. Unchanged messages keep everything but the provider's counts. The digest is marked the way Cline
+// marks its own. Folded messages exist only in the old file.
 func (c *cline) save(s *saver) {
 	s.kept, s.out = int(c.list.Start), []byte{'['}
 	names := c.names(s)

@@ -69,7 +69,7 @@ func clineSends(t *testing.T, b record) record {
 	return b
 }
 
-// Counts are those of the newest call behind the newest digest, and what another file of Cline's keeps is no session.
+// Counts come from the newest call after the newest digest. Cline's other file, with its compactions, isn't a session.
 func TestCline(t *testing.T) {
 	src, err := os.ReadFile("../../../testdata/sessions/cline.json")
 	if err != nil {

@@ -200,7 +200,7 @@ var notices = []string{
 	"<turn_aborted>", "<subagent_notification>",
 }
 
-// isNotice reads the content of a message and tells whether the agent wrote it itself.
+// isNotice reads the content of a message and reports whether the agent wrote it itself.
 func isNotice(s *jsonspan.Scanner) bool {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()
@@ -226,8 +226,8 @@ func isNotice(s *jsonspan.Scanner) bool {
 	return found
 }
 
-// compacted reads a compaction: its history stands for everything before it. Old files tell only a summary; then the agent
-// goes on with what the user said, and the summary.
+// compacted reads a compaction: its history replaces everything before it. Old files have only a summary; the agent then continues with the
+// user's messages and the summary.
 func (c *codex) compacted(s *jsonspan.Scanner) {
 	var summary, history jsonspan.Span
 	members(s, func(key []byte) bool {
@@ -336,7 +336,7 @@ func (c *codex) item(at jsonspan.Span) {
 
 var cxDropped member
 
-// cxOwn tells whether a member of an item is the agent's own.
+// cxOwn returns the rule for a member that the agent itself adds to an item, or nil.
 func cxOwn(key []byte) *member {
 	if string(key) == "metadata" || strings.HasPrefix(string(key), "internal_") {
 		return &cxDropped

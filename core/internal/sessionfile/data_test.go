@@ -103,8 +103,8 @@ func TestRealFiles(t *testing.T) {
 			}
 			before := validate(t, a.Format, a.Messages)
 			for _, v := range before.Violations {
-				// The files break rules of their own: blank texts, a call that was never answered, a cut-off beginning.
-				// Results that stand in the wrong place would be our fault.
+				// The files break rules themselves: blank texts, a call that was never answered, a cut-off beginning. Misplaced results
+				// would be our fault.
 				if v.Rule == "AN4" || v.Rule == "AN1" || strings.Contains(v.Text, "result does not stand") || strings.Contains(v.Text, "answers no call") {
 					t.Errorf("%s at %s: %s", v.Rule, v.Path, v.Text)
 				}
@@ -129,8 +129,7 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// TestClaudeCodeBlocks compares the content blocks with those that a plain reading of the file finds behind the last
-// compaction.
+// TestClaudeCodeBlocks compares the content blocks with those that a simple reader finds after the last compaction.
 func TestClaudeCodeBlocks(t *testing.T) {
 	blocks := func(messages []json.RawMessage) (out []string) {
 		for _, m := range messages {
@@ -141,7 +140,7 @@ func TestClaudeCodeBlocks(t *testing.T) {
 			if err := json.Unmarshal(m, &v); err != nil {
 				t.Fatal(err)
 			}
-			var content any // read and written anew, for the other side has been
+			var content any // decoded and encoded again, as on the other side
 			if err := json.Unmarshal(v.Content, &content); err != nil {
 				t.Fatal(err)
 			}

@@ -139,7 +139,7 @@ func nextLine(src []byte, pos int) (from, end int) {
 	return len(src), len(src)
 }
 
-// lineScanner returns a scanner at a line that sees nothing behind it.
+// lineScanner returns a scanner at the start of a line that can't read past its end.
 func lineScanner(src []byte, pos, end int) *jsonspan.Scanner {
 	s := jsonspan.New(src[:end]).At(uint32(pos))
 	s.Lenient = true
@@ -166,7 +166,7 @@ func members(s *jsonspan.Scanner, one func(key []byte) bool) {
 	}
 }
 
-// isObject tells whether an object is next; anything else is skipped.
+// isObject reports whether the next value is an object; it skips any other value.
 func isObject(s *jsonspan.Scanner) bool {
 	if s.Kind() == jsonspan.Object {
 		return true
@@ -213,7 +213,8 @@ func tokens(s *jsonspan.Scanner) int64 {
 // textAt returns the text of the string at a span, "" for the zero Span.
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
-// detect finds the kind of a file by the first object that is a sign. why says what a file is that lies beside session files.
+// detect finds the kind of a file by the first object that identifies one. why explains what a file is that people mistake for a session
+// file.
 func detect(src []byte) (k *Kind, why string) {
 	if bytes.HasPrefix(src, []byte("SQLite format 3\x00")) {
 		return nil, "it is a SQLite database; let the agent export the session, as \"opencode export ID\" does, and give that file"
@@ -237,7 +238,7 @@ func detect(src []byte) (k *Kind, why string) {
 	return nil, ""
 }
 
-// listed tells which kind the list at s is a file of, by the first item that is a sign.
+// listed returns the kind of a file that is the list at s, by the first item that identifies one.
 func listed(s *jsonspan.Scanner) (*Kind, string) {
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
@@ -264,7 +265,7 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 	return nil, ""
 }
 
-// signed tells which kind the object at s is a sign of.
+// signed returns the kind that the object at s identifies.
 func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	k := signOf(s)
 	if s.End(); s.Err() != nil {
@@ -273,7 +274,7 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	return k, nil
 }
 
-// streamed tells which kind the objects that follow each other are a file of, by the first that is a sign.
+// streamed returns the kind of a file of consecutive objects, by the first that identifies one.
 func streamed(src []byte) *Kind {
 	for s := lineScanner(src, start(src), len(src)); s.Kind() == jsonspan.Object; {
 		if k := signOf(s); k != nil && k.Stream {

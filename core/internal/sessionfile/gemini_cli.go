@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Gemini CLI keeps one object with a list of messages; newer versions append a line for each change instead: a message,
-// which replaces the one with the same id, {"$set":…} with a new list, or {"$rewindTo":id}. Thoughts and tool calls hang on
-// the messages of the model, and results on the calls; where the content of a message of the model has thoughts or calls in it,
-// it is the whole message, and those beside it say the same again.
+// Gemini CLI keeps one object with a list of messages. Newer versions append a line for each change instead: a message, which replaces the
+// one with the same id, {"$set":…} with a new list, or {"$rewindTo":id}. A model message has its thoughts and tool calls as members, and
+// each call its results. If the content of a model message contains thoughts or calls, it is the complete message and those members only
+// repeat it.
 func init() {
 	register(&Kind{
 		Name:   "gemini-cli",
@@ -116,7 +116,7 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	}
 }
 
-// messages reads a list of messages, which takes the place of those so far.
+// messages reads a list of messages, which replaces all earlier ones.
 func (g *geminiCLI) messages(s *jsonspan.Scanner) bool {
 	if s.Kind() != jsonspan.Array {
 		return false
@@ -147,7 +147,7 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) bool {
 // replay makes the changes and returns the messages that are there in the end.
 func (g *geminiCLI) replay() []jsonspan.Span {
 	ranks, n := g.ids.rank()
-	at := filled(n, -1) // where the message with an id stands
+	at := filled(n, -1) // by id: the index of the message
 	var list []jsonspan.Span
 	var owner []int32 // the id of each message in list
 	cut := func(to int, why api.SkipReason) {
@@ -257,7 +257,7 @@ func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// complete tells whether the content of a message of the model is a list of parts with thoughts or calls among them.
+// complete reports whether the content of a model message is a list of parts that includes thoughts or calls.
 func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	found := false
 	g.each(content, func(s *jsonspan.Scanner) {
@@ -351,7 +351,7 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	g.put(`","thought":true}`)
 }
 
-// call writes a tool call, unless it is written already, and tells whether it has a result.
+// call writes a tool call, unless it is already written, and reports whether it has a result.
 func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) bool {
 	if !written {
 		g.part(n, "model")
@@ -386,14 +386,14 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) bool {
 	return result
 }
 
-// holds tells whether a list has a part in it.
+// holds reports whether a list contains a part.
 func (g *geminiCLI) holds(at jsonspan.Span) bool {
 	found := false
 	g.each(at, func(s *jsonspan.Scanner) { found = true; s.Skip() })
 	return found
 }
 
-// result writes the result of a tool call: the parts that the agent sent, or a text.
+// result writes the tool result of a call: the parts that the agent sent, or a text.
 func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	var id, name, result jsonspan.Span
 	members(s, func(key []byte) bool {

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes the messages as Gemini CLI does after a compression: a line that sets the whole list anew, or in a file that is one
-// object the list itself. Records of messages that are still as they were stay, with their ids.
+// save writes the messages as Gemini CLI does after a compression: as a line that sets the whole list, or, in a file that is one object, as
+// the list itself. Records of unchanged messages stay, with their ids.
 func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)
@@ -129,8 +129,8 @@ func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	s.write(`{"id":` + string(id) + `,"timestamp":` + string(stamp) + `,"type":"` + typ + `"`)
 }
 
-// saveModel writes a message of the model with the results of its calls. The content is the whole message; the calls are told
-// once more, because results hang on them.
+// saveModel writes a model message with the results of its calls. The content is the complete message; the calls are repeated as members,
+// because their results are stored there.
 func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
 	s.write(`,"content":[`)
@@ -192,7 +192,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 // gcPart is a part of a message: its functionCall or functionResponse, if it has one.
 type gcPart struct{ span, call, answer jsonspan.Span }
 
-// of tells whether the part is the result of a call, by the id, or by the name where there is no id.
+// of reports whether the part is the result of a call: it compares ids, or names if there is no id.
 func (p *gcPart) of(src []byte, call gcPart) bool {
 	for _, key := range []string{"id", "name"} {
 		a, b := find(src, p.answer, key), find(src, call.call, key)

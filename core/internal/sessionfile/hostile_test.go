@@ -198,8 +198,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestMixedLines shuffles, repeats, drops and mixes the lines of the samples. Whatever tree that makes, the result is JSON,
-// it is the same each time, and no tool result stands where its call does not want it.
+// TestMixedLines shuffles, repeats, drops and mixes the lines of the samples. Whatever tree that makes, the output is valid JSON, the same
+// each time, and every tool result is where its call needs it.
 func TestMixedLines(t *testing.T) {
 	var all [][]byte
 	byKind := map[string][][]byte{}

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// opencode, and Kilo Code since its command line, write {info, messages: [{info, parts}]} when they export a session. The agent
-// makes a UIMessage of each message before it asks the model. A compaction is a message of the user with a part of that type,
-// which may name the message that its tail begins with, and an answer to it that is a summary.
+// opencode, and Kilo Code since its command line, export a session as {info, messages: [{info, parts}]}. The agent converts each message to
+// a UIMessage before it calls the model. A compaction is a user message with a compaction part, which may name the first message of its
+// tail, and a summary as the answer to it.
 func init() {
 	register(&Kind{
 		Name:   "opencode",

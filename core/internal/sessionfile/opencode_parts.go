@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// What the agent says in the place of a part.
+// Texts that the agent sends in place of a part.
 const (
 	ocStep      = `{"type":"step-start"}`
 	ocCompacted = `"[Old tool result content cleared]"`
@@ -23,7 +23,7 @@ func (o *opencode) member(key string, value jsonspan.Span) {
 	}
 }
 
-// userPart writes a part of the user. Files of text are not sent: a text beside them says what is in them.
+// userPart writes a user part. Text files are not sent: an adjacent text contains their contents.
 func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	switch o.textAt(stringAt(o.src, p, "type")) {
 	case "text":
@@ -58,7 +58,7 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	case "text":
 		next(`{"type":"text"`)
 		if said := stringAt(o.src, p, "text"); said.Len() == 2 && signed {
-			o.put(`,"text":" "`) // an empty text behind signed reasoning is refused
+			o.put(`,"text":" "`) // providers refuse an empty text after signed reasoning
 		} else {
 			o.member("text", said)
 		}

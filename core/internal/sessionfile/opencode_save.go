@@ -9,10 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes a session of its own with the messages that are left: opencode's import adds to what it has and changes nothing, so
-// that messages which are there already would stay. All ids are new; a message that is still as it was keeps its parts, and one
-// that was changed what the agent has noted of its calls. A compaction that is left is a plain question and its answer, since it
-// would hide what stands before it.
+// save writes a separate session with the remaining messages, because opencode's import only adds to its database and would leave existing
+// messages in place. All ids are new. An unchanged message keeps its parts, and a changed one keeps what the agent has noted about its
+// calls. A remaining compaction becomes a plain question and answer, since it would otherwise hide the messages before it.
 func (o *opencode) save(s *saver) {
 	w := &ocWriter{o: o, saver: s, ms: max(0, millis(s.in.Time))}
 	for i := range o.records {
@@ -55,7 +54,7 @@ type ocWriter struct {
 	ms              int64
 	given           int64  // ids so far
 	id              string // of the message that is being written
-	parent          string // the last message of the user
+	parent          string // the last user message
 	calls           critbit.Map[jsonspan.Span]
 }
 

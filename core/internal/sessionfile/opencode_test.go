@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// opencodeResumes takes the messages behind the newest compaction that was ended, with what it keeps behind its summary, and makes
-// of each what the agent hands to the AI SDK.
+// opencodeResumes takes the messages after the newest completed compaction, plus those that it keeps after its summary, and converts each to
+// what the agent passes to the AI SDK.
 func opencodeResumes(t *testing.T, file []byte) (all []string) {
 	var session struct {
 		Info     record
@@ -131,7 +131,7 @@ func opencodeResumes(t *testing.T, file []byte) (all []string) {
 	return all
 }
 
-// ocFile is an export with messages of one part each: "user text" or "assistant text", and what their info has beside it.
+// ocFile returns an export whose messages have one part each: "user text" or "assistant text", and additional members of their info.
 func ocFile(info string, messages ...[3]string) []byte {
 	var all []string
 	for i, m := range messages {

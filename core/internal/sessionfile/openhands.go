@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OpenHands writes a file for each event. A session file is these events in their order, as a list, as JSON lines, or one behind the
-// other; base_state.json may be among them. Events are a tree since they name parents, and a line before. A condensation names
-// the events that are forgotten and holds the summary that is sent in their place.
+// OpenHands writes a file for each event. A session file is these events in order: as a list, as JSON lines, or concatenated;
+// base_state.json may be among them. In files where events name parents they form a tree, in older ones a line. A condensation names the
+// forgotten events and holds the summary that is sent in their place.
 func init() {
 	event := []string{"id", "kind", "timestamp", "source"}
 	state := []string{"id", "agent", "workspace", "execution_status"}
@@ -35,7 +35,7 @@ const (
 	ohUnknown ohKind = iota
 	ohSystem
 	ohMessage
-	ohSummary // a summary that stands in the file as an event
+	ohSummary // a summary that is in the file as an event
 	ohAction
 	ohObservation
 	ohReject
@@ -100,7 +100,7 @@ type openHands struct {
 	base      jsonspan.Span // base_state.json
 	leaf      jsonspan.Span // the id of the newest event in it, as a string
 	head      int32         // that id, or noID
-	empty     bool          // the base state says that the conversation begins anew
+	empty     bool          // the base state says that the conversation starts over
 	numbers   int
 	path      []int32 // events from the root to the newest one
 	raw       []int32 // what the condensations leave: events, and -1-i for the summary of the condensation i

@@ -261,8 +261,8 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// tell leaves out what a message says with no content of its own: names of tools, marks of caches, empty texts beside calls. Messages of
-// the user in a row are one.
+// tell leaves out the parts of a message that carry no content: tool names, cache breakpoints, empty texts next to calls. Consecutive user
+// messages count as one.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
 	plain := role == "user" && find(src, message, "name").Zero()

@@ -18,9 +18,9 @@ const (
 	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "
 )
 
-// write writes the messages of the view. Calls of one answer are one message, and so are messages of the user in a row.
+// write writes the messages of the view. All calls of one answer become one message, and so do consecutive user messages.
 func (o *openHands) write() {
-	user := false // the last message is the user's, and the next one of the user's goes on with it
+	user := false // the last message is a user message, and the next user message continues it
 	for k := 0; k < len(o.view); k++ {
 		entry := o.view[k]
 		if entry < 0 {
@@ -66,7 +66,7 @@ func (o *openHands) write() {
 	}
 }
 
-// begin begins a message and its content, or goes on with the one before. It reports whether the message is the user's.
+// begin begins a message and its content, or continues the previous one. It reports whether it is a user message.
 func (o *openHands) begin(goOn bool, role string) bool {
 	if goOn && role == "user" {
 		o.Messages = o.Messages[:len(o.Messages)-len("]}")]
@@ -144,7 +144,7 @@ func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Spa
 	}
 }
 
-// parts writes content. In the result of a tool long texts are cut, and beside calls blank ones are left out.
+// parts writes content. It truncates long texts in tool results, and leaves out blank texts next to calls.
 func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	o.each(content, func(at jsonspan.Span) {
 		switch {
@@ -322,7 +322,7 @@ func (o *openHands) allText(content jsonspan.Span) string {
 	return string(all)
 }
 
-// output is what a command has written, with what the terminal tells beside it.
+// output returns the output of a command together with the terminal's metadata.
 func (o *openHands) output(observation jsonspan.Span, text string) string {
 	about := find(o.src, observation, "metadata")
 	if about.Zero() || o.src[about.Start] != '{' {

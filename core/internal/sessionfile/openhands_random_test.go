@@ -121,7 +121,7 @@ func TestOpenHandsRandom(t *testing.T) {
 	}
 }
 
-// Calls that are to be run stay so, and no other call becomes one.
+// Pending calls stay pending, and no other call becomes pending.
 func TestOpenHandsPending(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// ohSaver writes events behind those of a session.
+// ohSaver appends events to those of a session.
 type ohSaver struct {
 	*saver
 	o      *openHands
@@ -27,9 +27,9 @@ type ohCall struct {
 	answered       bool   // has a result among the messages
 }
 
-// save adds a condensation as OpenHands writes one: it forgets what is not in the messages, and its summary is the digest. Messages
-// behind one that is not as it was are new events behind the condensation: the agent takes out the rest of an answer of which a part
-// is forgotten.
+// save adds a condensation as OpenHands writes one: it forgets the events that are no longer in the messages, and its summary is the digest.
+// All messages after the first changed one become new events after the condensation, because the agent drops the rest of an answer if a part
+// of it is forgotten.
 func (o *openHands) save(s *saver) {
 	if len(o.path) == 0 {
 		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the conversation has no events to go on from"}, 0)
@@ -57,7 +57,7 @@ func (o *openHands) save(s *saver) {
 	}
 	if !o.list.Zero() {
 		s.out = append(s.out, o.src[o.list.End-1:]...)
-	} else if !o.leaf.Zero() { // the agent goes on from the event that its state names
+	} else if !o.leaf.Zero() { // the agent continues from the event that its state names
 		tail := s.out
 		s.out = append([]byte(nil), o.src[:o.leaf.Start]...)
 		s.write(w.newest)
@@ -117,8 +117,8 @@ func (w *ohSaver) answers(i int) string {
 	return jsonspan.Text(w.in.Src, stringAt(w.in.Src, w.in.Messages[i], "tool_call_id"))
 }
 
-// plan says which messages stay as the events that they are: those before stay, and from end on. digest is the message between them that
-// the condensation holds as its summary, or -1; any other between them is written anew.
+// plan decides which messages keep their events: the first stay messages, and those from index end on. digest is the message between them
+// that becomes the condensation's summary, or -1; the other messages between them are rewritten.
 func (w *ohSaver) plan() (stay, digest, end int) {
 	n := len(w.from)
 	for stay < n && w.from[stay] >= 0 {

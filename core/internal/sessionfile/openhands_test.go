@@ -85,7 +85,7 @@ func openHandsAnswers(e record) bool {
 	return openHandsIs(e, "ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
 }
 
-// openHandsPending are the calls that the agent runs before it asks the model: those that nothing behind them answers.
+// openHandsPending returns the calls that the agent runs before it calls the model: those that no later event answers.
 func openHandsPending(branch []record) (pending []record) {
 	ids, calls := map[string]bool{}, map[string]bool{}
 	for _, e := range slices.Backward(branch) {
@@ -135,7 +135,7 @@ func openHandsBranch(t *testing.T, events []record, base record) (branch []recor
 	return branch
 }
 
-// openHandsView applies condensations one after the other and then takes out what breaks the rules of a view, until none does.
+// openHandsView applies the condensations in order and then removes what breaks the rules of a view, until nothing does.
 func openHandsView(branch []record) (view []record) {
 	for _, e := range branch {
 		switch {
@@ -239,8 +239,8 @@ func openHandsBreaks(view, branch []record) map[string]bool {
 	return gone
 }
 
-// openHandsResumes makes the messages of the view. The results of calls that are still to be run are put behind it first, and taken out
-// of what is compared.
+// openHandsResumes makes the messages of the view. Results of calls that are still pending are appended first, and removed from the
+// comparison.
 func openHandsResumes(t *testing.T, file []byte) (all []string) {
 	events, base := openHandsEvents(t, file)
 	branch := openHandsBranch(t, events, base)

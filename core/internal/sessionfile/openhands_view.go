@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ohSummaryOf is the entry of a view that stands for the summary of the condensation i, and the condensation of such an entry.
-// Other entries are numbers of events; -1 is none.
+// ohSummaryOf converts a condensation's index into the view entry of its summary, and back. Entries of 0 or more are indexes of events; -1
+// is none.
 func ohSummaryOf(i int32) int32 { return -2 - i }
 
 // sees makes the view of the path: what condensations have left, without what providers would refuse.
@@ -52,8 +52,8 @@ func (o *openHands) sees() {
 // ohChunkSize is how many entries a chunk of a list has at most: the square root of what a long session has.
 const ohChunkSize = 512
 
-// ohList is a list in which an entry is found and taken out, and another put in at a place, in a time that does not grow with the
-// list by much: a file may have a condensation for each event.
+// ohList is a list with fast lookup, removal and insertion, whose cost hardly grows with its length: a file may have a condensation for each
+// event.
 type ohList struct {
 	first, last *ohChunk
 	where       []*ohChunk // by event, then by condensation
@@ -109,9 +109,9 @@ func (l *ohList) remove(entry int32) {
 	l.length--
 }
 
-// enforced takes out of a view what the agent takes out when it loads one: a second result of a call, calls without a result and
-// results without a call, and what is left of an answer or of a loop of tools where a part is gone. A call that the agent runs before
-// it asks the model again counts as answered.
+// enforced removes from a view what the agent removes when it loads one: a second result of a call, calls without a result, results without
+// a call, and the rest of an answer or of a tool loop that lost a part. A call that the agent runs before it calls the model again counts as
+// answered.
 func (o *openHands) enforced(view []int32) (left []int32) {
 	n := len(o.events)
 	g := ohGroups{
@@ -179,7 +179,7 @@ type ohGroups struct {
 // ohLoop is a loop of tools: path[from:to].
 type ohLoop struct{ from, to int }
 
-// pending counts a result for each call that the agent runs when it goes on.
+// pending counts a result for each call that the agent runs when it continues.
 func (g *ohGroups) pending() {
 	ran, failed := make([]bool, g.numbers), make([]bool, g.numbers)
 	for k := len(g.path) - 1; k >= 0; k-- {
@@ -230,7 +230,7 @@ func (g *ohGroups) take(i int32) {
 	}
 }
 
-// follow takes out what does not go without an event that is out. Each group is looked through once.
+// follow removes the events that depend on a removed event. It visits each group once.
 func (g *ohGroups) follow(i int32) {
 	e := &g.events[i]
 	if e.kind == ohAction && e.response != noID {

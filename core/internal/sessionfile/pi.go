@@ -25,8 +25,8 @@ type piEntry struct {
 	at     jsonspan.Span
 	header bool
 	kind   piKind
-	linked bool // tells its parent, even if that is none
-	used   bool // stands in the result
+	linked bool // has a parent member, even if it is null
+	used   bool // is in the result
 	id     int32
 	parent int32 // the parent's id; after resolve the index of the parent's entry, or -1
 	kept   int32 // of a compaction: the id of the first entry that stays; in version 1 its index
@@ -64,7 +64,7 @@ type pi struct {
 	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
 	path    []int32
 	prompts []jsonspan.Span // the system messages of the path that count
-	texts   []string        // what they say beside their sections
+	texts   []string        // their texts outside of sections
 	version int64           // of the file; 0 is as good as 1
 	answer  jsonspan.Span   // the last message of a model on the path
 	made    []string        // the id of each entry, as JSON, where the file has none
@@ -198,7 +198,7 @@ func (p *pi) read(s *jsonspan.Scanner, e *piEntry) {
 	}
 }
 
-// content reads the ids of the tool calls, and tells whether there is nothing in the content.
+// content reads the ids of the tool calls and reports whether the content is empty.
 func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	p.calls = p.calls[:e.first]
 	switch s.Kind() {
@@ -344,7 +344,7 @@ func (p *pi) write() {
 	}
 }
 
-// entry writes the message of an entry. Usage counts only behind the last compaction.
+// entry writes the message of an entry. Usage counts only after the last compaction.
 func (p *pi) entry(i int32, counts bool, gone []bool) {
 	e := &p.entries[i]
 	result := e.role != nil && e.role.native == "tool_result"

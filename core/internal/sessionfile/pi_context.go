@@ -52,8 +52,8 @@ func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	return content, native != "tool_result" && (content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
 }
 
-// system reads the system prompt: the texts of all system messages that count, and then the sections, each as the last of them has it.
-// A compaction brings what stood before it.
+// system reads the system prompt: the texts of all system messages that count, followed by the sections, each in its last version. A
+// compaction carries the system prompt from before it.
 func (p *pi) system(last int) {
 	for k := max(last, 0); k < len(p.path); k++ {
 		switch e := &p.entries[p.path[k]]; {
@@ -85,7 +85,7 @@ type piNamed struct {
 	span, value jsonspan.Span // a tool and its name, or a section with its key and its text
 }
 
-// replay puts together what the system messages that count name: sections that a later one has not taken out, or tools.
+// replay combines what the system messages that count define: sections or tools. A later message may replace or remove them.
 func (p *pi) replay(what string) []piNamed {
 	var at critbit.Map[int]
 	var all []piNamed

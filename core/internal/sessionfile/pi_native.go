@@ -2,8 +2,7 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// piRole is a kind of message of pi, and what becomes of its members in the native format. Members that no table names
-// stay as they are.
+// piRole is a kind of pi message and the conversion of its members to the native format. Members that no table lists are copied.
 type piRole struct {
 	name    string // pi's role
 	native  string
@@ -95,7 +94,7 @@ func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	return append(dst, ']')
 }
 
-// piBack is what becomes of the members of a message in the native format where it is written as one of pi.
+// piBack converts the members of native messages back to pi messages.
 var piBack = []piRole{
 	{"assistant", "assistant", rename{{key: "content", to: "content", with: piPartsBack}, {key: "error_message", to: "errorMessage"}}},
 	{"toolResult", "tool_result", rename{

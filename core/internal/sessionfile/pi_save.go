@@ -69,7 +69,7 @@ func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	return "", false
 }
 
-// tail is the entry that the messages behind the first begin with, if they are the end of the conversation; else -1.
+// tail returns the entry of the second message if the messages from there are the end of the conversation; else -1.
 func (p *pi) tail(s *saver) int32 {
 	rest := s.from[1:]
 	if len(rest) == 0 || rest[0] < 0 || p.entries[s.first(rest[0])].kind == piCompaction {
@@ -97,8 +97,7 @@ func (p *pi) idOf(s *saver, i int32) string {
 	return string(find(p.src, p.entries[i].at, "id").Of(p.src))
 }
 
-// settings copies the last change of the model and of how much it thinks, and the system prompt, to a new root, and returns the id to
-// go on from.
+// settings copies the last model change, the last thinking level and the system prompt to a new root, and returns the id to continue from.
 func (p *pi) settings(s *saver) (parent string) {
 	parent = "null"
 	kinds := [...]string{"model_change", "thinking_level_change"}
@@ -193,7 +192,7 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	s.write("}}\n")
 }
 
-// answered are the members that a message of the assistant must have in pi beside what it says: those of the last one.
+// answered returns the members besides content that an assistant message must have in pi, copied from the last one.
 func (p *pi) answered() string {
 	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
@@ -236,7 +235,7 @@ func (p *pi) migrate(s *saver) {
 	}
 }
 
-// tell leaves out what a message gets in the file beside what it says.
+// tell leaves out the members of a message that saving adds.
 func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	if i == 0 {
 		if text, ok := firstText(src, message); ok {

@@ -2,7 +2,7 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// member is what becomes of a member of an object: another key, another value, or nothing.
+// member says how to convert a member of an object: to another key, another value, or nothing.
 type member struct {
 	key   string // as it is in the file
 	to    string // the new key; "" takes the member out

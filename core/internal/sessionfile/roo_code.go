@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Roo Code, and Kilo Code and Cline of the same descent, keep a list of messages in Anthropic's shape with members of their own.
-// Nothing is taken out of it: the last summary begins what is sent, and a message that was truncated names the marker that stands
-// for it. Anthropic's blocks have members of other providers beside them, and there are blocks of other providers.
+// Roo Code, and the Kilo Code and Cline versions related to it, keep a list of messages in Anthropic's shape with additional members.
+// Nothing is ever removed from the list: a request begins with the last summary, and a truncated message names the marker that replaces it.
+// Anthropic's blocks have members of other providers, and there are blocks of other providers.
 func init() {
 	const beside = "these are the lines that the user sees of a task (ui_messages.json); what the agent sends is in api_conversation_history.json"
 	register(&Kind{
@@ -28,11 +28,11 @@ type rooRecord struct {
 	at, content  jsonspan.Span
 	role         string
 	summary      bool
-	marker       bool  // stands for messages that were truncated
+	marker       bool  // replaces truncated messages
 	reasoning    bool  // no message, but reasoning in the shape of another provider
-	condensed    bool  // names a summary that stands for it
+	condensed    bool  // names the summary that replaces it
 	stands       int32 // of a marker: its id
-	hidden       int32 // the id of the marker that stands for the message
+	hidden       int32 // the id of the marker that replaces the message
 	answers, end int32 // its results are of the calls answers[answers:end]
 }
 
@@ -44,7 +44,7 @@ type rooCode struct {
 	records []rooRecord
 	calls   []rooCall
 	answers []int32 // ids of calls, and their numbers after resolve
-	live    []bool  // by number: a call behind the last summary
+	live    []bool  // by number: a call after the last summary
 	first   int     // the last summary, else 0
 	cline   bool    // written by Cline, which keeps elsewhere what it has truncated
 	newest  int64   // the newest time, in milliseconds since 1970
@@ -180,7 +180,7 @@ func (r *rooCode) visible() (sent []int32) {
 	r.live = make([]bool, n)
 	summarized := len(r.records) > 0 && r.records[r.first].summary
 	for _, c := range r.calls {
-		// Results are taken out only behind a summary: without one every call is there.
+		// Results without a call are removed only after a summary: without one, every call counts.
 		if c.id != noID && (!summarized || int(c.record) >= r.first && r.records[c.record].role == "assistant") {
 			r.live[ranks[c.id]] = true
 		}
@@ -238,7 +238,7 @@ func (r *rooCode) write(sent []int32) {
 		}
 		r.put(`}`)
 		for _, k := range sent[i:end] {
-			// Reasoning of another provider stands before the message that it is of.
+			// Reasoning of another provider precedes its message.
 			from := k
 			for int(from) > r.first && r.records[from-1].reasoning {
 				from--

@@ -7,10 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save condenses as Roo Code does: what was in the list stays and names a summary, which is the first message that is left, and
-// the others follow it. A message that is still as it was is written again as it stands in the list, but for what ties it to
-// earlier summaries. All that is new has a later time, for the agent goes back to times: back to one before the summary, the
-// messages of before count again.
+// save condenses as Roo Code does. The existing messages stay in the list and name a summary, which is the first of the new messages; the
+// others follow it. An unchanged message is written again without its links to earlier summaries. All new entries have later times, because
+// the agent can return to a point in time: if that is before the summary, the original messages count again.
 func (r *rooCode) save(s *saver) {
 	if r.cline {
 		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "a Cline task cannot take other messages: another file says which of them it truncated, by position"}, 0)
@@ -73,10 +72,10 @@ func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	s.write(summary + `}`)
 }
 
-// merged tells of messages in the files of agents that merge those of the user.
+// merged compares messages in the files of agents that merge user messages.
 type merged struct{ last string } // the role of the message that was told last
 
-// tell leaves out where a message of the user ends and the next one begins.
+// tell leaves out the boundaries between user messages.
 func (r *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	if i == 0 || role != r.last || role != "user" {

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// Saving is what a session file is to go on with.
+// Saving holds the messages that a session file continues with.
 type Saving struct {
 	// Src holds the messages, JSON objects in the wire format of the file, where Messages says.
 	Src      []byte
@@ -23,19 +23,19 @@ type Saving struct {
 	Time string
 }
 
-// Saved is a session file that goes on with other messages: the first Kept bytes of the file, and Text behind them.
+// Saved is the new session file: the first Kept bytes of the old file, and Text after them.
 type Saved struct {
 	Kind string
 	Kept int
 	Text []byte
 }
 
-// Save writes messages into the session file that they were opened from and compacted, in a way that its agent resumes with
-// just these: as a compaction of the agent's own where that can say it. Files that grow line by line stay as they are, and
-// lines are added behind; a last line that is cut off goes. Entries of messages that are still as they were are taken over
-// with all that the agent has noted in them, but for the provider's counts, which are of what was sent before.
+// Save writes the compacted messages of a session back into its file so that the agent resumes with exactly these messages. Where the
+// agent's format allows it, they become one of its own compactions. Files that grow by lines are kept and get more lines; an incomplete last
+// line is dropped. Entries of unchanged messages keep everything that the agent has noted in them, except for the provider's counts, which
+// describe the old request.
 //
-// Ids are derived from the file and the messages, so that the same call gives the same bytes.
+// Ids are derived from the file and the messages, so the same call returns the same bytes.
 func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 	f, w, err := read(src)
 	if err != nil {
@@ -101,8 +101,8 @@ func hash(text []byte) uint64 {
 	return h
 }
 
-// match finds the messages that are still as they were, from the last one to the first: compactions keep the order. A host that
-// has read and written the messages anew may spell them in another way.
+// match finds the unchanged messages, from last to first, because compactions keep the order. It ignores differences in spelling: the host
+// may have decoded and encoded the messages.
 func (s *saver) match() {
 	type known struct {
 		print uint64
@@ -129,7 +129,7 @@ func (s *saver) match() {
 	}
 }
 
-// unchanged tells whether the messages are those of the file.
+// unchanged reports whether the messages are those of the file.
 func (s *saver) unchanged() bool {
 	for i, k := range s.from {
 		if k != int32(i) {
@@ -250,8 +250,8 @@ func onlyText(s *jsonspan.Scanner) string {
 	return string(all)
 }
 
-// digest is the index of the first message that is new and a plain text of the user, which is what a compaction puts in the place
-// of what it takes out; -1 where there is none.
+// digest returns the index of the first new message that is a plain user text, which is how a compaction replaces the messages that it
+// removes; -1 if there is none.
 func (s *saver) digest() int {
 	for i, k := range s.from {
 		if k >= 0 {
@@ -272,7 +272,7 @@ func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	return all
 }
 
-// scanner reads text at an offset in which half surrogate pairs may stand.
+// scanner returns a scanner at an offset that accepts lone surrogates.
 func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	s := jsonspan.New(src).At(at)
 	s.Lenient = true

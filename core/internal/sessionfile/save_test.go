@@ -40,7 +40,7 @@ func save(t *testing.T, file []byte, messages []byte) (next []byte, a saved) {
 	return append(slices.Clone(file[:a.Kept]), a.Text...), a
 }
 
-// summaryOf tells what a message of pi says that the summary of a compaction says as well.
+// summaryOf returns the text of a pi message if a compaction's summary could hold it.
 func summaryOf(m record) (string, bool) {
 	if m["role"] == "compaction_summary" {
 		return text(m["summary"]), true
@@ -111,7 +111,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 	if was := open(t, file); b.System != was.System || b.Format != was.Format {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
-	// A file of lines goes on: what stands in it stays, but for a last line that is cut off.
+	// A file of lines is continued: its content stays, except for an incomplete last line.
 	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
@@ -174,7 +174,7 @@ func checkFile(t *testing.T, file []byte) {
 	}
 }
 
-// Real session files go on with what a compaction leaves.
+// TestSaveRealFiles saves compacted messages into real session files.
 func TestSaveRealFiles(t *testing.T) {
 	for name, src := range real(t) {
 		t.Run(name, func(t *testing.T) { checkFile(t, src) })
@@ -198,7 +198,7 @@ func TestSaveSampleFiles(t *testing.T) {
 			if !bytes.Equal(next, src) || s.Text != "" {
 				t.Errorf("a file that says this already changes: %q", s.Text)
 			}
-			// The newest half, behind a digest; the digest with all; the newest half alone; nothing but the digest.
+			// The newest half after a digest; all messages after a digest; the newest half alone; only the digest.
 			digest := map[string]string{
 				"claude-code": `{"role":"user","content":[{"type":"text","text":"It was \"about\" boats."}]}`,
 				"cline":       `{"role":"user","content":"It was \"about\" boats."}`,

@@ -1,11 +1,11 @@
-// Package sessionfile reads the session files that coding agents keep and takes the live conversation out of them: the
-// messages that the agent's next request would hold, as a list in a wire format.
+// Package sessionfile reads the session files of coding agents and extracts the live conversation: the messages that the agent's next
+// request would hold, as a list in a wire format.
 //
-// A kind of session file is one file here that registers one Kind; nothing else has to change to add another. Files are
-// scanned in place: what a message holds is copied byte for byte, and only the agent's own wrapping is taken off.
+// Each kind of session file is one file in this package that registers one Kind; adding a kind changes nothing else. Files are scanned in
+// place: message contents are copied byte for byte, and only the agent's wrapping is removed.
 //
-// What never enters this package: tokens, policies, and what makes a transcript valid. It puts messages into the order in
-// which the agent would send them; it neither mends what is broken nor makes anything up.
+// Tokens, policies and the validity of transcripts are no concern of this package. It orders the messages as the agent would send them; it
+// neither repairs nor invents anything.
 package sessionfile
 
 import (
@@ -54,13 +54,13 @@ type Kind struct {
 	Items []Sign
 	// Stream says that objects may follow each other with no line feed between them.
 	Stream bool
-	// Beside are lists that the agent keeps beside its session files, and that people take for one.
+	// Lists that the agent keeps next to its session files, and that are easily mistaken for one.
 	Beside []Beside
 	// Read reads the file and writes its messages. What it returns writes others in their place.
 	Read func(f *file) writer
 }
 
-// Beside is an item of a list that is no session, and where the session is.
+// An item of a list that isn't a session, and where the session is instead.
 type Beside struct {
 	Sign
 	Why string
@@ -86,12 +86,12 @@ func register(k *Kind) {
 // Kinds lists the kinds by name.
 func Kinds() []*Kind { return kinds }
 
-// IsKind tells whether there is a kind of this name.
+// IsKind reports whether there is a kind of this name.
 func IsKind(name string) bool {
 	return slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == name })
 }
 
-// Detect tells of which kind a file is, "" if it is none. It reads up to the first line that only one kind can have.
+// Detect returns the kind of a file, or "" if it is none. It reads up to the first line that only one kind can have.
 func Detect(src []byte) string {
 	if k, _ := detect(src); k != nil {
 		return k.Name

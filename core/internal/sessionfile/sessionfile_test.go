@@ -122,7 +122,7 @@ func TestSamplesAreValid(t *testing.T) {
 	}
 }
 
-// TestVerbatim looks for what messages hold in the file: blocks, items, arguments and results stand there byte for byte.
+// TestVerbatim looks up the contents of messages in the file: blocks, items, arguments and results must be there byte for byte.
 func TestVerbatim(t *testing.T) {
 	for name, src := range sample(t) {
 		a := open(t, src)
@@ -244,7 +244,7 @@ func TestErrors(t *testing.T) {
 func TestUnfinishedLine(t *testing.T) {
 	for name, src := range sample(t) {
 		if strings.HasSuffix(name, ".json") {
-			continue // one value, written anew each time
+			continue // one value that is rewritten every time
 		}
 		src = src[:bytes.LastIndexByte(src, '\n')+1]
 		last := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
@@ -261,8 +261,8 @@ func TestUnfinishedLine(t *testing.T) {
 	}
 }
 
-// TestRightAfterCompaction cuts the samples off behind a compaction: what it kept is there, and what the provider counted
-// before it no longer holds.
+// TestRightAfterCompaction truncates the samples directly after a compaction: the kept messages are there, and the provider's earlier counts
+// no longer hold.
 func TestRightAfterCompaction(t *testing.T) {
 	files := sample(t)
 	count := `{"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":9000,"output_tokens":5}}}}`
@@ -397,8 +397,8 @@ func TestPiPromptAndEdits(t *testing.T) {
 	}
 }
 
-// What pi's own projection makes of edits: one that omits takes out whatever entry it names, one that replaces changes the content of
-// messages alone, and gives one to a message that had none.
+// Edits must have the same effect as in pi's own projection: an omitting edit removes any entry that it names; a replacing edit changes the
+// content of messages only, and adds content to a message that had none.
 func TestPiEditsOfOtherEntries(t *testing.T) {
 	file := func(edits ...string) []byte {
 		lines := []string{
