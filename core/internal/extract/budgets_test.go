@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// talk is a conversation in which facts stand among courtesies, repetitions and other languages.
+// talk returns a conversation that mixes facts with courtesies, repetitions and other languages.
 func talk() []Item {
 	list := items(
 		"Good morning! Did you sleep well? The ferry leaves at seven, so I packed the tent last night.",

@@ -30,7 +30,7 @@ type Item struct {
 // Chosen is a sentence, or clauses of one, that was chosen.
 type Chosen struct {
 	Item     int // the index of its item
-	From, To int // where it stands in the item's text, in bytes
+	From, To int // its position in the item's text, in bytes
 	// Sentence is a number of the sentence, the same in each choice.
 	Sentence int
 	// Own tells that somebody says it of themselves, in the first person, with a name or a number in it.
@@ -49,7 +49,7 @@ type Extract struct {
 	stems     stems
 	said      prints
 	weights   []int32 // by stem, in 1/1024
-	known     []uint8 // by stem: how often what stays beside has it, 0 or 1
+	known     []uint8 // by stem: how often the other texts have it, 0 or 1
 	gained    bool    // sentences know what they gain alone
 }
 
@@ -71,20 +71,20 @@ type best struct {
 	first, last int32
 }
 
-// clause is a part of a sentence that may stand alone, or end one.
+// clause is a part of a sentence that can be used alone or as an end.
 type clause struct {
 	from, to int32    // bytes of the item's text
 	words    [2]int32 // its range in Extract.words
 	starts   bool     // what is chosen may begin with it
 }
 
-// occurrence is a word where it stands.
+// occurrence is a word and its position.
 type occurrence struct {
 	stem   int32
 	factor int32 // in 1/1024; 0 where the sentence has the stem already
 }
 
-// New reads items. beside are texts that the reader has anyway: what they say counts as said.
+// New reads items. The other texts are known to the reader anyway: their statements count as said.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items}
 	size := 0

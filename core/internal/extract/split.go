@@ -43,7 +43,7 @@ func (s *splitter) next() bool {
 	return false
 }
 
-// skipCode goes behind a block of code that has begun.
+// skipCode goes to the end of a code block that has begun.
 func (s *splitter) skipCode() {
 	if n := strings.Index(s.text[s.at:], "\n```"); n >= 0 {
 		s.at += n + len("\n```")
@@ -83,8 +83,8 @@ func (s *splitter) end() int {
 	return len(t)
 }
 
-// abbreviates tells whether a dot behind text, with rest behind the dot, ends a word and no sentence: a single letter, two of
-// them with a dot between, a title, a number of up to two digits ("12. März"), or where what follows goes on in lower case.
+// abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single letter, after two with
+// a dot between them, after a title, after a number of up to two digits ("12. März"), or if rest continues in lower case.
 func abbreviates(text, rest string) bool {
 	w := text[strings.LastIndexByte(text, ' ')+1:]
 	if n := len(w); n > 0 && n <= 2 && w[0] >= '0' && w[0] <= '9' && w[n-1] >= '0' && w[n-1] <= '9' {
@@ -117,8 +117,9 @@ const (
 	leadWords  = 2
 )
 
-// cut cuts a sentence into clauses. What is chosen may end at any, and begin with one that stands behind a dash or a semicolon, or
-// behind a word or two and a comma: what follows a comma otherwise needs what stands before it, and what a colon introduces its name.
+// cut splits a sentence into clauses. A selection may end at any clause. It may begin with one that follows a dash or a semicolon, or a
+// comma after one or two words. After any other comma, a clause needs the text before it, and after a colon, the name that the colon
+// introduces.
 func (e *Extract) cut(text string, base, first int32, ws []words.Word) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords
@@ -142,7 +143,7 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word) {
 	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts})
 }
 
-// behind is where the next clause begins in what stands between two words: at signs that belong to its first word, such as quotes.
+// behind returns where the next clause begins in the text between two words: at the signs that belong to its first word, such as quotes.
 func behind(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
 		return n + 1
@@ -151,7 +152,7 @@ func behind(between string) int {
 	return size
 }
 
-// parts tells whether what stands between two words ends a clause: strongly, so that the next can stand alone, or weakly.
+// parts reports whether the text between two words ends a clause: strongly, if the next clause can be used alone, or weakly.
 func parts(between string) (strong, weak bool) {
 	switch between {
 	case "", " ", "'", "-", "’", "/":

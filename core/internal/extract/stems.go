@@ -6,7 +6,7 @@ import "math/bits"
 // words that fall into one place, and then they share a number and weigh too little. That harms nobody else.
 type stems struct {
 	slots []slot
-	df    []int32 // by number: in how many sentences it stands
+	df    []int32 // by number: in how many sentences it is
 	in    []int32 // by number: the last sentence that was seen to have it, from 1
 }
 
@@ -61,7 +61,7 @@ func (s *stems) find(stem uint32) int32 {
 // prints is a set of fingerprints of sentences. It forgets one where two fall into one place.
 type prints []uint32
 
-// in tells whether a fingerprint is in the set, and puts it there.
+// in reports whether a fingerprint is in the set, and adds it.
 func (p prints) in(print uint32) bool {
 	at := (print * 0x9e3779b1) >> 7 & uint32(len(p)-1)
 	if p[at] == print {
