@@ -11,19 +11,19 @@ const WeightUnit = 16
 // stepUnit is what the weights in an Automaton's table count of: this many are a token.
 const stepUnit = 1 << 14
 
-// Symbols of an Automaton that are no ASCII characters. ASCII stands for itself, except that a backslash of the text is
-// Backslash: '\\' itself is the first byte of an escape in JSON. Symbols from FirstRune on are classes of other characters.
+// Symbols of an Automaton that aren't ASCII characters. ASCII characters are their own symbols, except that a backslash in the decoded text
+// is Backslash: '\\' itself is the first byte of a JSON escape. Symbols from FirstRune on are classes of other characters.
 const (
 	Backslash = 0x01
 	FirstRune = 0x80
 )
 
-// Automaton weighs text: it walks from state to state, one symbol at a time, and each step has a weight. The weight of a
-// text is the sum over its steps, and so is linear in how often each step is taken.
+// Automaton weighs text: it goes from state to state, one symbol at a time, and each step has a weight. The weight of a text is the sum over
+// its steps, and so is linear in how often each step is taken.
 //
-// It walks the bytes of a JSON string as they stand there: the step on '\\' leads to a state in which the byte behind it
-// counts as what it stands for. Four pieces of a long text are walked side by side, because each step waits for the table
-// entry of the step before it; what stands before a piece tells the state that it begins in.
+// It reads the bytes of a JSON string undecoded: the step on '\\' leads to a state in which the next byte counts as the character that the
+// escape represents. It processes four pieces of a long text in parallel, because each step waits for the table entry of the previous one.
+// The text before a piece determines the state in which the piece begins.
 type Automaton struct {
 	// Step holds weight<<16 | next<<8 by state<<8 | symbol. Weights are 1/16384 token.
 	Step [States << 8]uint32
@@ -43,8 +43,8 @@ const nextMask = (States - 1) << 8
 // block is how many bytes are looked at together.
 const block = 2048
 
-// What JSON adds to the weight of its strings, in 1/WeightUnit token: the quotes with the colon or comma beside them are
-// about one token, and an escape splits what would be one token.
+// What JSON adds to the weight of its strings, in 1/WeightUnit token: the quotes with the adjacent colon or comma are about one token, and
+// an escape splits what would be one token.
 const (
 	quoteWeight  = WeightUnit
 	escapeWeight = WeightUnit * 3 / 4
@@ -181,13 +181,13 @@ func asciiRun(b []byte) int {
 	return i
 }
 
-// mixed walks JSON text that is not ASCII, escapes as steps of their own, and the runs of ASCII in it that are worth it side by
-// side. It ends no character behind b.
+// mixed weighs JSON text that isn't ASCII. It takes escapes as separate steps, and processes ASCII runs that are long enough in parallel
+// pieces. It doesn't complete any character after b.
 func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	for len(b) > 0 {
 		var w uint64
 		n := asciiRun(b)
-		if n >= sides { // no escape ends behind it: all of an escape is ASCII
+		if n >= sides { // no escape ends after the run, because escapes are all ASCII
 			w, e = a.side(b[:n], e)
 		} else {
 			w, e, n = a.runes(b, e, sides)
@@ -198,8 +198,8 @@ func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// runes walks UTF-8, character by character, up to the first that begins at or behind limit. It returns where that is. It
-// calls nothing, so that its loop stays one in the module.
+// runes weighs UTF-8, character by character, up to the first one that begins at or after limit, and returns that position. It makes no
+// calls, so that its loop stays one loop in the module.
 func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < limit && i < len(b) {
@@ -239,7 +239,7 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 // sides is how many bytes are enough for pieces to be walked side by side.
 const sides = 96
 
-// before is how many bytes tell the state behind them: what came before these makes a difference to hardly any text.
+// before is how many preceding bytes determine a state; earlier bytes make a difference in hardly any text.
 const before = 16
 
 // side walks ASCII in four pieces side by side.
@@ -265,8 +265,8 @@ func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// four walks four pieces of one length, each from its state in e on. It is a function of its own because there are variables
-// enough in WebAssembly for the loop alone, but not for what stands around it.
+// four weighs four pieces of the same length, each from its state in e. It is a separate function because WebAssembly has enough locals for
+// the loop, but not for the code around it as well.
 func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	t := &a.Step
 	b1, b2, b3 = b1[:len(b0)], b2[:len(b0)], b3[:len(b0)]
@@ -282,7 +282,7 @@ func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	return sum
 }
 
-// symbols walks any text, symbol by symbol, up to the first that begins at or behind limit. It returns where that is.
+// symbols weighs any text, symbol by symbol, up to the first one that begins at or after limit, and returns that position.
 func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < len(b) && i < limit {

@@ -14,7 +14,7 @@ const (
 	TooLarge      = api.CodeTooLarge
 	WrongType     = api.CodeWrongType
 	DuplicateKey  = api.CodeDuplicateKey
-	// LoneSurrogate is half of a surrogate pair, which no operation refuses: it is read leniently, or mended.
+	// LoneSurrogate is half of a surrogate pair. No operation refuses it: it is read leniently, or repaired.
 	LoneSurrogate Code = "lone_surrogate"
 )
 
@@ -23,14 +23,14 @@ type Error struct {
 	Code    Code
 	Offset  int
 	Message string
-	// At is a path below what stands at Offset, for an error that was found after the JSON had been read. Find turns it
-	// into an offset.
+	// At is a path relative to the value at Offset, for an error that was found after the JSON had been read. Find converts it into an
+	// offset.
 	At string
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// describe names what stands at the start of b, for people.
+// describe names the value that b begins with, for error messages.
 func describe(b []byte) string {
 	if len(b) == 0 {
 		return "the end"

@@ -46,7 +46,7 @@ func (s *Scanner) appendGo(dst []byte) []byte {
 	return append(dst, v.Of(s.src)...)
 }
 
-// goMember is a member that was written: its key, and where key and value stand.
+// goMember is a member that was written: its key, and the positions of key and value.
 type goMember struct {
 	key        []byte
 	start, end int

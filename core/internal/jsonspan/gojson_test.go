@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// TestAppendGo compares with the package that it stands for.
+// TestAppendGo compares the output with encoding/json's.
 func TestAppendGo(t *testing.T) {
 	for _, src := range []string{
 		`{"b":1,"a":{"z":[],"y":{}},"b":2}`, ` [ 1 , "x" , null , true , { } ] `, `"<a&b>\u2028\ud83d\ude00\u0001\u007f\b\f\/"`,

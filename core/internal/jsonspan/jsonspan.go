@@ -1,29 +1,28 @@
-// Package jsonspan reads JSON in place: it walks bytes once and answers with spans and measures, and never builds values.
+// Package jsonspan reads JSON in place: it scans bytes once and returns spans and measures, and never builds values.
 //
-// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets back where it stands in
-// the source and how large its text is. Nothing is copied and nothing is allocated, except for a key that is written
-// with escapes. Errors are sticky: after the first one every call returns zero values, and loops over keys and elements
-// end, so that readers check once at the end.
+// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets its position in the source and the size of
+// its text. Nothing is copied or allocated, except for a key that is written with escapes. Errors are sticky: after the first one every call
+// returns zero values and loops over keys and elements end, so readers check once at the end.
 //
-// What never enters this package: what a transcript is, and what a token is.
+// This package knows nothing about transcripts or tokens.
 package jsonspan
 
 import "math/bits"
 
-// MaxDepth is how many objects and arrays may stand inside each other. Deeper input is an error (too_deep), so that no
-// input makes a reader recurse without end.
+// MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), so no input can make a reader recurse
+// without end.
 const MaxDepth = 512
 
-// MaxSize is the largest source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in all.
+// MaxSize is the largest source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in total.
 const MaxSize = 1 << 30
 
-// Span is a half-open range of bytes of a source. The zero Span stands for "not there".
+// Span is a half-open range of bytes of a source. The zero Span means that the value is missing.
 type Span struct{ Start, End uint32 }
 
 // Len is the number of bytes in the span.
 func (p Span) Len() int { return int(p.End - p.Start) }
 
-// Zero tells whether the span is the zero Span, which no value has (every value has at least one byte).
+// Zero reports whether the span is the zero Span, which no value has (every value has at least one byte).
 func (p Span) Zero() bool { return p.End == 0 }
 
 // Of returns the bytes of the span in src.
@@ -49,7 +48,7 @@ func ASCII(n uint32) Measure { return Measure{n, n, n, 0} }
 // Kind is the kind of a JSON value.
 type Kind uint8
 
-// The kinds of JSON values. Invalid stands for anything that starts no value.
+// The kinds of JSON values. Invalid is anything that doesn't begin a value.
 const (
 	Invalid Kind = iota
 	Object
@@ -68,7 +67,7 @@ type Str struct {
 	// Escapes is how many more characters the text takes when it is written as JSON with the fewest escapes
 	// (as JSON.stringify does), the quotes not counted.
 	Escapes uint32
-	// Escaped tells whether the source has a backslash in it; if not, the bytes between the quotes are the text.
+	// Escaped reports whether the source has a backslash in it; if not, the bytes between the quotes are the text.
 	Escaped bool
 }
 
@@ -120,15 +119,15 @@ func New(src []byte) *Scanner {
 	return s
 }
 
-// At returns a scanner that shares the source and settings of s and stands at offset.
+// At returns a scanner at offset that shares the source and settings of s.
 func (s *Scanner) At(offset uint32) *Scanner {
 	w := &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient, Weigh: s.Weigh}
 	w.count()
 	return w
 }
 
-// Within returns a scanner as At does, which stands before an element of an array that depth objects and arrays enclose, the
-// array counted: Elem is next.
+// Within returns a scanner like At, positioned before an array element. depth is the number of enclosing objects and arrays, including the
+// array. Call Elem next.
 func (s *Scanner) Within(offset uint32, depth int) *Scanner {
 	w := s.At(offset)
 	w.depth, w.fresh = depth, true
@@ -296,8 +295,8 @@ func (s *Scanner) Key() ([]byte, bool) {
 	return s.src[k.Start+1 : k.End-1], true
 }
 
-// shortKey reads the key that stands here, with its colon, if it is like nearly all: of 1 to 15 plain characters, and the colon
-// right behind it. If not, it returns nil and has read nothing.
+// shortKey reads the next key and its colon if the key has 1 to 15 plain characters and the colon follows directly, as in nearly all keys.
+// Otherwise it returns nil and reads nothing.
 func (s *Scanner) shortKey() []byte {
 	b, from := s.src, s.pos+1
 	if from+17 > len(b) || b[s.pos] != '"' {
@@ -320,7 +319,7 @@ func (s *Scanner) shortKey() []byte {
 	return b[from:at]
 }
 
-// key reads the key that stands here, and its colon.
+// key reads the next key and its colon.
 func (s *Scanner) key(weigh bool) (Str, bool) {
 	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
 		s.unexpected("a key in quotes")
@@ -385,7 +384,7 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// nested skips one object or array without recursion: a bit for each open bracket tells which kind it is.
+// nested skips one object or array without recursion: one bit per open bracket says which kind it is.
 func (s *Scanner) nested() Measure {
 	var m Measure
 	var object [MaxDepth/64 + 1]uint64
@@ -407,7 +406,7 @@ func (s *Scanner) nested() Measure {
 		default:
 			m = m.Add(s.scalar(kind))
 		}
-		// Close what ends here, then stand at the next value.
+		// Close the containers that end here, then go to the next value.
 		for s.err == nil && s.depth > base {
 			first := s.fresh
 			if object[s.depth/64]>>(s.depth%64)&1 == 1 {

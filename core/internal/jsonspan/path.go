@@ -8,10 +8,9 @@ import (
 // pathKeyMax is how many bytes of a key a path shows; a hostile transcript has keys of a megabyte.
 const pathKeyMax = 64
 
-// PathAt returns the path of the value that stands at a byte offset, such as messages[3].content[0].text: member names
-// after dots, indexes in brackets, names that are no plain words in brackets and quotes. The root is "". It walks src
-// again from the front, and stops at the first thing that is not JSON, so it also serves sources that are broken at or
-// behind offset.
+// PathAt returns the path of the value at a byte offset, such as messages[3].content[0].text: member names after dots, indexes in brackets,
+// other names in brackets and quotes. The root is "". It scans src from the beginning and stops at the first invalid JSON, so it also works
+// for sources that are broken at or after offset.
 func PathAt(src []byte, offset int) string {
 	type frame struct {
 		key    Span // of the member that is open, in an object
@@ -129,8 +128,8 @@ func Find(src []byte, base int, path string) int {
 // maxKeys is how many keys of one object Duplicate looks at. Typed JSON has fewer.
 const maxKeys = 64
 
-// Duplicate finds the first key that stands twice in one object of a value, objects inside it included. It is for small
-// typed JSON; an object with more than 64 keys is not looked at further.
+// Duplicate finds the first key that occurs twice in one object of a value, including nested objects. It is for small typed JSON; it doesn't
+// check the rest of an object with more than 64 keys.
 func Duplicate(src []byte) *Error {
 	s := New(src)
 	s.Lenient = true

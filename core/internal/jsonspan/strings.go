@@ -128,7 +128,7 @@ func (n *tally) walk(b []byte, i int) int {
 	return i
 }
 
-// rare reads what stands at i and stops walk. It returns where it ends, or -1 after an error.
+// rare reads the byte or sequence at i that stopped walk. It returns where that ends, or -1 after an error.
 func (s *Scanner) rare(n *tally, i int) int {
 	b := s.src
 	switch c := b[i]; {
@@ -138,7 +138,7 @@ func (s *Scanner) rare(n *tally, i int) int {
 		if length == 0 {
 			return -1
 		}
-		// length source bytes stand for size UTF-8 bytes, which are one rune.
+		// length source bytes represent size UTF-8 bytes, which are one rune.
 		n.extra += uint32(length - size)
 		n.narrower += uint32(size - 1)
 		if size == 4 {
@@ -167,8 +167,7 @@ func (s *Scanner) rare(n *tally, i int) int {
 	return -1
 }
 
-// escape reads the escape at b[i] and returns its length in the source and the number of UTF-8 bytes it stands for, or
-// 0, 0 after an error.
+// escape reads the escape at b[i] and returns its length in the source and the number of UTF-8 bytes it represents, or 0, 0 after an error.
 func (s *Scanner) escape(i int) (n, size int) {
 	b := s.src
 	if i+1 >= len(b) {
@@ -274,7 +273,7 @@ func runeLen(b []byte) int {
 	return 0
 }
 
-// truncatedRune tells whether b is the beginning of a UTF-8 sequence that goes on behind its end.
+// truncatedRune reports whether b is the beginning of an incomplete UTF-8 sequence.
 func truncatedRune(b []byte) bool {
 	need := 2
 	if b[0] >= 0xe0 {

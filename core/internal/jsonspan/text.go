@@ -26,7 +26,7 @@ func AppendText(dst, src []byte, span Span) []byte {
 	}
 }
 
-// letters are what escapes of two characters stand for; 0 where there is no such escape.
+// letters maps the second character of an escape to what it represents; 0 if there is no such escape.
 var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescapeRun decodes b, the inside of a string, into dst, which is as long, up to an escape of six characters. It returns how many
@@ -66,7 +66,7 @@ func unescapeRun(dst, b []byte) (n, read int) {
 	return n, read
 }
 
-// appendEscape appends what the escape at the start of b stands for, and returns how long the escape is. A surrogate pair is
+// appendEscape appends the character that the escape at the start of b represents, and returns the length of the escape. A surrogate pair is
 // one escape.
 func appendEscape(dst, b []byte) ([]byte, int) {
 	if b[1] != 'u' {
@@ -179,7 +179,7 @@ func ReplaceLone(src []byte, value Span) {
 	}
 }
 
-// Replacement is the escape that takes the place of one for a lone surrogate; both have this length.
+// Replacement is the escape that replaces a lone surrogate's; both have this length.
 const Replacement = `\ufffd`
 
 // Lone returns the offsets of the escapes for lone surrogates in a value that a lenient Scanner has read.
@@ -221,7 +221,7 @@ func TrimRune(b []byte) []byte {
 	return b
 }
 
-// EqualText tells whether the string at span reads as text.
+// EqualText reports whether the decoded string at span equals text.
 func EqualText(src []byte, span Span, text string) bool {
 	if span.Len() < 2 {
 		return false
@@ -241,7 +241,7 @@ func EqualText(src []byte, span Span, text string) bool {
 	return text == ""
 }
 
-// Blank tells whether the string at span is empty or holds only white space (space, tab, line feed, carriage return).
+// Blank reports whether the string at span is empty or holds only white space (space, tab, line feed, carriage return).
 func Blank(src []byte, span Span) bool {
 	if span.Len() < 2 {
 		return true
