@@ -88,7 +88,7 @@ func TestBrowserBuilds(t *testing.T) {
 	}
 }
 
-// A policy takes the window from its model, unless it says one or is to be as published. A model that is not known has none.
+// A policy takes the window from its model, unless it sets one or asks for the published behaviour. An unknown model has no window.
 func TestPoliciesKnowModels(t *testing.T) {
 	for src, want := range map[string][2]int{ // window and limit, in tokens
 		`{"model":"gpt-4o"}`:                                             {128_000, 89_600},

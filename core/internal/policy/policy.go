@@ -46,7 +46,7 @@ type Policy struct {
 	MaxBytes int `json:"max_bytes,omitempty"`
 	// Prices are the prices of the model, for the prompt cache part of the report.
 	Prices *Prices `json:"prices,omitempty"`
-	// Log adds to the report what became of each message.
+	// Log adds to the report what happened to each message.
 	Log bool `json:"log,omitempty"`
 	// Archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body and its byte ranges in
 	// the request, and markers name the handles) or "bodies" (the bodies themselves instead of their byte ranges).
