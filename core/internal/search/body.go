@@ -24,7 +24,7 @@ func isNoText(key []byte) bool {
 	return false
 }
 
-// isPart tells whether an object of this type is a part of a message, and no message.
+// isPart reports whether an object of this type is a message part rather than a message.
 func isPart(kind []byte) bool {
 	switch string(kind) {
 	case "text", "input_text", "output_text", "image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document", "resource",
@@ -80,7 +80,7 @@ func (s *searching) read(body int32) {
 	s.end(uint32(len(src)))
 }
 
-// isList tells whether a list has messages, by its first object. A list of parts, or of anything else, is the body of a tool result.
+// isList reports whether a list has messages, by its first object. A list of parts, or of anything else, is the body of a tool result.
 func isList(src []byte) bool {
 	r := jsonspan.New(src)
 	for r.Array(); r.Elem(); {
@@ -114,8 +114,8 @@ func isList(src []byte) bool {
 	return false
 }
 
-// list reads a list of messages. What stands between them in the body of a fold, or of changes, tells how they belong together, and
-// names handles.
+// list reads a list of messages. In the body of a fold, or of changes, strings between them say how messages belong together, or are
+// handles.
 func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	index := int32(0)
 	for r.Array(); r.Elem(); index++ {
@@ -239,7 +239,7 @@ func (s *searching) text(text []byte) {
 	s.count(text)
 }
 
-// cut is where a piece of a long text ends: behind a line or a word, or else between two runes.
+// cut returns where a piece of a long text ends: after a line or a word, or else between two runes.
 func cut(text []byte) int {
 	space := 0
 	for n := pieceBytes; n > pieceBytes/2; n-- {
@@ -289,7 +289,7 @@ func (s *searching) count(text []byte) {
 	s.cur.words += int32(n)
 }
 
-// pairs notes how far a term stands from the one before it.
+// pairs records the distance between a term and the preceding one.
 func (s *searching) pairs(k, distance int32) {
 	if distance <= nearest && (s.pair[k] == 0 || distance < s.pair[k]) {
 		s.pair[k] = max(distance, 1)
@@ -417,7 +417,7 @@ func (s *searching) name(handle string) {
 	}
 }
 
-// given tells whether a handle is that of a body.
+// given reports whether a handle is that of a body.
 func (s *searching) given(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
 // missing are the handles that are named and not given, each once.

@@ -17,13 +17,13 @@ const (
 	least      = 64   // of what a word weighs that every message has
 	saturation = 819  // k1
 	lengthPart = 410  // b
-	near       = 717  // what two words of the query add that stand next to each other, of the weight of the lighter one
+	near       = 717  // what two adjacent query words add, in proportion to the weight of the lighter one
 	nearest    = 8    // words apart at most
 	relative   = 410  // how often a word counts that shares five letters
 	leadPart   = 512  // what the first word of a question keeps of its weight
 	addressed  = 1536 // how often a name counts in what the one says whom others call by it
 	better     = 512  // what a message gets of the better one of its neighbours
-	beyond     = 307  // and of those behind them
+	beyond     = 307  // and of those after them
 	dated      = 512  // what a message gets that is of a date that the query names, of its own score
 	roled      = 128  // the same for a role
 )
@@ -102,7 +102,7 @@ func (s *searching) best() []ranked {
 	return s.firsts(list)
 }
 
-// wanted tells whether a doc may be a hit.
+// wanted reports whether a doc may be a hit.
 func (s *searching) wanted(d *doc) bool {
 	q := s.query
 	if q.Roles != 0 && q.Roles>>d.role&1 == 0 {
@@ -204,8 +204,8 @@ func (s *searching) lexical() []int64 {
 	return scores
 }
 
-// called tells of each term whose name it is, User's or Assistant's, or Tool: a name that nearly only one of the two uses, and not in
-// every other message as a label, is what he calls the other by.
+// called returns for each term whose name it is: User's or Assistant's, or Tool for neither. A name that almost only one of the two uses,
+// and not as a label in every other message, is what that one calls the other.
 func (s *searching) called(df []int64, by [][4]int64, roles [4]int64) []Role {
 	of := make([]Role, len(s.term))
 	for k := range of {

@@ -1,7 +1,7 @@
-// Package search finds the messages of archived bodies that answer a question: BM25 over messages, with what stands next to
-// them, dates and roles. It keeps no index: one pass over the bodies counts the words of the query, and nothing else.
+// Package search finds the messages of archived bodies that answer a question: BM25 over messages, with adjacent messages, dates and roles.
+// It keeps no index: one pass over the bodies counts the words of the query, and nothing else.
 //
-// What never enters this package: wire formats, stores, and what words mean.
+// This package knows nothing about wire formats, stores, and what words mean.
 package search
 
 import (
@@ -24,7 +24,7 @@ type Query struct {
 	After, Before dates.Date
 }
 
-// HasWords tells whether there is anything to look for.
+// HasWords reports whether there is anything to look for.
 func (q *Query) HasWords() bool { return len(words.Append(nil, q.Text)) > 0 }
 
 // Role is who a message is from.
@@ -58,7 +58,7 @@ func RoleNamed[T string | []byte](name T) (Role, bool) {
 	return 0, false
 }
 
-// RoleSet is a set of roles; the zero RoleSet stands for all.
+// RoleSet is a set of roles; the zero RoleSet means all roles.
 type RoleSet uint8
 
 // Add adds a role.
@@ -76,7 +76,7 @@ type Hit struct {
 	Index int // of the message in the list that the body is; 0 where the body is no list
 	Score int // in 1/1024 of a bit or so; it compares hits of one search
 	Role  Role
-	Date  dates.Date // of the message, or of the header that stands before it; zero where nothing tells
+	Date  dates.Date // of the message, or of the header before it; zero if unknown
 	// Offset is where the snippet begins in the message's text, in Unicode scalar values.
 	Offset  int
 	Snippet string
@@ -90,7 +90,7 @@ type Stats struct {
 	Named []string
 }
 
-// FarOffset is how far into a message, in Unicode scalar values, a reader is told where a snippet stands.
+// FarOffset is the length in Unicode scalar values from which a hit says how far into its message the snippet is.
 const FarOffset = 2000
 
 // Limits of a search.
@@ -108,7 +108,7 @@ type doc struct {
 	from, end   uint32 // the message in its body
 	date        dates.Date
 	role        Role
-	digest      bool // it only stands for messages that are searched too
+	digest      bool // it only summarizes messages that are searched too
 	raw         bool // its body is a text that is no JSON
 }
 
@@ -117,7 +117,7 @@ type post struct {
 	doc  int32
 	tf   int32 // in 1/1024
 	term uint8
-	pair bool // the term stands near the one before it, and tf is how near
+	pair bool // the term is near the preceding one, and tf says how near
 }
 
 // Run searches bodies. Hits of one score are in the order of the bodies, and in a body the older first. It returns the code too_large
@@ -170,11 +170,11 @@ type searching struct {
 	cur     doc
 	tf      [words.MostKnown]int32
 	pair    [words.MostKnown]int32
-	last    [words.MostKnown]int32 // the word at which a term stood last, counted from 1
+	last    [words.MostKnown]int32 // the word number of a term's last occurrence, from 1
 	touched []uint8
 	found   []words.Found
 	room    []byte
-	carried dates.Date // of the header that stands before it
+	carried dates.Date // of the header before it
 	pieces  int        // of text that the message has had
 
 	collects  bool // the texts of a message are put together, and not counted
@@ -213,7 +213,7 @@ func (s *searching) terms() {
 	s.asked = dates.In(text, ws)
 }
 
-// isQuestion tells whether a text ends with a question mark of any script.
+// isQuestion reports whether a text ends with a question mark of any script.
 func isQuestion(text string) bool {
 	for _, mark := range [...]string{"?", "？", "؟", ";", "՞", "፧"} {
 		for n := len(text); n > 0 && n > len(text)-8; n-- {

@@ -75,7 +75,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestNeighbours finds what stands beside the words of the query, behind what has them.
+// TestNeighbours finds messages adjacent to those with the words of the query, and ranks them lower.
 func TestNeighbours(t *testing.T) {
 	texts := append(filler(20), "Where did you put the ladder?", "Behind the shed.")
 	texts = append(texts, filler(20)...)

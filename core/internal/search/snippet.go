@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// snippetBytes is how much of a message a hit shows, before the signs for what is left out; spread is how far apart the words of the
-// query may stand that it is chosen by.
+// snippetBytes is how much of a message a hit shows, excluding ellipses; spread is the maximum distance in bytes between the query words
+// that a snippet is chosen for.
 const (
 	snippetBytes = 234
 	spread       = 160
@@ -88,13 +88,13 @@ func (s *searching) passage(text []byte) (from, to int) {
 	if len(text) <= snippetBytes {
 		return 0, len(text)
 	}
-	// The words stand in the middle, with more behind them than before.
+	// Put the words in the middle, with more text after them than before.
 	from = max(0, min(first-(snippetBytes-min(last-first, spread))/3, len(text)-snippetBytes))
 	to = min(from+snippetBytes, len(text))
 	return ahead(text, from, first), behind(text, to, max(last, from))
 }
 
-// ahead is where a passage that might begin at from does so: behind a blank, before a rune, and not behind most.
+// ahead returns where a passage that may begin at from should begin: after a blank, else at the start of a rune, and not after most.
 func ahead(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
