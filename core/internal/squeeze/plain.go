@@ -103,7 +103,7 @@ func (w *writer) undent(s string) string {
 	switch {
 	case opened && !closes:
 		was += w.unit
-	case closes && !opened && at < was: // its bracket was opened there, wherever the lines between them stood
+	case closes && !opened && at < was: // its bracket was opened there, wherever the lines between them were
 		was = at
 	}
 	if at != was || at == 0 {
@@ -265,7 +265,7 @@ func longSign(s string, from int) int {
 // Repeated lines.
 const (
 	minLine   = 10  // bytes that a line has with which a repetition begins
-	minRepeat = 64  // bytes of repeated lines that stand further above
+	minRepeat = 64  // bytes of repeated lines that are further above
 	minAgain  = 48  // bytes of lines that are right above
 	quoted    = 28  // bytes of the line by which a reader finds what is repeated
 	maxCycle  = 256 // lines that may be right above, again and again

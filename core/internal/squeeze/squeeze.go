@@ -108,7 +108,7 @@ func (w *writer) line(i int) string { return w.src[w.lines[i] : w.lines[i+1]-1] 
 // count is the number of lines.
 func (w *writer) count() int { return len(w.lines) - 1 }
 
-// may reports whether a form is wanted.
+// may reports whether a form is requested.
 func (w *writer) may(f Form) bool { return w.without&f == 0 }
 
 // split finds the lines.
