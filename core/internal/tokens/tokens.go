@@ -141,8 +141,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// Beside estimates what is sent next to the messages: system prompt and tool definitions of a request body, and what a correction has found,
-// in tokens.
+// Estimates, in tokens, what a request body sends in addition to the messages: system prompt, tool definitions, and the amount that a
+// correction adds.
 func (p *Profile) Beside(t *transcript.Transcript) int {
 	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }
