@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Fingerprint names a list of messages by 64 bits of a hash of their bytes; what stands between them does not count. It
-// tells a transcript that has changed from one that has not; it is no defence against somebody who makes two transcripts
-// alike, and need not be: a step on another transcript is as valid as a plan on it.
+// Fingerprint identifies a list of messages by a 64-bit hash of their bytes; whatever separates them doesn't count. It detects a changed
+// transcript. It doesn't resist somebody who constructs two transcripts with one fingerprint, and need not: a step on another transcript is
+// as valid as a plan on it.
 type Fingerprint uint64
 
 // Add takes in the next message.

@@ -13,7 +13,7 @@ func (t *Transcript) FirstText(i int) Span {
 	return Span{}
 }
 
-// head is how many bytes the first n characters and escapes of a JSON string take, each of which stands for a byte or more.
+// head returns the length in bytes of the first n characters and escapes of a JSON string, each of which represents one byte or more.
 func head(text []byte, n int) uint32 {
 	end := 0
 	for ; n > 0 && end < len(text); n-- {
@@ -29,7 +29,7 @@ func head(text []byte, n int) uint32 {
 	return uint32(end)
 }
 
-// StartsWith tells whether the first text of message i begins with prefix.
+// StartsWith reports whether the first text of message i begins with prefix.
 func (t *Transcript) StartsWith(i int, prefix string) bool {
 	s := t.FirstText(i)
 	if s.Len() < len(prefix)+2 {

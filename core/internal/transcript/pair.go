@@ -157,7 +157,7 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 			p.skip[n] = int32(n)
 		}
 	}
-	// The rank behind the newest call that has this id and stands before the result.
+	// The rank after the newest call that has this id and precedes the result.
 	rank, _ := slices.BinarySearchFunc(p.order, i, func(c, i int32) int {
 		if d := bytes.Compare(t.idBytes(t.Parts[c].ID), id); d != 0 {
 			return d
@@ -237,7 +237,7 @@ func (t *Transcript) idBytes(p Span) []byte {
 // HashID is a hash of a part's id: parts with the same id have the same.
 func (t *Transcript) HashID(p *Part) uint64 { return hash(0, t.idBytes(p.ID)) }
 
-// SameID tells whether two parts carry the same id.
+// SameID reports whether two parts have the same id.
 func (t *Transcript) SameID(a, b *Part) bool { return bytes.Equal(t.idBytes(a.ID), t.idBytes(b.ID)) }
 
 // CompareID orders two parts by id.
@@ -310,13 +310,13 @@ func (t *Transcript) reach(seq, place []int32) []int32 {
 	return reach
 }
 
-// Waits tells whether a tool call has no result because a tool of the provider's, which has made it, still runs: what it is given
-// it must get as it is.
+// Waits reports whether a tool call has no result yet because a provider tool, which made the call, is still running; that tool must get its
+// input unchanged.
 func (t *Transcript) Waits(call *Part) bool {
 	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
 }
 
-// OpenCalls tells whether message i holds a tool call that has no result.
+// OpenCalls reports whether message i contains a tool call without a result.
 func (t *Transcript) OpenCalls(i int) bool {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == ToolCall && p.Pair < 0 && !p.Has(Removed|Server) {

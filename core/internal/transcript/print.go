@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// unseen are the members of a part or an item that no model sees, or that clients write anew with each request: marks of a
-// prompt cache, options for providers, ids, states and dates.
+// unseen lists the members of a part or an item that no model sees or that clients rewrite with each request: cache breakpoints, provider
+// options, ids, states and dates.
 var unseen = []string{
 	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at", "experimental_providerMetadata",
 	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
@@ -56,7 +56,7 @@ func step(h, v uint64) uint64 {
 	return h ^ h>>32
 }
 
-// parts takes the parts in [from, to) into h that stand in parent, a tool result or -1 for the message.
+// parts adds the parts in [from, to) whose parent is parent (a tool result, or -1 for the message) to h.
 func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	for n := from; n < to; n++ {
 		part := &p.t.Parts[n]
@@ -94,7 +94,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	return h
 }
 
-// says takes the text of a string into h; an empty one is as good as none.
+// says adds the text of a string to h; an empty one adds nothing.
 func (p *printer) says(h uint64, s Span) uint64 {
 	if s.Len() <= 2 {
 		return h

@@ -1,7 +1,7 @@
 package transcript
 
-// Sent notes what the model is sent no more because of the messages from index from on: what stands before the provider's own
-// summary (AN12), but for the system prompt, and what stood there only until the next message of the user (AN14).
+// Sent marks what the model is no longer sent because of the messages from index from on: the messages before the provider's own summary
+// (AN12), except for the system prompt, and messages that only counted until the next user message (AN14).
 func (t *Transcript) Sent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]

@@ -68,22 +68,22 @@ const (
 	Free                        // costs nothing: the provider is never sent it
 	Removed                     // a pass took the part out of its message
 	Edited                      // a pass replaced the body
-	Cleared                     // the body is a marker that stands for a removed body, ours or found in the input
-	Held                        // it stands for what only its provider can read, and so its message must stay
+	Cleared                     // the body is a marker that replaces a removed body, ours or found in the input
+	Held                        // it holds content that only its provider can read, so its message must stay
 	Misshapen                   // a tool result whose Body has not the shape that the wire format wants
 	Bound                       // signed reasoning that its provider binds to the messages before it (AN9)
-	Tied                        // reasoning that the provider has stored with the part behind it: both stay, or both go
+	Tied                        // reasoning that the provider has stored with the part after it: both stay or both are removed
 	Legacy                      // spelled as in an older version of the format, or as its SDK does
 	Step                        // a step of the assistant begins here: the message may be cut before this part
 	Null                        // a tool call whose arguments are null
-	Said                        // in a message of the assistant, what the user said meanwhile (AM6)
+	Said                        // in an assistant message, what the user said meanwhile (AM6)
 	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 	Called                      // a tool call that a tool of the provider's made (AN11)
 	Squeezed                    // a pass wrote the body shorter, and says so in its first line
-	Mark                        // a mark of a prompt cache as a part of its own: no content
+	Mark                        // a cache breakpoint as a separate part: no content
 	Continues                   // a tool result that more results of its call follow, or one of those
-	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
+	Summary                     // the provider's own summary of everything before it, which the model is no longer sent (AN12)
 )
 
 // Part is a piece of a message.
@@ -102,13 +102,13 @@ type Part struct {
 	Size   Measure
 	NameSz Measure
 	Data   uint32 // characters of base64 payload (image, file, audio)
-	// Copy is one more than the index of another part of its message that says the same once more and goes with this one; 0 for none. The
-	// part that counts is the first of such a chain. A copy shares the id of its tool call, and a copy with a Body gets what takes the place
-	// of the first one's.
+	// Copy is one more than the index of another part of the message that has the same content and is removed with this one; 0 for none. The
+	// part that counts is the first of such a chain. A copy shares the id of its tool call, and a copy with a Body gets the first one's
+	// replacement.
 	Copy int32
 }
 
-// Has tells whether the part has one of the flags.
+// Has reports whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
 // Media makes the part an image, audio or a file of so many characters of data, which count by their kind and not as text.
@@ -116,7 +116,7 @@ func (p *Part) Media(kind Kind, chars uint32) {
 	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
 }
 
-// AnyHas tells whether one of some parts has one of the flags.
+// AnyHas reports whether one of some parts has one of the flags.
 func AnyHas(parts []Part, f Flags) bool {
 	for i := range parts {
 		if parts[i].Has(f) {
@@ -136,12 +136,12 @@ const (
 	Lists       = 5  // how many lists there are
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
-	Inside      = -4 // the part stands in the one before it that is in a list, and goes with it
+	Inside      = -4 // the part is inside the preceding part that is in a list, and is removed with it
 	Emptied     = -5 // the part is a string member of the message, which stays, as an empty text, when the part goes
-	Shared      = -3 // a tool result that stands in the part of its call: both have one span, and go together
+	Shared      = -3 // a tool result inside the part of its call: both have one span, and are removed together
 )
 
-// Variant tells what a message stands for, where a wire format has messages that are more than a role.
+// Variant says what a message is in wire formats whose messages have more than a role.
 type Variant uint8
 
 // The variants of messages.
@@ -162,15 +162,15 @@ type Message struct {
 	Lists    [2]Span // the arrays that hold its parts; zero where there is none
 	First    int32   // its parts are Parts[First : First+Count]
 	Count    int32
-	Extra    Measure // fields beside the parts that are sent and billed
+	Extra    Measure // fields outside of the parts that are sent and billed
 	Variant  Variant
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
-	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
+	OldCalls Span // a list of tool calls outside of the content that isn't sent to anyone (ai-sdk: toolCalls); zero if there is none
 	Reasoned bool // a repair gave it reasoning that is empty (OC9)
-	Lone     bool // it holds half of a surrogate pair that stands alone
+	Lone     bool // it contains a lone surrogate
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
-	Passing  bool // the model is sent it only until the next message of the user (AN14)
+	Passing  bool // the model is sent it only until the next user message (AN14)
 	Unsent   bool // the model is sent it no more, or never
 	Nameless bool // it has no id, where messages need one
 	// Spelling is which of the format's ways to spell a message it is in; 0 where there is one.
@@ -179,7 +179,7 @@ type Message struct {
 	Meta int32
 }
 
-// Meta is what an application keeps with a message beside what the model is sent (native format only).
+// Meta is what an application stores with a message and the model isn't sent (native format only).
 type Meta struct {
 	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
 	Turn    int  // index of its turn in the loop, from 0
@@ -187,7 +187,7 @@ type Meta struct {
 	Member  Span // the turn as a member of the message, key and value; zero if there is none
 	Stamp   Span // when the message was made, as it is spelled; zero if that is not told
 
-	// Agent and User tell whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
+	// Agent and User say whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
 	Agent, User Setting
 	Label       Span // what the application calls the message, a string; zero if there is none (S4.11)
 	Usage       Usage
@@ -204,8 +204,8 @@ const (
 	Off
 )
 
-// Usage is what a provider counted for the call that a message of the assistant answers, in tokens. Input is without what
-// was read from or written to the cache. The zero Usage is none.
+// Usage is what a provider counted for the call that an assistant message answers, in tokens. Input excludes tokens read from or written to
+// the cache. The zero Usage is none.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
 
 // Sum is the tokens of the whole call: the total where the provider tells it, else all parts together (S4.8).
@@ -227,7 +227,7 @@ type Transcript struct {
 	Metas    []Meta
 	Input    int // how many of Messages are from the source
 
-	// Of a request body that holds the list: what is sent beside it.
+	// The other content of the request body that holds the list.
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
@@ -236,12 +236,12 @@ type Transcript struct {
 	Unstored  bool // the provider is asked to keep nothing
 	// Thinking is how the body asks the model to think, in the words of policies; "" where it does not tell.
 	Thinking api.ThinkingMode
-	// Reasons tells that a message of the assistant came with reasoning_content, so that others must have it too (OC9); Reasoner that
-	// the model wants it in all of them.
+	// Reasons reports that an assistant message came with reasoning_content, so the others must have it too (OC9); Reasoner reports that the
+	// model wants it in all of them.
 	Reasons, Reasoner bool
-	// Marks tells that a key in it begins as the keys of marks of a prompt cache do: without one, it has no such mark.
+	// Marks reports that some key has the prefix of cache breakpoint keys: without one, there are no breakpoints.
 	Marks bool
-	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
+	// LoneBeside reports that there is a lone surrogate outside of the list of messages.
 	LoneBeside bool
 	// Weigh is what new text is weighed by, as the source was.
 	Weigh *jsonspan.Automaton
@@ -271,8 +271,8 @@ func (t *Transcript) Clone() *Transcript {
 	return &c
 }
 
-// Grown takes in the messages from index m and the parts from index p on, which have been read behind those that were there:
-// it pairs them, in time in proportion to what is new.
+// Grown adds the messages from index m and the parts from index p on, which were read after the existing ones. It pairs calls and results in
+// time proportional to the new parts.
 func (t *Transcript) Grown(m, p int) {
 	if t.pairs == nil {
 		t.pairs = newPairer(t, p)
@@ -320,19 +320,19 @@ func (t *Transcript) AppendText(dst []byte, p Span) []byte {
 	return jsonspan.AppendText(dst, src, p)
 }
 
-// EqualText tells whether a string reads as text.
+// EqualText reports whether the decoded string equals text.
 func (t *Transcript) EqualText(p Span, text string) bool {
 	src, p := t.buf(p)
 	return jsonspan.EqualText(src, p, text)
 }
 
-// Blank tells whether a string is empty or only white space.
+// Blank reports whether a string is empty or only white space.
 func (t *Transcript) Blank(p Span) bool { return jsonspan.Blank(t.buf(p)) }
 
-// IsString tells whether the value at a span is a string.
+// IsString reports whether the value at a span is a string.
 func (t *Transcript) IsString(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '"' }
 
-// IsArray tells whether the value at a span is an array.
+// IsArray reports whether the value at a span is an array.
 func (t *Transcript) IsArray(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '[' }
 
 // PartsOf returns the parts of message i, those inside tool results included.
@@ -380,7 +380,7 @@ func (t *Transcript) Piece(m, end int32) int32 {
 	return at
 }
 
-// Written tells whether a span is of the arena.
+// Written reports whether a span is in the arena.
 func (t *Transcript) Written(p Span) bool { return p.Start >= arenaBase }
 
 // Write adds text to the arena and returns its span.
@@ -396,7 +396,7 @@ func (t *Transcript) Adopt(text []byte, m, p int) {
 	t.shift(t.Write(text).Start, m, p)
 }
 
-// Rebase makes the bytes of the transcript alone its source, in a copy, and moves all records to where they stand there.
+// Rebase copies the bytes of the transcript into a new source and moves all records to their positions there.
 func (t *Transcript) Rebase() {
 	base := t.Outer.Start
 	t.Src = append([]byte(nil), t.Bytes(t.Outer)...)
@@ -445,11 +445,11 @@ func (t *Transcript) MetaOf(i int) Meta {
 	return Meta{}
 }
 
-// Hidden tells whether the model is not sent message i: the application keeps it back (S4.10), or the provider does.
+// Hidden reports whether the model isn't sent message i: either the application holds it back (S4.10) or the provider does.
 func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
-// HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
-// empty texts; or a message of the assistant with a word of the user in it.
+// HasUserText reports whether message i contains something that a user said: a user message with more than tool results and empty texts, or
+// an assistant message with a user text in it.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0
