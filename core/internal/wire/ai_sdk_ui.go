@@ -152,7 +152,7 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	r.tool(&p, &f[uiCallID], &f[uiToolName])
 	if r.begins(&f[uiType], "tool-") {
-		// The name follows the prefix; the byte before it takes the place of the opening quote.
+		// The name follows the prefix; the byte before it replaces the opening quote.
 		p.Name = f[uiType].Span
 		p.Name.Start += uint32(len("tool-"))
 		size := jsonspan.ASCII(uint32(len("tool-")))

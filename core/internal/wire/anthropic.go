@@ -215,8 +215,8 @@ func anthropicResults(dst []byte, calls []Call, text string) []byte {
 // besides letters and digits, and the message if it has others.
 type blockRules struct{ order, id, marks, says string }
 
-// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and the part of AN11 that the tool behind a call
-// exists.
+// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and the part of AN11 that requires the tool that made
+// a call.
 func checkAnthropic(c *Checker) {
 	c.blocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }

@@ -486,7 +486,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// stands reports whether a part, by its index, is in the sequence.
+// Reports whether a part, by its index, is in the sequence.
 func (c *Checker) stands(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

@@ -85,7 +85,7 @@ func teller(p *transcript.Part) int {
 	return -1
 }
 
-// beside marks a tool call as a copy: it costs nothing and isn't content.
+// Marks a tool call as a copy, which costs nothing and isn't content.
 func beside(p *transcript.Part) {
 	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}

@@ -57,7 +57,7 @@ const (
 
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
 
-// readInteractions reads one step. Parts that represent the whole step are in no list: the step goes with them. Calls and results of tools
+// readInteractions reads one step. Parts that represent the whole step are in no list: the step is removed with them. Calls and tool results
 // other than functions are the provider's own.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)

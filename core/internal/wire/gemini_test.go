@@ -266,7 +266,7 @@ func TestBesideTheList(t *testing.T) {
 	}
 }
 
-// A call may have several responses, each of which says that more follow; they stay together, wherever they stand.
+// A call may have several responses if each one but the last says that more follow; they stay together, wherever they are.
 func TestGeminiContinued(t *testing.T) {
 	got := func(rest string) string {
 		return `{"functionResponse":{"id":"c1","name":"read","response":{"output":"x"}` + rest + `}}`

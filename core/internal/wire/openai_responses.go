@@ -267,7 +267,7 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates the text behind encrypted content from its length: three quarters of it minus 650 bytes, as Codex does. It counts as
+// encrypted estimates the plain text of encrypted content from its length: three quarters of it minus 650 bytes, as Codex does. It counts as
 // ASCII text.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {

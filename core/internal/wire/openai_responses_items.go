@@ -49,7 +49,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// stand adds the part that represents the item, once.
+// Returns the part that represents the item; the first call adds it.
 func (e *early) stand(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})

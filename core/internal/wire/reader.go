@@ -353,7 +353,7 @@ func (r *Reader) more(n int) int {
 	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
 }
 
-// beside are the members of request bodies that are sent with the messages, in all formats.
+// Members of request bodies, in all formats, that are sent with the messages.
 var (
 	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"}
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
