@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// uiTurns is a conversation whose messages of the assistant hold tool calls with their results; the first one begins it.
+// uiTurns is a conversation whose assistant messages hold tool calls with their results; the first one begins it.
 func uiTurns(n int) string {
 	var list []string
 	for i := range n {
@@ -33,7 +33,7 @@ func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 	}
 }
 
-// The log tells of every message what became of it, the first included.
+// The log describes every message what happened to it, the first included.
 func TestDecisionsOfFoldedMessages(t *testing.T) {
 	c := run(t, "native", `{"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`+force,
 		strings.Replace(session(4, 200), `{"role":"system","content":"You are careful."},`, "", 1))

@@ -7,7 +7,7 @@ import (
 // maxFailed is how many compactions in a row may fail before the next one waits until the transcript has grown.
 const maxFailed = 3
 
-// stuck tells whether the last compactions have shown that another one would not help.
+// stuck reports whether the last compactions have shown that another one would not help.
 func (c *Run) stuck() bool {
 	a := c.State.Attempts
 	return !c.Policy.Force && a != nil && a.Failed >= maxFailed && c.Total < a.Tokens+c.Policy.Growth()

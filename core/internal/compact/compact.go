@@ -53,7 +53,7 @@ func Begin(in view.Input) *Run {
 // Idle ends the run with its input where the policy wants nothing compacted. A provider's count of a message before from does not
 // count.
 func (c *Run) Idle(from int) bool {
-	if c.N == 0 { // there is nothing to compact, whatever is sent beside it
+	if c.N == 0 { // there is nothing to compact, whatever is sent next to it
 		c.Unchanged(api.ReasonUnderBudget)
 		return true
 	}
@@ -74,7 +74,7 @@ func (c *Run) Idle(from int) bool {
 	return true
 }
 
-// chill makes the run one that is due for its cold prompt cache alone. It aims for the policy's share of what there is now, and keeps the
+// chill makes the run one that is due for its cold prompt cache alone. It aims for the policy's share of the current size, and keeps the
 // transcript where the model gives no summary: it fits as it is.
 func (c *Run) chill(cold api.Cold) {
 	c.Report.Cold = cold
@@ -107,7 +107,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
 	}
-	c.Pin() // after the repair: it may have dropped the newest message of the user, if that was empty
+	c.Pin() // after the repair: it may have dropped the newest user message, if that was empty
 	c.Thrash()
 	repaired := len(c.Report.Actions)
 	for i, p := range steps {
@@ -164,7 +164,7 @@ func (c *Run) saves() bool {
 	return c.Bounded() && c.Report.Tokens.Before > c.Most() && c.Total <= c.Most()
 }
 
-// Waits tells whether summaries are wanted before the run can go on, and reports so far.
+// Waits reports whether summaries are wanted before the run can continue, and reports so far.
 func (c *Run) Waits() bool {
 	if len(c.Requests) == 0 {
 		return false
@@ -184,8 +184,8 @@ func (c *Run) NoGain() api.Reason {
 	return api.ReasonNoProgress
 }
 
-// settled tells whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be
-// made again. A smaller one is that of another model, or of a provider that has refused the result.
+// settled reports whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be made
+// again. A smaller one is that of another model, or of a provider that has refused the result.
 func (c *Run) settled() bool {
 	s := c.State
 	if s.Fingerprint == "" || s.Messages != c.N || c.Limit > 0 && (s.Limit == 0 || c.Limit < s.Limit) {
@@ -269,7 +269,7 @@ func (c *Run) finish() {
 	c.Remember()
 }
 
-// aside tells whether the run makes the digest of a branch while the state is that of the conversation, which goes on.
+// aside reports whether the run makes the digest of a branch while the state is that of the conversation, which continues.
 func (c *Run) aside() bool { return c.Policy.Branch() && c.State.Fingerprint != "" }
 
 // prefix is the front of the transcript up to an item, all of which is the input's.

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// force is put behind a policy: the options of a call that compacts although it is not due.
+// force is put after a policy: the options of a call that compacts although it is not due.
 const force = `,"options":{"force":true}`
 
 func input(t testing.TB, format, pol, src string) view.Input {

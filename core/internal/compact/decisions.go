@@ -31,7 +31,7 @@ func (c *Run) decisions() []api.Decision {
 	return log
 }
 
-// pinRule tells why a message is pinned.
+// pinRule says why a message is pinned.
 func (c *Run) pinRule(m int32) string {
 	switch {
 	case c.T.Messages[m].Role.String() == "system":

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// maxCauses is how many causes a report names at the most.
+// maxCauses is how many causes a report names at most.
 const maxCauses = 5
 
-// advice is what may be done about a cause, behind the numbers.
+// advice is what may be done about a cause, after the numbers.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -62,7 +62,7 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 	r.Over = over
 }
 
-// causes are what stands in the result, and why; only what must stay as it is where fixed.
+// causes are what is in the result, and why; only what must stay as it is where fixed.
 func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.P.Beside(c.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})

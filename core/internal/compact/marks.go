@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Mark puts marks of the prompt cache where they pay in a result whose app uses such marks: at the end of the digest, at the newest
-// message where the fold has taken the marks of the conversation, and at the last message of the system at the front. A provider that is
-// sent this again reads it from its cache up to there, also when what follows has changed.
+// Mark puts cache breakpoints where they pay in a result whose app uses such marks: at the end of the digest, at the newest message where
+// the fold has taken the marks of the conversation, and at the last system message at the front. A provider that is sent this again reads it
+// from its cache up to there, also when what follows has changed.
 //
-// The app may set its own marks again on the result, as many as before. So there are never more than [wire.MaxMarks] together with
-// those that it has set in the input. A new mark is a copy of the app's next one, so that it lives as long: marks that live longer must
-// stand before the others.
+// The app may set its own marks again on the result, as many as before. So there are never more than [wire.MaxMarks] together with those
+// that it has set in the input. A new mark is a copy of the app's next one, so that it lives as long: marks that live longer must precede
+// the others.
 func (c *Run) Mark() {
 	t := c.T
 	if c.F.Marks == 0 || !t.Marks || !c.Policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
@@ -22,7 +22,7 @@ func (c *Run) Mark() {
 	}
 	beside := c.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])
 	given := slices.Clip(beside)
-	talk := false // the app marks the conversation, and not only what stands before it
+	talk := false // the app marks the conversation, and not only what precedes it
 	for m := range t.Input {
 		if m < len(c.Ours) && c.Ours[m] != view.NotOurs {
 			continue
@@ -49,13 +49,13 @@ func (c *Run) Mark() {
 	p.put(p.system())
 }
 
-// placing is where marks of a result stand.
+// placing is where the cache breakpoints of a result are.
 type placing struct {
 	c      *Run
 	given  []wire.Mark   // those that the app has set
-	beside []wire.Mark   // of these, those beside the list
+	beside []wire.Mark   // of these, those next to the list
 	marks  [][]wire.Mark // of each item
-	rest   []wire.Mark   // of the messages behind the items
+	rest   []wire.Mark   // of the messages after the items
 	left   int           // how many may come
 }
 
@@ -70,7 +70,7 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest is the last item behind the digest, where that is what somebody has said to the model; else -1.
+// newest is the last item after the digest, where that is what somebody has said to the model; else -1.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.Items) - 1
 	if last <= digest || p.c.Items[last].Dirty {
@@ -122,8 +122,8 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like is the mark that a new one at an item is a copy of: the next one behind it or, where none is, the last one before it, or the last
-// that the app has set where no mark is left.
+// like is the mark that a new one at an item is a copy of: the next one after it or, where none is, the last one before it, or the last that
+// the app has set where no mark is left.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

@@ -6,18 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Repair mends a transcript without compacting it.
+// Repair repairs a transcript without compacting it.
 func Repair(in view.Input) *Run {
 	c := Begin(in)
 	defer c.Judge(c.Held)
 	if c.Repair(); !c.Changed() && !c.Beside {
 		c.Unchanged(api.ReasonValid)
 		if c.Report.Left = c.Refused; len(c.Refused) > 0 {
-			c.Report.Reason = api.ReasonNoProgress // what is wrong, only the caller can mend
+			c.Report.Reason = api.ReasonNoProgress // what is wrong, only the caller can repair
 		}
 		return c
 	}
-	if mode, _ := c.ThinkingMode(); !mend.NeedsThinking(mode) && c.SettleThinking() { // what was mended is a change too
+	if mode, _ := c.ThinkingMode(); !mend.NeedsThinking(mode) && c.SettleThinking() { // what was repaired is a change too
 		c.Repair()
 	}
 	c.finish()

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Result is what a run that is over has made of its input: its bytes, its edits, and the transcript behind it. Each is made when it
-// is asked for first, and once: an answer, a session that goes on with it and a check of it share them.
+// Result is what a run that is over has made of its input: its bytes, its edits, and the transcript after it. Each is made when it is asked
+// for first, and once: an answer, a session that continues with it and a check of it share them.
 type Result struct {
 	view  *view.View
 	bytes []byte // the whole value that came in, with the list of messages as it is now; nil until it is written
-	lent  bool   // bytes stand in an answer
+	lent  bool   // bytes are in an answer
 	t     *transcript.Transcript
 	err   *jsonspan.Error // of reading it
 }
@@ -41,9 +41,8 @@ func (r *Result) Append(answer []byte) []byte {
 // AppendEdits appends the result as runs over the input's indexes.
 func (r *Result) AppendEdits(dst []byte) []byte { return r.view.AppendEdits(dst) }
 
-// Transcript is the result read anew in the run's format: what is new in it is linked to what stands before it only then. Its
-// source is the caller's to append to, and stands in no answer. Texts are weighed by an automaton, if there is one; all who ask must
-// mean the same one.
+// Transcript is the result read again in the run's format: what is new in it is linked to what precedes it only then. Its source is the
+// caller's to append to, and is in no answer. Texts are weighed by an automaton, if there is one; all who ask must mean the same one.
 func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, *jsonspan.Error) {
 	if r.t != nil {
 		return r.t, r.err

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Where the tail would begin inside a message of many steps, and a turn begins soon behind it, the tail begins with the turn.
+// Where the tail would begin inside a message of many steps, and a turn begins soon after it, the tail begins with the turn.
 func TestTailBeginsWithATurnBehindSteps(t *testing.T) {
 	var steps strings.Builder
 	for i := range 8 {

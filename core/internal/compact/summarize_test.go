@@ -88,8 +88,8 @@ func TestRetry(t *testing.T) {
 // styles are those of ctxfold and of the published systems: how they ask is the same.
 var styles = []string{"", "turn-tail", "checkpoint", "agent-loop"}
 
-// No request is larger than it may be, whatever the conversation; nothing is asked in a step that could have been asked in
-// the one before; and what the user asked for stands in the digest.
+// No request is larger than it may be, whatever the conversation; nothing is asked in a step that could have been asked in the one before;
+// and what the user asked for is in the digest.
 func TestLadder(t *testing.T) {
 	long := func(n, size int) string {
 		var b strings.Builder

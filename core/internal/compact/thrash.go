@@ -41,8 +41,7 @@ func (c *Run) Thrash() {
 	}
 }
 
-// speakers counts the messages of the user and of the assistant from an index of the input on, without those that a compaction
-// wrote.
+// speakers counts the user messages and of the assistant from an index of the input on, without those that a compaction wrote.
 func (c *Run) speakers(from int) (user, assistant int) {
 	for m := min(max(0, from), c.N); m < c.N; m++ {
 		switch c.T.Messages[m].Role {
@@ -59,8 +58,8 @@ func (c *Run) speakers(from int) (user, assistant int) {
 	return user, assistant
 }
 
-// wholeHistory tells whether the input is not what the last compaction has left, and no digest is in it: the application has
-// compacted before, and gives its whole history again.
+// wholeHistory reports whether the input is not what the last compaction has left, and no digest is in it: the application has compacted
+// before, and gives its whole history again.
 func (c *Run) wholeHistory() bool {
 	s := &c.State
 	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.N && c.T.Fingerprint(s.Messages) == s.Fingerprint {
@@ -74,7 +73,7 @@ func (c *Run) wholeHistory() bool {
 	return true
 }
 
-// thrashingCause is what is likely to be behind compactions in a row.
+// thrashingCause is the likely cause of compactions in a row.
 func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	if whole {
 		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +

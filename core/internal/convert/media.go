@@ -113,7 +113,7 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 	return append(bytes, byte(n))
 }
 
-// holdsMedia are members under which media, their types and names stand, in all formats.
+// holdsMedia are the members that hold media, their types and their names, in all formats.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
 	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +

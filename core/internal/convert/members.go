@@ -175,7 +175,7 @@ func carried(name string, kind transcript.Kind) bool {
 	return false
 }
 
-// beside notes what is in a request body next to the list of messages, and reads the system prompt there.
+// beside notes what a request body has next to the list of messages, and reads the system prompt there.
 func (c *conversion) beside() {
 	t := c.t
 	if t.Outer == t.List {

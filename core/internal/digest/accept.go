@@ -13,8 +13,8 @@ var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model
 // callReasons are those that say that an answer calls a tool.
 var callReasons = []string{"tool_use", "tool_calls", "function_call"}
 
-// Accept judges a reply that is to stand for folded tokens, by what holds for any summary. It returns the summary, without
-// what models put around it, or "" and why the reply is not taken.
+// Accept judges a reply that is to represent folded tokens, by what holds for any summary. It returns the summary, without what models put
+// around it, or "" and why the reply is not taken.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
 	text = unwrap(r.Text)
 	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
@@ -38,7 +38,7 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest judges a reply that is to be a digest of most tokens, under headings if they were asked for.
+// AcceptDigest judges a reply that should be a digest of most tokens, under headings if they were asked for.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -61,7 +61,7 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 // slack is how many tokens a digest may have over twice of what was asked for: models do not count, and estimates differ.
 const slack = 256
 
-// A digest of less than this many tokens says nothing, when what it stands for is long enough (512 times as many).
+// A digest of less than this many tokens says nothing, when what it represents is long enough (512 times as many).
 const leastTokens = 16
 
 // shortAnswer is the size in bytes up to which a text that begins like a refusal is one.
@@ -98,8 +98,8 @@ func begins(text string, list []string) bool {
 	return false
 }
 
-// callsTool tells whether a text is a tool call in one of the spellings that models have: a tag of its own, or JSON that
-// names a tool and its arguments.
+// callsTool reports whether a text is a tool call in one of the spellings that models have: a tag of its own, or JSON that names a tool and
+// its arguments.
 func callsTool(text string) bool {
 	if begins(text, calls) {
 		return true
@@ -153,7 +153,7 @@ func isList(text string) bool {
 	return items >= leastItems && 2*items >= lines
 }
 
-// isItem reports whether a line begins with a bullet, or with a number and a dot or bracket, and goes on behind a space.
+// isItem reports whether a line begins with a bullet, or with a number and a dot or bracket, and continues after a space.
 func isItem(line string) bool {
 	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– ", "· "} {
 		if strings.HasPrefix(line, bullet) {

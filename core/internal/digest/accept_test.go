@@ -67,7 +67,7 @@ func TestAcceptDigest(t *testing.T) {
 	}
 }
 
-// The facts are counted that stand in a digest.
+// The facts are counted that are in a digest.
 func TestCheck(t *testing.T) {
 	tr, seq := read(t, "native", failing)
 	var l digest.Ledger

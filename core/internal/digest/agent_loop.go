@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// agentLoop is the style of S4: a message of the user, a record with labels.
+// agentLoop is the style of S4: a user message, a record with labels.
 var agentLoop = &Style{
 	Name: "agent-loop", Role: transcript.User,
 	Header: "[Previous conversation summary]", // S4.38

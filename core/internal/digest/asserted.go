@@ -2,8 +2,8 @@ package digest
 
 import "strings"
 
-// How many words stand before a question, and in it, where a sentence asserts something and then asks. Fewer words before it are a
-// greeting ("Hey Mia, …"); fewer words in it are a tag that asks whether the assertion is true ("…, isn't it?").
+// How many words precede a question, and in it, where a sentence asserts something and then asks. Fewer words before it are a greeting ("Hey
+// Mia, …"); fewer words in it are a tag that asks whether the assertion is true ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3

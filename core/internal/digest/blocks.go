@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The blocks in which a ledger stands in a digest. Nothing else in a digest can open or close one: see Fence.
+// The blocks in which a ledger is in a digest. Nothing else in a digest can open or close one: see Fence.
 const (
 	requestsTag = "user-requests"
 	modifiedTag = "modified-files"
@@ -15,7 +15,7 @@ const (
 	errorsTag   = "open-errors"
 )
 
-// first marks the user's first request in its list, and arrow stands before the exit code of a command.
+// first marks the user's first request in its list, and arrow precedes the exit code of a command.
 const (
 	first = "[first] "
 	arrow = " → exit "
@@ -48,8 +48,8 @@ func block(tag string, entries []string, max int) string {
 	return b.String()
 }
 
-// requestsBlock is the block of the user's requests: those that fit in their own words, the newest first, then the first
-// of all. One that is too long to stand whole is clipped to half of what is left, so that older ones have a place.
+// requestsBlock is the block of the user's requests: those that fit in their own words, the newest first, then the first of all. One that is
+// too long to be whole is clipped to half of what is left, so that older ones have a place.
 func (l *Ledger) requestsBlock(size int) string {
 	if l.Task == "" && len(l.Requests) == 0 {
 		return ""
@@ -120,8 +120,8 @@ func (l *Ledger) requestsBlock(size int) string {
 // requestEntry is a request as its block has it.
 func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
 
-// TextBeside is the ledger as it stands at the end of a digest that a model wrote, in at most max bytes, and the user's requests may
-// have spare bytes more.
+// TextBeside is the ledger as it is at the end of a digest that a model wrote, in at most max bytes, and the user's requests may have spare
+// bytes more.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	for i, part := range l.blocks() {

@@ -33,7 +33,7 @@ func (e *Extract) Check(body string) (facts, found int) {
 	return facts, found
 }
 
-// has tells whether a text holds a line, whatever its white space.
+// has reports whether a text holds a line, whatever its white space.
 func has(text, line string) bool {
 	return strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(line), " "))
 }

@@ -13,10 +13,10 @@ const (
 	MaxMessageUnits = 2000
 )
 
-// UnknownTask stands for the user's first request where there is none (S2.26).
+// UnknownTask represents the user's first request where there is none (S2.26).
 const UnknownTask = "Unknown task"
 
-// checkpoint is the style of S2: a summary behind the system prompt, in the assistant's name.
+// checkpoint is the style of S2: a summary after the system prompt, in the assistant's name.
 var checkpoint = &Style{
 	Name: "checkpoint", Role: transcript.Assistant,
 	Header:      "## Session Summary",
@@ -31,7 +31,7 @@ var checkpoint = &Style{
 // checkpointSystem says what S2.19 says, in other words.
 const checkpointSystem = `You are summarizing the record of a coding agent's conversation. What you write takes the place of the messages, which the agent will not see again: whatever you leave out is lost. Be complete and brief.`
 
-// NoPrior stands where a first compaction has no summary to go on from (S2.19).
+// NoPrior is where a first compaction has no summary to continue from (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
 // CheckpointAsk is the end of a prompt of the style, from "## Instructions" on (S2.19).
@@ -91,7 +91,7 @@ func (p *Prompt) Checkpoint(prior, task, record string) string {
 	return "## Previous Summary\n" + prior + "\n\n## Original User Task\n" + task + "\n\n## Messages to Summarize\n" + record + "\n\n" + end
 }
 
-// CheckpointBetween stands between the messages of a record (S2.21).
+// CheckpointBetween is between the messages of a record (S2.21).
 const CheckpointBetween = "\n\n---\n\n"
 
 // formatMessages renders messages as S2.21 has them.

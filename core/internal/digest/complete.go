@@ -11,11 +11,10 @@ import (
 // Completed is a digest that a model wrote, with what code adds to it.
 type Completed struct {
 	Body    string // the model's text, the rules that it lacks, and the ledger
-	Missing string // lines with facts that do not stand in Body
-	// Facts is how many facts were looked for in Body, Found how many of them stand there.
+	Missing string // lines with facts that are not in Body
+	// Facts is how many facts were looked for in Body, Found how many of them are there.
 	Facts, Found int
-	// Named is how many paths, addresses and identifiers the model's text has, Unfounded how many of them stand nowhere in the
-	// record.
+	// Named is how many paths, addresses and identifiers the model's text has, Unfounded how many of them are nowhere in the record.
 	Named, Unfounded int
 }
 
@@ -27,9 +26,9 @@ func (c *Completed) Text() string {
 	return Complete(c.Body, c.Missing)
 }
 
-// Complete adds to a model's text what code knows better, and leaves out what the text already says: standing is the block of
-// rules that it may have beside its room, room is for the text, the ledger and a tenth more for facts, in bytes, and the
-// user's requests may have spare bytes besides. The ledger has at least a third of the room, facts a tenth.
+// Complete adds to a model's text what code knows better, and leaves out what the text already says: standing is the block of rules that it
+// may have next to its room, room is for the text, the ledger and a tenth more for facts, in bytes, and the user's requests may have spare
+// bytes besides. The ledger has at least a third of the room, facts a tenth.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	standing = e.standingBeside(text, standing)
 	ledger := e.ledger.TextBeside(max(room/3, (room-len(text))*4/5), spare)
@@ -70,8 +69,8 @@ func flatRule(s string) string {
 	return strings.Trim(strings.Join(strings.Fields(s), " "), " \"'“”„«»*_`.!")
 }
 
-// missing lists the facts that a digest lacks, in at most max bytes: what is still wrong, then what was mentioned most, last,
-// by somebody and in decisions. Each number stands with the words around it.
+// missing lists the facts that a digest lacks, in at most max bytes: what is still wrong, then what was mentioned most, last, by somebody
+// and in decisions. Each number is with the words around it.
 func (e *Extract) missing(body string, max int) string {
 	known := new(critbit.Map[struct{}])
 	said(body, known)
@@ -124,8 +123,8 @@ func (e *Extract) missing(body string, max int) string {
 	return strings.Join(append(lines, failed...), "\n")
 }
 
-// weighed are the terms, the best for their length first. One that stands in a decision counts half as much again; one that
-// only tools have said counts half, and as a number not at all: most of these are counters, sizes and times.
+// weighed are the terms, the best for their length first. One that is in a decision counts half as much again; one that only tools have said
+// counts half, and as a number not at all: most of these are counters, sizes and times.
 func (e *Extract) weighed(counters bool) []term {
 	var decided, spoken critbit.Map[struct{}]
 	for _, line := range e.decisions {
@@ -193,8 +192,8 @@ func (e *Extract) phrases(ranked []term, known *critbit.Map[struct{}], max int) 
 // leastPhrase is about what the shortest number with its words takes, in bytes.
 const leastPhrase = 12
 
-// texts calls see for the texts of a kind that stand in message i, as far as terms are looked for in them. Arguments of tools
-// that read, search or run are left out: their numbers say where to look, and the ledger has their commands and files.
+// texts calls see for the texts of a kind that are in message i, as far as terms are looked for in them. Arguments of tools that read,
+// search or run are left out: their numbers say where to look, and the ledger has their commands and files.
 func (e *Extract) texts(i int32, kind transcript.Kind, see func(text string)) {
 	m := &e.t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
@@ -246,19 +245,18 @@ func eachNumber(text string, see func(from, to int)) {
 	}
 }
 
-// How far the words around a number reach, in bytes: those before it, a name that it belongs to ("detect.go:208"), and the
-// word behind it.
+// How far the words around a number reach, in bytes: those before it, a name that it belongs to ("detect.go:208"), and the word after it.
 const (
 	phraseBefore = 28
 	phraseName   = 60
 	phraseBehind = 12
 )
 
-// bindings are short words behind a number that say nothing of it.
+// bindings are short words after a number that say nothing of it.
 var bindings = []string{"and", "or", "for", "of", "on", "in", "is", "to", "at", "the", "with", "by", "from", "as", "are", "was", "but", "because", "that", "which", "if",
 	"und", "et", "y", "e"}
 
-// phrase is a number with the words before it and the one behind it, in one clause; "" where there are none.
+// phrase is a number with the words before it and the one after it, in one clause; "" where there are none.
 func phrase(text string, from, to int) string {
 	start := from
 	for start > 0 && from-start < phraseBefore && !endsClause(text, start-1) {
@@ -295,7 +293,7 @@ func phrase(text string, from, to int) string {
 	return ""
 }
 
-// endsClause tells whether a clause ends at a byte of a text: at a line end, a bracket, or a sign with white space behind it.
+// endsClause reports whether a clause ends at a byte of a text: at a line end, a bracket, or a sign with white space after it.
 func endsClause(text string, i int) bool {
 	switch c := text[i]; c {
 	case '\n', '\r', '{', '}', '[', ']', '(', ')', '<', '>', '|', ';':
@@ -306,7 +304,7 @@ func endsClause(text string, i int) bool {
 	return false
 }
 
-// founded counts the paths, addresses and identifiers of a model's text, and those that stand nowhere in what it was made of.
+// founded counts the paths, addresses and identifiers of a model's text, and those that are nowhere in what it was made of.
 func (e *Extract) founded(text string) (named, unfounded int) {
 	var words critbit.Map[bool] // those that were found
 	eachTerm(text, func(kind termKind, word string) {

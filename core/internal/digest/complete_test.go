@@ -63,8 +63,8 @@ func summaryLike(tr *transcript.Transcript, messages []int32, size int) string {
 	return "# Status\n" + strings.Join(lines, "\n")
 }
 
-// TestCompletion measures what stands in a digest that a model wrote once code has completed it: of the facts before a cut
-// that later messages use, by kind, of the commands that are run again, and of the user's rules.
+// TestCompletion measures what is in a digest that a model wrote once code has completed it: of the facts before a cut that later messages
+// use, by kind, of the commands that are run again, and of the user's rules.
 func TestCompletion(t *testing.T) {
 	est := tokens.ByName("bytes4")
 	budgets := []int{500, 1000, 2000, 4000}
@@ -240,7 +240,7 @@ func TestUnfounded(t *testing.T) {
 	}
 }
 
-// A short argument says little without its name, so the name stands before its number; a longer one speaks for itself.
+// A short argument says little without its name, so the name precedes its number; a longer one speaks for itself.
 func TestNamesOfShortArguments(t *testing.T) {
 	for value, want := range map[string]string{
 		"wait for 9000 frames":  "Numbers: wait for 9000 frames",

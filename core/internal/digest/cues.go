@@ -41,7 +41,7 @@ func linesWith(text string, cues []string, max int) (out []string) {
 	return out
 }
 
-// sentences splits a line behind full stops.
+// sentences splits a line after full stops.
 func sentences(line string) (out []string) {
 	from := 0
 	for i := 0; i < len(line); i++ {

@@ -1,5 +1,5 @@
-// Package digest makes the message that stands for what was folded: it flattens messages to text, writes the prompt for
-// the host's model, judges the model's answer, and writes a digest itself where there is no model or no good answer.
+// Package digest makes the message that represents what was folded: it flattens messages to text, writes the prompt for the host's model,
+// judges the model's answer, and writes a digest itself where there is no model or no good answer.
 //
 // What never enters this package: which messages are folded, and how a message is written in a wire format.
 package digest
@@ -14,16 +14,16 @@ import (
 // is carried over into the next one instead of being summarised as talk.
 const Header = "[session digest — older turns condensed]"
 
-// LineMarker begins the message of the user that stands, in one line, for an old turn of the assistant (S0.18).
+// LineMarker begins the user message that is, in one line, for an old turn of the assistant (S0.18).
 const LineMarker = "[Summary]"
 
-// IsLine tells whether message i is the line of a turn. It is nothing that the user has said.
+// IsLine reports whether message i is the line of a turn. It is nothing that the user has said.
 func IsLine(t *transcript.Transcript, i int) bool {
 	return t.Messages[i].Role == transcript.User &&
 		(t.StartsWith(i, LineMarker+" ") || t.StartsWith(i, LineMarker[:len(LineMarker)-1]+". Handle: "))
 }
 
-// BranchHeader is the first line of a message that stands for a path not taken (S3.27).
+// BranchHeader is the first line of a message that represents a path not taken (S3.27).
 const BranchHeader = "[branch digest — archived from a path not taken]"
 
 // Untrusted follows the header: what a digest quotes from tools and from earlier talk is data.
@@ -34,8 +34,8 @@ func Message(body string) string {
 	return Header + "\n" + untrusted + "\n\n" + body
 }
 
-// Body returns the digest inside the text of a digest message. The blocks that code wrote into it are taken out, and what
-// they say is added to l, as older than what l has.
+// Body returns the digest inside the text of a digest message. The blocks that code wrote into it are removed, and what they say is added to
+// l, as older than what l has.
 func Body(text string, l *Ledger) string {
 	text = strings.TrimPrefix(text, Header)
 	text = strings.TrimPrefix(text, BranchHeader)

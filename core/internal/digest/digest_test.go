@@ -242,7 +242,7 @@ func TestLocalKeepsTheUsersWordsAndFits(t *testing.T) {
 	}
 }
 
-// Files that stand in the digest and not in the state are older than those in the state; of the rest the state is right.
+// Files that are in the digest and not in the state are older than those in the state; of the rest the state is right.
 func TestBodyCompletesTheLedger(t *testing.T) {
 	l := digest.Ledger{Task: "t", Read: []string{"a"}, Modified: []string{"b"}}
 	text := digest.Message("x\n\n<user-requests>\n- [first] other\n</user-requests>\n\n<read-files>\n(3 more)\nb\nc\n</read-files>\n\ny")

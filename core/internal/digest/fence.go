@@ -16,12 +16,12 @@ func init() {
 	}
 }
 
-// fenceRoom is how far behind an opening bracket the name of a tag is looked for, in bytes.
+// fenceRoom is how far after an opening bracket the name of a tag is looked for, in bytes.
 const fenceRoom = 96
 
-// Fence makes a text safe to stand inside our tags: the opening bracket of whatever reads as one of them becomes ‹, also
-// where it is spelled with other letters, hidden signs or entities, and signs that turn the direction of text around or
-// carry text that nobody sees are taken out. Other text stays as it is. Fencing twice changes nothing more.
+// Fence makes a text safe to be inside our tags: the opening bracket of whatever reads as one of them becomes ‹, also where it is spelled
+// with other letters, hidden signs or entities, and signs that turn the direction of text around or carry text that nobody sees are removed.
+// Other text stays as it is. Fencing twice changes nothing more.
 func Fence(text string) string {
 	if !strings.ContainsAny(text, "<&") && isASCII(text) {
 		return text
@@ -72,7 +72,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// entity is the length of an entity that stands for <, or 0.
+// entity is the length of an entity that represents <, or 0.
 func entity(text string) int {
 	for _, e := range []string{"&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;"} {
 		if strings.HasPrefix(text, e) {
@@ -82,7 +82,7 @@ func entity(text string) int {
 	return 0
 }
 
-// closesFence tells whether what stands behind an opening bracket reads as the name of one of our tags.
+// closesFence reports whether what follows an opening bracket reads as the name of one of our tags.
 func closesFence(text string) bool {
 	name := plainName(text[:min(len(text), fenceRoom)])
 	for _, f := range fences {
@@ -93,8 +93,8 @@ func closesFence(text string) bool {
 	return false
 }
 
-// plainName is the letters at the start of a text, in lower case and in ASCII, whatever they look like and whatever stands
-// between them: spaces, hyphens, slashes and signs without a width.
+// plainName is the letters at the start of a text, in lower case and in ASCII, whatever they look like and whatever is between them: spaces,
+// hyphens, slashes and signs without a width.
 func plainName(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -126,9 +126,9 @@ var lookalikes = map[rune]byte{
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
-// hidden tells whether a rune turns the direction of the text around, or stands in it unseen: embeddings and overrides,
-// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters in which text can be smuggled.
-// Joiners and marks that scripts need (U+200C to U+200F) are none.
+// hidden reports whether a rune turns the direction of the text around, or is in it unseen: embeddings and overrides, isolates, the
+// zero-width space, word joiners, the byte order mark, and the tag characters in which text can be smuggled. Joiners and marks that scripts
+// need (U+200C to U+200F) are none.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,
@@ -143,8 +143,8 @@ func hidden(r rune) bool {
 // The words with which the records of styles begin a piece, in brackets, as plainName has them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes a text safe to stand in the record of a style: the opening bracket of what reads as the label of another
-// piece ("[User]:", "[Tool result read]:", "[3] USER:") at the start of a line becomes a parenthesis.
+// guardLabels makes a text safe to be in the record of a style: the opening bracket of what reads as the label of another piece ("[User]:",
+// "[Tool result read]:", "[3] USER:") at the start of a line becomes a parenthesis.
 func guardLabels(text string) string {
 	if !strings.ContainsAny(text, "[［") {
 		return text
@@ -169,7 +169,7 @@ func guardLabels(text string) string {
 	return b.String() + text[from:]
 }
 
-// isLabel tells whether what stands behind an opening bracket reads as a label.
+// isLabel reports whether what follows an opening bracket reads as a label.
 func isLabel(text string) bool {
 	text = text[:min(len(text), fenceRoom)]
 	if n := strings.IndexAny(text, "\r\n"); n >= 0 {

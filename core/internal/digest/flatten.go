@@ -22,7 +22,7 @@ type flattener struct {
 	t           *transcript.Transcript
 	b           []byte
 	clip        int
-	guarded     bool // no text can hold the mark, or put more than a name where a name stands
+	guarded     bool // no text can hold the mark, or put more than a name where a name is
 	thoughtless bool // without the agent's reasoning
 	media       bool // with a word for each image and file in a tool result
 	// piece takes each piece, instead of b, before anything is clipped.
@@ -95,7 +95,7 @@ func mediaIn(t *transcript.Transcript, part int) string {
 	return text
 }
 
-// name is a name as it stands in a head.
+// name is a name as it is in a head.
 func (f *flattener) name(s string) string {
 	if f.guarded {
 		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
@@ -185,7 +185,7 @@ func Clip(text string, max int) string {
 	return string(head) + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + tail
 }
 
-// LeftOut stands for bytes of a text that are left out.
+// LeftOut represents bytes of a text that are left out.
 func LeftOut(bytes int) string { return "[… " + itoa(bytes) + " bytes left out …]" }
 
 func itoa(n int) string {

@@ -29,7 +29,7 @@ const (
 type layout struct {
 	headings [sections]string // "" of a section that the layout has not
 	order    []int            // the sections that it has
-	instead  [sections]int    // where the text of a section stands that it has not
+	instead  [sections]int    // where the text of a section is that it has not
 }
 
 var sessionLayout = &layout{
@@ -71,8 +71,8 @@ func Chats(t *transcript.Transcript, messages []int32, l *Ledger) bool {
 	return layoutOf(t, messages, l) == chatLayout
 }
 
-// place moves the text of sections that the layout has not to where it has a place for it, so that a digest that is written
-// in one layout can go on in the other.
+// place moves the text of sections that the layout has not to where it has a place for it, so that a digest that is written in one layout
+// can continue in the other.
 func (l *layout) place(text [sections]string) [sections]string {
 	for i, s := range text {
 		if s == "" || l.headings[i] != "" {
@@ -135,8 +135,8 @@ func headingOf(line string, loose bool) (section int, ok bool) {
 	return 0, false
 }
 
-// splitSections splits a digest at the headings of both layouts. What stands under none, or under one that is in neither, is
-// carried over. Loose headings count only where there are no others.
+// splitSections splits a digest at the headings of both layouts. What is under none, or under one that is in neither, is carried over. Loose
+// headings count only where there are no others.
 func splitSections(digest string) (text [sections]string) {
 	at, marked := carryover, false
 	for line := range strings.Lines(digest) {

@@ -9,9 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Ledger is what code, not a model, knows of the folded messages. It is carried from one compaction to the next in the
-// state, and stands in every digest, from which it can be read back. All lists have the oldest first; a file that was
-// modified is not listed as read.
+// Ledger is what code, not a model, knows of the folded messages. It is carried from one compaction to the next in the state, and is in
+// every digest, from which it can be read back. All lists have the oldest first; a file that was modified is not listed as read.
 type Ledger api.Ledger
 
 // How much a ledger holds. Lists that are longer lose their oldest entries, and texts their middle; sizes are bytes.
@@ -170,7 +169,7 @@ func (c *collector) result(n int32) {
 	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
 	key := key(&f)
 	at := c.failed.At(key)
-	if *at > 0 { // it worked now, or failed anew
+	if *at > 0 { // it worked now, or failed again
 		c.Errors[*at-1] = api.LedgerFailure{}
 		*at = 0
 	}

@@ -16,7 +16,7 @@ type Extract struct {
 	ledger   *Ledger
 	layout   *layout
 	old      [sections]string
-	beside   []string // texts that stand beside the digest
+	beside   []string // texts that are next to the digest
 	talk     *talk    // what was said
 	ranked   []term   // the terms, as weighed returns them; nil until they are needed
 
@@ -28,7 +28,7 @@ type Extract struct {
 	terms     terms
 }
 
-// NewExtract collects what stands in messages. prior is the digest so far, without its blocks; l already knows messages.
+// NewExtract collects what is in messages. prior is the digest so far, without its blocks; l already knows messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
@@ -45,7 +45,7 @@ func Minimal(messages int, prior string) string {
 	return text
 }
 
-// What a mention of a term weighs: by who mentions it, and more the later it stands.
+// What a mention of a term weighs: by who mentions it, and more the later it is.
 const (
 	written   = 6 // by the user or the agent
 	argued    = 4 // in the arguments of a tool call
@@ -174,11 +174,11 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep has the digest hold the block of standing instructions too, beside the bytes that it may have, and up to spare bytes of
-// requests besides.
+// Keep has the digest hold the block of standing instructions too, next to the bytes that it may have, and up to spare bytes of requests
+// besides.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
-// Beside tells the extract which texts stand beside the digest, so that it need not say what they say.
+// Beside gives the extract the texts that are next to the digest, so that it need not say what they say.
 func (e *Extract) Beside(texts []string) { e.beside = texts }
 
 // Digest puts a digest together, of about size bytes at most, the blocks of the ledger included.
@@ -201,9 +201,9 @@ func (e *Extract) chat(size int) string {
 // largeDigest is from what size on, in bytes, what the agent said has a place of its own in the digest of a session.
 const largeDigest = 10000
 
-// session is the digest of a conversation with tool calls. The newest requests may take half of it, the other parts have shares
-// of the whole, and what they leave is for the terms that do not yet stand in it. Half of the bytes that the requests may
-// have besides is for what the user said in those that find no place.
+// session is the digest of a conversation with tool calls. The newest requests may take half of it, the other parts have shares of the
+// whole, and what they leave is for the terms that are not in it yet. Half of the bytes that the requests may have besides is for what
+// the user said in those that find no place.
 func (e *Extract) session(size int) string {
 	var out [sections]string
 	room := size - len("# Status\n\n")
@@ -266,8 +266,7 @@ func (e *Extract) session(size int) string {
 	return sessionLayout.write(out)
 }
 
-// quote is a text, in at most max bytes. No line of it is a heading: a later digest would take what stands below for what
-// the heading says.
+// quote is a text, in at most max bytes. No line of it is a heading: a later digest would take what is below for what the heading says.
 func quote(label, text string, max int) string {
 	text = strings.ReplaceAll("\n"+Fence(Tidy(text)), "\n#", "\n #")[1:]
 	max -= len(label)
@@ -280,8 +279,8 @@ func quote(label, text string, max int) string {
 	return label + text
 }
 
-// listOf joins the lines of a section of the digest before with new ones, the newest of which fit in max bytes, each line
-// once and only if it does not stand elsewhere.
+// listOf joins the lines of a section of the digest before with new ones, the newest of which fit in max bytes, each line once and only if
+// it is not elsewhere.
 func listOf(old string, lines []string, max int, elsewhere string) string {
 	all := make([]string, 0, len(lines)+8)
 	for line := range strings.Lines(old) {

@@ -2,11 +2,11 @@ package digest
 
 import "strings"
 
-// exitMarks stand before the exit code in what tools answer: Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
+// exitMarks precede the exit code in what tools answer: Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
-// exitIn is the exit code in the answer of a tool that ran a command, or "". It stands near its beginning or its end.
+// exitIn is the exit code in the answer of a tool that ran a command, or "". It is near its beginning or its end.
 func exitIn(text string) string {
 	const near = 300
 	head, tail := text, ""

@@ -71,7 +71,7 @@ func TestBlock(t *testing.T) {
 	const tag = "tag"
 	frame := len("<tag>\n</tag>")
 	for _, c := range []struct {
-		room int // beside the tags
+		room int // without the tags
 		want string
 	}{
 		{30 + len("(1000 more)\n"), "- entry 1\n- entry 2\n- entry 3\n"}, {31, "(2 more)\n- entry 3\n"}, {30, "(2 more)\n- entry 3\n"},
@@ -127,7 +127,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestClipResultKeepsTroubles has one line of an error at each place of a log, which is kept wherever it stands.
+// TestClipResultKeepsTroubles has one line of an error at each place of a log, which is kept wherever it is.
 func TestClipResultKeepsTroubles(t *testing.T) {
 	for at := range 100 {
 		if at == 20 { // where the head ends
@@ -208,7 +208,7 @@ func TestTermLines(t *testing.T) {
 	}
 }
 
-// The newest lines of a list have room first; each stands once, and not where it stands elsewhere.
+// The newest lines of a list have room first; each is once, and not where it is elsewhere.
 func TestListOf(t *testing.T) {
 	const old, last = "- one\n- two", "four"
 	for _, c := range []struct {
@@ -278,7 +278,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// The user's requests stand whole as soon as their room has place for them, their tags and a note about others.
+// The user's requests are kept whole as soon as their room suffices for them, their tags and a note about others.
 func TestRequestsBlockRoom(t *testing.T) {
 	const note = len("(1000 more)\n") + 8
 	for _, requests := range [][]string{{"Look at the parser."}, {"Look at the parser.", "And the lexer, please."}} {
@@ -292,7 +292,7 @@ func TestRequestsBlockRoom(t *testing.T) {
 	}
 }
 
-// An article or a particle that has lost its vowel is a word of its own; other apostrophes stand inside words.
+// An article or a particle that has lost its vowel is a word of its own; other apostrophes are inside words.
 func TestWordsOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"N'utilise jamais l’ancien": "n'|utilise|jamais|l'|ancien",

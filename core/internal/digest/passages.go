@@ -19,8 +19,8 @@ const (
 // mostTags is how many tags of a text are looked up, so that tags that nothing closes cost no more than in proportion.
 const mostTags = 64
 
-// passages are what the user has written in a text: not what stands in fences, quotes, tags, tables, code, logs, or behind a
-// line that introduces something pasted. Who pastes a page does not say what the page says.
+// passages are what the user has written in a text: not what is in fences, quotes, tags, tables, code, logs, or after a line that introduces
+// something pasted. Who pastes a page does not say what the page says.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
@@ -150,7 +150,7 @@ func (p *passageReader) flush() {
 	}
 }
 
-// wraps tells whether a line goes on in the next: it ends in the middle of a sentence.
+// wraps reports whether a line continues in the next: it ends in the middle of a sentence.
 func wraps(line, next string) bool {
 	if line[0] == '#' || endsSentence(line) {
 		return false
@@ -196,8 +196,7 @@ func (p *passageReader) passage(text string, item bool) {
 // maxLead is how long the line may be that introduces a list of rules, in bytes.
 const maxLead = 120
 
-// introducesRules tells whether a line says that what follows are rules: it names them so, or says itself what to do
-// ("Never").
+// introducesRules reports whether a line says that what follows are rules: it names them so, or says itself what to do ("Never").
 func introducesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	for i := range ws {
@@ -213,8 +212,8 @@ func introducesRules(lead string) bool {
 	return rate(lead, ws).strength >= wish && len(ws) <= 8
 }
 
-// introducesPaste tells whether a line says that what follows is not the user's: it names a kind of text, and points at it or
-// says little else.
+// introducesPaste reports whether a line says that what follows is not the user's: it names a kind of text, and points at it or says little
+// else.
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
 	names, points := false, len(ws) <= 3
@@ -233,7 +232,7 @@ func introducesPaste(lead string) bool {
 	return names && points
 }
 
-// isKeyed tells whether a line is a setting: a name, a colon and a value.
+// isKeyed reports whether a line is a setting: a name, a colon and a value.
 func isKeyed(line string) bool {
 	key, value, found := strings.Cut(line, ":")
 	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
@@ -248,7 +247,7 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// codes tells whether a line looks like code, the output of a program, or a log.
+// codes reports whether a line looks like code, the output of a program, or a log.
 func codes(s string) bool {
 	for _, m := range codeMarks {
 		if strings.Contains(s, m) {
@@ -273,7 +272,7 @@ func codes(s string) bool {
 	return isLog(s) || len(s) > 10 && symbols(s)
 }
 
-// isLog tells whether a line begins with a time or the level of a log.
+// isLog reports whether a line begins with a time or the level of a log.
 func isLog(s string) bool {
 	s = strings.TrimLeft(s, "[(")
 	digits, marks := 0, 0
@@ -302,7 +301,7 @@ func isLog(s string) bool {
 	return false
 }
 
-// symbols tells whether more than a quarter of a line is neither letters nor what stands between words.
+// symbols reports whether more than a quarter of a line is neither letters nor what is between words.
 func symbols(s string) bool {
 	odd, all := 0, 0
 	for _, r := range s {

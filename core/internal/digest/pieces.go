@@ -26,7 +26,7 @@ type piece struct {
 	tokens     int
 }
 
-// pieceKind tells what may be clipped of a piece.
+// pieceKind says what may be clipped of a piece.
 type pieceKind uint8
 
 const (
@@ -81,7 +81,7 @@ const (
 	leastThought = 120
 )
 
-// markTokens is about what the mark takes that stands for what is clipped, in tokens.
+// markTokens is about what the mark takes that represents what is clipped, in tokens.
 const markTokens = 12
 
 // size estimates the record with clips, in tokens: a text is taken to have as many tokens in each part of it.

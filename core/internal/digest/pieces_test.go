@@ -82,7 +82,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A short result stays whole beside a long one.
+// A short result stays whole next to a long one.
 func TestFitTakesFromTheLongest(t *testing.T) {
 	tr, seq := recordFrom(t, [3]int{10, 10, 20000}, [3]int{10, 10, 1500}, [3]int{10, 10, 30000})
 	records, _, ok := NewPieces(tr, seq, 1<<20, tokensOf).Fit(3000)

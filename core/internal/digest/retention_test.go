@@ -15,10 +15,10 @@ import (
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
-// TestRetention measures what a digest keeps of a conversation: real sessions are cut at 50 % and 80 % of their tokens, the
-// part before the cut is digested, and the facts of that part which the user or the agent writes again behind the cut are
-// looked for in the digest. It compares the local digest with what is done elsewhere at the same number of tokens, and
-// writes the table of docs/inside/benchmarks.md to the log and to the file that CTXFOLD_RETENTION names.
+// TestRetention measures what a digest keeps of a conversation: real sessions are cut at 50 % and 80 % of their tokens, the part before the
+// cut is digested, and the facts of that part which the user or the agent writes again after the cut are looked for in the digest. It
+// compares the local digest with what is done elsewhere at the same number of tokens, and writes the table of docs/inside/benchmarks.md to
+// the log and to the file that CTXFOLD_RETENTION names.
 func TestRetention(t *testing.T) {
 	est := tokens.ByName("bytes4")
 	methods := []method{

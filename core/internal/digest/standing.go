@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Standing instructions are what the user said about how to work: rules, constraints, preferences. They are a list of their
-// own in the ledger because recency does not age them: a rule counts until the user says otherwise. Each is a sentence in
-// the user's own words, oldest first. This file keeps the list; statement.go finds the sentences in a text of the user,
-// and subject.go tells which of two replaces the other.
+// Standing instructions are what the user said about how to work: rules, constraints, preferences. They are a list of their own in the
+// ledger because recency does not age them: a rule counts until the user says otherwise. Each is a sentence in the user's own words, oldest
+// first. This file keeps the list; statement.go finds the sentences in a text of the user, and subject.go says which of two replaces the
+// other.
 
 // standingTag encloses the block of standing instructions in a digest.
 const standingTag = "standing-instructions"
@@ -102,7 +102,7 @@ func (l *Ledger) standingBlock(max int, stay func(lines []string, left int) []bo
 	return b.String()
 }
 
-// strictest tells which lines stay in so many bytes: those of the strictest statements, of these the newest.
+// strictest says which lines stay in so many bytes: those of the strictest statements, of these the newest.
 func (l *Ledger) strictest(lines []string, left int) []bool {
 	stays := make([]bool, len(lines))
 	strengths := make([]int, len(lines))
@@ -120,8 +120,8 @@ func (l *Ledger) strictest(lines []string, left int) []bool {
 	return stays
 }
 
-// telling tells which lines stay in so many bytes: those of the statements that say most that no other one says, of which the
-// stricter ones count more.
+// telling says which lines stay in so many bytes: those of the statements that say most that no other one says, of which the stricter ones
+// count more.
 func (l *Ledger) telling(lines []string, left int) []bool {
 	factors := [...]int{weak: 512, wish: 1024, strict: 2048}
 	items := make([]extract.Item, len(lines))
@@ -135,7 +135,7 @@ func (l *Ledger) telling(lines []string, left int) []bool {
 	return stays
 }
 
-// WithStanding puts the block of standing instructions behind a text that has no other blocks.
+// WithStanding puts the block of standing instructions after a text that has no other blocks.
 func WithStanding(text, block string) string {
 	if block == "" {
 		return text

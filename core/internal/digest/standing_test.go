@@ -158,7 +158,7 @@ func TestStandingIsSuperseded(t *testing.T) {
 	}
 }
 
-// The block has what fits, the strictest first; it comes back from a digest, and cannot be closed by what stands in it.
+// The block has what fits, the strictest first; it comes back from a digest, and cannot be closed by what is in it.
 func TestStandingBlock(t *testing.T) {
 	var l digest.Ledger
 	for i := range 40 {
@@ -238,7 +238,7 @@ func TestStandingUnseen(t *testing.T) {
 	}
 }
 
-// What "that" stands for goes with the rule, if both are short enough for one.
+// What "that" represents goes with the rule, if both are short enough for one.
 func TestStandingRefersBack(t *testing.T) {
 	const rule = "Never do that again."
 	for n, want := range map[int]bool{100: true, 379: true, 380: false, 390: false} {

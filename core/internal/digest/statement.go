@@ -71,7 +71,7 @@ func (p *passage) statements(out []string) []string {
 	return out
 }
 
-// clause is a statement on one line. Of a long one it is what stands around the cue, cut at the ends of clauses or of words.
+// clause is a statement on one line. Of a long one it is what is around the cue, cut at the ends of clauses or of words.
 func clause(s string, cue int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= maxStatement {
@@ -102,12 +102,12 @@ func clause(s string, cue int) string {
 // rating is what the cues of a sentence say.
 type rating struct {
 	strength int
-	at       int // where the cue stands that counts, in bytes
+	at       int // where the cue is that counts, in bytes
 	changes  bool
 	negative bool
 }
 
-// rate tells how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
+// rate says how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
 func rate(s string, ws []word) (r rating) {
 	question := asks(s)
 	narrates := len(ws) > 0 && ws[0].is(narrators)
@@ -151,13 +151,13 @@ func rate(s string, ws []word) (r rating) {
 	return r
 }
 
-// asks tells whether a sentence is a question.
+// asks reports whether a sentence is a question.
 func asks(s string) bool {
 	s = strings.TrimRight(s, "\"'”’») ")
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// polite tells whether a question is a wish: "could you always …?"
+// polite reports whether a question is a wish: "could you always …?"
 func polite(ws []word) bool {
 	for i := range ws[:min(len(ws), 4)] {
 		if ws[i].is(wishes) {
@@ -167,7 +167,7 @@ func polite(ws []word) bool {
 	return false
 }
 
-// refersBack tells whether a short sentence cannot be understood without the one before it.
+// refersBack reports whether a short sentence cannot be understood without the one before it.
 func refersBack(ws []word) bool {
 	if len(ws) > 7 {
 		return false
@@ -180,7 +180,7 @@ func refersBack(ws []word) bool {
 	return false
 }
 
-// pointless reports whether a sentence only points to what stood before it: "I like that."
+// pointless reports whether a sentence only points to what preceded it: "I like that."
 func pointless(ws []word) bool {
 	if !refersBack(ws) {
 		return false
@@ -193,7 +193,7 @@ func pointless(ws []word) bool {
 	return true
 }
 
-// matches tells whether words begin with those of a cue.
+// matches reports whether words begin with those of a cue.
 func (c *cue) matches(ws []word) bool {
 	if len(ws) < len(c.words) {
 		return false
@@ -206,8 +206,8 @@ func (c *cue) matches(ws []word) bool {
 	return true
 }
 
-// fits tells whether the cue at word i stands where it says how to work: an order begins a clause, and a habit is nobody's
-// story ("it never worked").
+// fits reports whether the cue at word i is where it says how to work: an order begins a clause, and a habit belongs to nobody story ("it
+// never worked").
 func (c *cue) fits(ws []word, i int, narrates bool) bool {
 	var before, after *word
 	if i > 0 {
@@ -236,7 +236,7 @@ func (c *cue) fits(ws []word, i int, narrates bool) bool {
 // telltales has a bit for the stem of one word of each cue of a script with spaces, the longest: without any of them no cue is there.
 var telltales [1 << 16 / 64]uint64
 
-// mayCue tells whether a text may hold a cue. It uses the room of ws.
+// mayCue reports whether a text may hold a cue. It uses the room of ws.
 func mayCue(text string, ws []words.Word) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= 0xd6 { // a script whose cues are looked for as signs
@@ -261,14 +261,14 @@ type cue struct {
 	sign     string // of scripts that write words together
 }
 
-// Where a cue has to stand.
+// Where a cue has to be.
 const (
 	anywhere = iota
 	lead     // at the beginning of a clause
-	habit    // not behind who tells a story
+	habit    // not after who tells a story
 	duty     // not said by somebody of himself
 	loose    // not in a sentence that begins with who tells a story
-	taste    // of a thing, not of what is to be done now: that is a request
+	taste    // of a thing, not of what should be done now: that is a request
 )
 
 var (

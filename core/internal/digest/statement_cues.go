@@ -3,7 +3,7 @@ package digest
 // The words by which standing instructions are known, in lower case, of some languages that people write to agents in. They
 // are small on purpose: modality, negation and habit, not the things that rules are about. A hyphen separates words.
 
-// cueRows are the cues of languages whose words stand apart and keep their form, separated by commas.
+// cueRows are the cues of languages whose words are apart and keep their form, separated by commas.
 var cueRows = []struct {
 	place    int
 	strength int
@@ -154,7 +154,7 @@ var wordSets = []struct {
 	// Behind these the clause still begins, where it began with them.
 	{joins, "please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
 	{negations, "not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено forbidden prohibited verboten interdit prohibido proibido vietato"},
-	// A sentence that begins with these tells a story, unless a stronger cue stands in it.
+	// A sentence that begins with these tells a story, unless a stronger cue is in it.
 	{narrators, "i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
 	// Before "always" and "never" these make a story of it.
 	{tellers, "i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},

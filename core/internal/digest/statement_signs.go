@@ -31,14 +31,14 @@ func (r *rating) signs(s string, ws []word, take func(c *cue, at int)) {
 	}
 }
 
-// signSet finds many signs in one walk over a text: those that may stand at a place are known by its first three bytes.
+// signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes.
 type signSet struct {
 	signs []string
 	heads [1 << 10]int16 // by a hash of its first three bytes, one more than the newest sign; 0 where there is none
 	next  []int16        // of each sign, one more than the one before it with the same hash
 }
 
-// signAt is where a sign stands first, in bytes.
+// signAt is where a sign is first, in bytes.
 type signAt struct{ sign, at int }
 
 var signIndex signSet
@@ -56,7 +56,7 @@ func (x *signSet) add(sign string) {
 	x.heads[h] = int16(len(x.signs))
 }
 
-// first appends to found each sign of the set that a text holds, with the place where it stands first, in the order of the set.
+// first appends to found each sign of the set that a text holds, with the place where it is first, in the order of the set.
 func (x *signSet) first(found []signAt, text string) []signAt {
 	var seen [16]uint64 // a bit for each sign
 	for i := 0; i+2 < len(text); i++ {

@@ -13,7 +13,7 @@ type word struct {
 	end    int // where it ends
 	script int
 	starts bool   // a clause begins with it
-	breaks bool   // a sign stands before it that ends a clause
+	breaks bool   // a sign precedes it that ends a clause
 	quoted bool   // it is somebody else's
 	cue    bool   // it says that something holds, or how strictly, not what
 	entry  *entry // what the tables say of it; nil where they do not have it
@@ -24,7 +24,7 @@ func wordsOf(text string, quoted []bool) []word {
 	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
 }
 
-// clauseEnds are the ASCII signs behind which a clause begins.
+// clauseEnds are the ASCII signs after which a clause begins.
 var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
 
 // appendWords appends the words of a text to ws, which is empty.
@@ -131,8 +131,7 @@ func inWord(r rune) bool {
 // quotes are the signs that open and close what somebody else has said.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn tells for each byte of a text whether it stands in quotes; nil where nothing does. What is opened and not closed is no
-// quote.
+// quotedIn tells for each byte of a text whether it is in quotes; nil where nothing does. What is opened and not closed is no quote.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil
@@ -172,7 +171,7 @@ func quotedIn(text string) []bool {
 // opensQuote has the bytes with which a sign begins that opens a quote.
 var opensQuote = [256]bool{'"': true, '`': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// mayQuote tells whether a text has a byte of a sign that opens a quote.
+// mayQuote reports whether a text has a byte of a sign that opens a quote.
 func mayQuote(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if opensQuote[text[i]] {
@@ -182,7 +181,7 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn are the sentences of a text, as ranges of bytes. None ends inside of quotes, or behind an abbreviation.
+// sentencesIn are the sentences of a text, as ranges of bytes. None ends inside of quotes, or after an abbreviation.
 func sentencesIn(text string, quoted []bool) (out [][2]int) {
 	from := 0
 	end := func(at int) {
@@ -217,7 +216,7 @@ func sentencesIn(text string, quoted []bool) (out [][2]int) {
 // endsHere has the bytes with which a sign begins that ends a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
 
-// abbreviates tells whether a text ends with an abbreviation.
+// abbreviates reports whether a text ends with an abbreviation.
 func abbreviates(text string) bool {
 	w := text[strings.LastIndexAny(text, " (")+1:]
 	switch strings.ToLower(w) {

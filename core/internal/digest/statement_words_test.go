@@ -17,7 +17,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// Each sign is found where it stands first, in the order of the table, as a search for each of them finds them.
+// Each sign is found where it is first, in the order of the table, as a search for each of them finds them.
 func TestSigns(t *testing.T) {
 	var all strings.Builder
 	for i := len(signCues) - 1; i >= 0; i-- {
@@ -53,8 +53,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// The table is half empty at the least, and holds no word of a script without spaces: what stands between the signs of such a text is
-// cut out of its words.
+// The table is half empty at least, and holds no word of a script without spaces: what is between the signs of such a text is cut out of its
+// words.
 func TestVocabulary(t *testing.T) {
 	if n := len(vocabulary.entries); 2*n > len(vocabulary.slots) {
 		t.Error(n, "words in", len(vocabulary.slots), "slots")

@@ -13,7 +13,7 @@ import (
 // the same for all.
 type Style struct {
 	Name string // as in a policy, summary.style
-	// Role is the digest message's. Formats that keep the system's messages apart get a message of the user for it.
+	// Role is the digest message's. Formats that keep the system's messages apart get a user message for it.
 	Role   transcript.Role
 	Header string // what the digest message begins with
 	System string // the system text of a request
@@ -22,7 +22,7 @@ type Style struct {
 	// Temperature and MaxOutput are what the system asks its model with; 0 is nothing.
 	Temperature float64
 	MaxOutput   int // tokens
-	// Record renders messages for the prompt. Between stands between those of two messages.
+	// Record renders messages for the prompt. Between is between those of two messages.
 	Record  func(t *transcript.Transcript, messages []int32, o RecordOptions) string
 	Between string
 	// Prompt is the user text of a request.
@@ -53,7 +53,7 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text is a text of the conversation as it may stand in a record: it cannot begin a piece of its own.
+// text is a text of the conversation as it may be in a record: it cannot begin a piece of its own.
 func (o RecordOptions) text(text string) string {
 	return guardLabels(Fence(text))
 }
@@ -84,10 +84,10 @@ func NoStyle(name string) string {
 	return "there is no style \"" + name + "\"; there are: " + strings.Join(names, ", ")
 }
 
-// roundMark stands before the number of compactions in a digest message, so that a host that lost the state gets it back.
+// roundMark precedes the number of compactions in a digest message, so that a host that lost the state gets it back.
 const roundMark = "Compaction Round "
 
-// Write is the text of a digest message of ours in a style. That of a branch is the same in all.
+// Write is the text of a digest message of ours in a style. A branch has the same in all styles.
 func (s *Style) Write(body string, scope api.Scope, round int) string {
 	if scope == api.ScopeBranch {
 		return BranchHeader + "\n" + untrusted + "\n\n" + body
@@ -132,7 +132,7 @@ func (s *Style) footer(body string, round int) string {
 	return body + "\n\nThis summary incorporates context from " + itoa(round-1) + " previous compaction rounds."
 }
 
-// strip takes the heading off that the model was asked for: ours stands there already (S2.18).
+// strip takes the heading off that the model was asked for: ours is there already (S2.18).
 func (s *Style) strip(body string) string {
 	line, rest, _ := strings.Cut(body, "\n")
 	if s.Numbered && strings.HasPrefix(strings.TrimLeft(line, "#"), strings.TrimLeft(s.Header, "#")) {
@@ -159,8 +159,8 @@ func StyleOf(t *transcript.Transcript, i int) *Style {
 	return nil
 }
 
-// isOurs tells whether a text reads like a digest of ours, or that of a branch, whoever has it. Who pastes one does not ask for
-// what it says.
+// isOurs reports whether a text reads like a digest of ours, or that of a branch, whoever has it. Who pastes one does not ask for what it
+// says.
 func isOurs(text string) bool {
 	if strings.HasPrefix(text, Header) || strings.HasPrefix(text, BranchHeader) {
 		return true
@@ -175,7 +175,7 @@ func isOurs(text string) bool {
 	return false
 }
 
-// beginsOurs tells whether a line is the first one of a message that a compaction has written.
+// beginsOurs reports whether a line is the first one of a message that a compaction has written.
 func beginsOurs(line string) bool {
 	for _, s := range styles {
 		if strings.HasPrefix(line, s.Header) && (s.Header[0] == '[' || s.Numbered && strings.Contains(line, roundMark)) {
@@ -189,7 +189,7 @@ func beginsOurs(line string) bool {
 	return false
 }
 
-// Ours tells whether message i is a digest message that ctxfold wrote, in whatever style.
+// Ours reports whether message i is a digest message that ctxfold wrote, in whatever style.
 func Ours(t *transcript.Transcript, i int) bool {
 	if t.StartsWith(i, Header) {
 		return true

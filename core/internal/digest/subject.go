@@ -16,7 +16,7 @@ type statement struct {
 	changes  bool // says that something is different from now on
 	negative bool
 	stems    []uint32 // hashes of the stems of its words that carry meaning, sorted, each once
-	classes  int      // how many of them stand for alternatives such as tabs and spaces
+	classes  int      // how many of them represent alternatives such as tabs and spaces
 	any      uint64   // a bit for each of them: two that share no bit share no stem
 }
 
@@ -35,7 +35,7 @@ func analyse(text string) *statement {
 		if w.cue || stopWords.Has(w.text) {
 			continue
 		}
-		for _, part := range strings.Fields(w.text) { // of a script without spaces, what stands between the cues
+		for _, part := range strings.Fields(w.text) { // of a script without spaces, what is between the cues
 			s.addWord(part)
 		}
 	}
@@ -74,8 +74,8 @@ func (s *statement) add(stem string) {
 	s.any |= 1 << (h % 64)
 }
 
-// replaces tells whether s, the newer statement, is about the subject of old, so that old no longer counts. Two rules that
-// share a few words are not one subject: a rule that stands beside its update misleads less than one that is lost.
+// replaces reports whether s, the newer statement, is about the subject of old, so that old no longer counts. Two rules that share a few
+// words are not one subject: a rule that is next to its update misleads less than one that is lost.
 func (s *statement) replaces(old *statement) bool {
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
@@ -94,7 +94,7 @@ func (s *statement) replaces(old *statement) bool {
 	}
 	less, all := min(len(s.stems), len(old.stems)), len(s.stems)+len(old.stems)-same
 	switch {
-	case same*4 >= all*3: // the same, said anew: with another value, or the other way round
+	case same*4 >= all*3: // the same, said again: with another value, or the other way round
 		return true
 	case s.changes: // most of the shorter one
 		return same*2 > less && (same > 1 || less == 1 || s.classes > 0 && old.classes > 0)
@@ -120,7 +120,7 @@ func stems(word string) []string {
 			out = append(out, string(runes[i:i+2]))
 		}
 		return out
-	case hangul: // particles stand behind
+	case hangul: // particles come after the noun
 		return []string{firstRunes(word, 2)}
 	case otherScript:
 		if n > 4 {

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A fact is a statement taken apart, to tell whether a newer one takes its place: "I live in Porto", then "I moved to Lisbon". That is
-// certain only where the newer one announces a change. What is wrongly kept says two things, each with its day; what is
-// wrongly replaced is gone, so the rule asks for much.
+// A fact is a statement taken apart, to show whether a newer one takes its place: "I live in Porto", then "I moved to Lisbon". That is
+// certain only where the newer one announces a change. What is wrongly kept says two things, each with its day; what is wrongly replaced is
+// gone, so the rule asks for much.
 type fact struct {
 	subject []uint32 // stems of its words that are no value, sorted
 	values  []uint32 // of its names and numbers, sorted
@@ -70,8 +70,8 @@ const (
 	longestBefore = 120
 )
 
-// valueIn is the only run of names and numbers of a text behind its first word; "" where it has more, or none: then no sign tells
-// which of them counts.
+// valueIn is the only run of names and numbers of a text after its first word; "" where it has more, or none: then no sign says which of
+// them counts.
 func valueIn(text string, ws []words.Word) (value string) {
 	is := func(k int) bool {
 		w := ws[k]
@@ -96,9 +96,8 @@ func valueIn(text string, ws []words.Word) (value string) {
 	return value
 }
 
-// replaces tells whether f, the newer one of two statements of one speaker, takes the place of old. Both must say one thing of one
-// kind: a name or a number, of the same subject. Where somebody lives or works is a subject whatever the words, if both speak of
-// themselves.
+// replaces reports whether f, the newer one of two statements of one speaker, replaces old. Both must say one thing of one kind: a name or a
+// number, of the same subject. Where somebody lives or works is a subject whatever the words, if both speak of themselves.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
@@ -133,14 +132,14 @@ func common(a, b []uint32) (n int) {
 	return n
 }
 
-// shortFact is how many words a statement may have whose only name or number stands for it.
+// shortFact is how many words a statement may have whose only name or number represents it.
 const shortFact = 8
 
 // mostFacts is how many statements are compared with each other: the newest.
 const mostFacts = 300
 
-// supersede takes statements out that a newer one of the same speaker replaces, and returns by the indexes of those that stay what
-// is to be said of the older one.
+// supersede takes statements out that a newer one of the same speaker replaces, and returns by the indexes of those that stay what should be
+// said of the older one.
 func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))

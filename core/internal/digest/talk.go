@@ -34,8 +34,8 @@ type source struct {
 	lasting bool
 }
 
-// The bullets of statements: one in which somebody tells of themselves with a name or a number, or which a digest before has taken
-// for one, and any other.
+// The bullets of statements: one in which somebody describes themselves with a name or a number, or which a digest before has taken for one,
+// and any other.
 const (
 	lastingBullet = "* "
 	plainBullet   = "- "
@@ -43,7 +43,7 @@ const (
 
 // What the statements of an item count, in 1/1024.
 const (
-	ofFirst   = 1536 // the first message of the user says what the conversation is for
+	ofFirst   = 1536 // the first user message says what the conversation is for
 	ofLasting = 1536 // a lasting statement of the digest before
 	ofOld     = 1024 // any other
 	ofModel   = 1536 // a line of a digest that a model has written
@@ -57,7 +57,7 @@ const longTalk = 1500
 // lookTalk is how much talk is read, in bytes: half of it the newest, the other half taken evenly from what is older.
 const lookTalk = 1 << 19
 
-// newTalk collects what is said in messages, and what the digest before says. beside are texts that the reader has anyway.
+// newTalk collects what is said in messages, and what the digest before says. next to are texts that the reader has anyway.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
@@ -97,8 +97,8 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	return k
 }
 
-// newWork collects what is said in a session besides what stands in the sections that are written: what the user asked for, and
-// with all of it what the agent said in messages.
+// newWork collects what is said in a session besides what is in the sections that are written: what the user asked for, and with all of it
+// what the agent said in messages.
 func newWork(t *transcript.Transcript, messages []int32, l *Ledger, old string, all bool, out [sections]string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	requests := append([]string{l.Task}, l.Requests...)
@@ -144,7 +144,7 @@ func (k *talk) say(text string, factor int, src source) {
 // largeMessage is how large a message may be, in bytes of JSON, to be looked through for who wrote it, and when.
 const largeMessage = 1 << 16
 
-// author is what a message says of itself beside its content.
+// author is what a message says of itself next to its content.
 type author struct {
 	day  dates.Date
 	name string // of who wrote it
@@ -231,8 +231,8 @@ func sampled(t *transcript.Transcript, messages []int32) []int32 {
 // longestName is how long the name of a speaker may be, in bytes.
 const longestName = 32
 
-// speakerNames are the names with which messages of the user and of the assistant begin. What the assistant writes names nobody
-// but itself: a name that is the user's, or a role, is none.
+// speakerNames are the names with which user messages and of the assistant begin. What the assistant writes names nobody but itself: a name
+// that is the user's, or a role, is none.
 func speakerNames(t *transcript.Transcript, messages []int32) [2]string {
 	user, assistant := speakerName(t, messages, transcript.User), speakerName(t, messages, transcript.Assistant)
 	if isRole(user) {
@@ -327,8 +327,7 @@ func (k *talk) read(section int, text, known string) {
 // longestOld is how long a line of a digest before may be, in bytes.
 const longestOld = 1000
 
-// sections writes the sections of a digest of about size bytes. What one speaker says on one day, one thing behind the other, is
-// one line.
+// sections writes the sections of a digest of about size bytes. What one speaker says on one day, one thing after the other, is one line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
 	var last source
@@ -382,7 +381,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 	return out
 }
 
-// statementOf is a statement as a line has it: with a sign at its end, by which the next round tells it from the one behind it.
+// statementOf is a statement as a line has it: with a sign at its end, by which the next round tells it from the one after it.
 func statementOf(text, was string) string {
 	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
 	bare := strings.TrimRight(text, "\"'”’»)）」』》")
@@ -399,8 +398,8 @@ func statementOf(text, was string) string {
 	return Fence(text)
 }
 
-// absolute puts the day behind words that name it by its distance from the day on which they were said: "yesterday (7 May, 2023)". A
-// text that names a year itself is left as it is.
+// absolute puts the day after words that name it by its distance from the day on which they were said: "yesterday (7 May, 2023)". A text
+// that names a year itself is left as it is.
 func (k *talk) absolute(text string, at dates.Date) string {
 	ws := words.Append(nil, text)
 	found := dates.Relative(text, ws, at)

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// TestChatDigestNames: names that messages have beside their text are read back from the digest, also by a round in which they no
-// longer occur.
+// TestChatDigestNames: names that messages have next to their text are read back from the digest, also by a round in which they no longer
+// occur.
 func TestChatDigestNames(t *testing.T) {
 	list := `[{"role":"user","name":"Anna","content":"I bought a kiln in Delft."},{"role":"assistant","name":"Piet","content":"Does it reach 1240 degrees?"}]`
 	tr, seq := read(t, "openai-chat", list)

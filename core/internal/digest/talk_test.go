@@ -81,7 +81,7 @@ func TestChatDigestChained(t *testing.T) {
 	}
 }
 
-// TestChatDigestOfModel goes on from a digest that a model wrote.
+// TestChatDigestOfModel continues from a digest that a model wrote.
 func TestChatDigestOfModel(t *testing.T) {
 	got := digestOf(t, "# People\nIngrid is the user's sister, 34, in Bergen.\n\n# Open questions\n- Who feeds the cat?", 2000, "The ferry leaves at 7:15.", "Ok")
 	for _, want := range []string{"# People\n- Ingrid is the user's sister, 34, in Bergen.", "# Open questions\n- Who feeds the cat?", "# What was said\n- user: The ferry leaves at 7:15."} {

@@ -46,7 +46,7 @@ func lines(ranked []term, max int, known *critbit.Map[struct{}]) string {
 	return strings.Join(lines, "\n")
 }
 
-// before is what stands before a term in the lines of its kind: one of several, or the first. Each error has a line.
+// before is what precedes a term in the lines of its kind: one of several, or the first. Each error has a line.
 func before(kind termKind, several bool) string {
 	switch {
 	case !several:

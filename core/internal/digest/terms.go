@@ -137,7 +137,7 @@ func controlEnd(text string, i int) int {
 	return min(i+1, len(text))
 }
 
-// isError tells whether a word names an error in front of what it says: "TypeError", "error", "fatal".
+// isError reports whether a word names an error in front of what it says: "TypeError", "error", "fatal".
 func isError(word string) bool {
 	switch len(word) {
 	case 5:
@@ -206,8 +206,8 @@ func urlEnd(text string, i int) int {
 	return i
 }
 
-// isName tells whether a word of letters and digits is an identifier: it has an underscore, a capital letter inside, or
-// letters and digits.
+// isName reports whether a word of letters and digits is an identifier: it has an underscore, a capital letter inside, or letters and
+// digits.
 func isName(w string) bool {
 	if len(w) < 5 || len(w) > maxTerm {
 		return false
@@ -231,8 +231,8 @@ func isName(w string) bool {
 	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
 }
 
-// isFile tells whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits,
-// and is not an abbreviation or the seam of two sentences.
+// isFile reports whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits, and is not an
+// abbreviation or the seam of two sentences.
 func isFile(w string) bool {
 	at := strings.LastIndexByte(w, '.')
 	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
@@ -255,8 +255,8 @@ func init() {
 
 func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
 
-// isPath tells whether a word with a slash is a path and not a pair of words: it has two slashes or more, or the name of a
-// file, and a letter.
+// isPath reports whether a word with a slash is a path and not a pair of words: it has two slashes or more, or the name of a file, and a
+// letter.
 func isPath(w string) bool {
 	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
 		return false

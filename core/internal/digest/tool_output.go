@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The first lines of what stands for tool results whose bodies are gone (S4.25, S4.30, S4.39).
+// The first lines of what represents tool results whose bodies are gone (S4.25, S4.30, S4.39).
 const (
 	ToolBatchHeader  = "[Tool outputs summary]"
 	ToolDigestHeader = "[Compaction tool digest]"
@@ -18,7 +18,7 @@ const (
 // How long texts about tool results may be, in runes (S4.26, S4.27, S4.30, S4.34, S4.39).
 const (
 	batchInput    = 24000
-	batchHead     = 500 // what surrounds a result in a batch, at the most
+	batchHead     = 500 // what surrounds a result in a batch, at most
 	BatchOutput   = 2200
 	batchLine     = 220
 	digestLine    = 200
@@ -74,7 +74,7 @@ func (o ToolOutput) Shown() string {
 	return emptyOutput
 }
 
-// or is a name without white space around it, or what stands for none.
+// or is a name without white space around it, or what represents none.
 func or(name, none string) string {
 	if name = strings.TrimSpace(name); name != "" {
 		return name
@@ -160,7 +160,7 @@ func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) str
 	return Prompt{Style: batchStyle, Scope: api.ScopeToolOutput, Record: TrimWithTail(strings.TrimSpace(b.String()), batchInput)}
 }
 
-// BatchExcerpt stands for a summary of several results where no model writes one (S4.30).
+// BatchExcerpt represents a summary of several results where no model writes one (S4.30).
 func BatchExcerpt(outputs []ToolOutput) string {
 	lines := make([]string, len(outputs))
 	for i, o := range outputs {
@@ -169,7 +169,7 @@ func BatchExcerpt(outputs []ToolOutput) string {
 	return strings.Join(lines, "\n")
 }
 
-// BatchMessage is the text that stands for several results (S4.30). Ids that are blank are not listed, but counted.
+// BatchMessage is the text that represents several results (S4.30). Ids that are blank are not listed, but counted.
 func BatchMessage(outputs []ToolOutput, summary string) string {
 	var ids []string
 	for _, o := range outputs {
@@ -184,12 +184,12 @@ func BatchMessage(outputs []ToolOutput, summary string) string {
 	return text + "\n" + strings.TrimSpace(summary)
 }
 
-// BatchBody is what a body of a result says that stands for several: which, and their summary (S4.30).
+// BatchBody is what a body of a result says that represents several: which, and their summary (S4.30).
 func BatchBody(outputs []ToolOutput, summary string) string {
 	return BatchMessage(outputs, summary)[len(ToolBatchHeader)+1:]
 }
 
-// BatchStandIn is what the body of a result says whose summary stands with that of another one, the part first.
+// BatchStandIn is what the body of a result says whose summary is with that of another one, the part first.
 func BatchStandIn(t *transcript.Transcript, first int) string {
 	return "The summary is with the result of call " + strings.TrimSpace(t.Text(t.Parts[first].ID)) + "."
 }

@@ -16,7 +16,7 @@ const (
 	searches     // looks into files or lists them
 	edits        // changes files
 	runs         // runs a command
-	plans        // keeps the list of what is to be done
+	plans        // keeps the list of what should be done
 )
 
 // tools are the names that agents give to the tools whose use is known, as ToolKey spells them.
@@ -57,8 +57,8 @@ func ToolKey(name string) string {
 	return string(key)
 }
 
-// useOf is what the tool of a name does. What stands before the name, of the server or the name space that it comes from
-// (mcp__files__read_file, functions.shell), does not count.
+// useOf is what the tool of a name does. What precedes the name, of the server or the name space that it comes from (mcp__files__read_file,
+// functions.shell), does not count.
 func useOf(name string) use {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -69,10 +69,10 @@ func useOf(name string) use {
 	return tools[ToolKey(name)]
 }
 
-// ReadsFile tells whether a tool's result is the content of one file.
+// ReadsFile reports whether a tool's result is the content of one file.
 func ReadsFile(tool string) bool { return useOf(tool) == reads }
 
-// EditsFile tells whether a tool changes files.
+// EditsFile reports whether a tool changes files.
 func EditsFile(tool string) bool { return useOf(tool) == edits }
 
 // argument is what the value of a tool call's argument is.
@@ -85,8 +85,7 @@ const (
 	patch
 )
 
-// keysOf are the names of arguments whose value is known. Where several of a kind stand in one call, the first of the
-// list counts.
+// keysOf are the names of arguments whose value is known. Where several of a kind are in one call, the first of the list counts.
 var keysOf = []struct {
 	is   argument
 	keys []string
@@ -96,7 +95,7 @@ var keysOf = []struct {
 	{patch, []string{"input", "patch", "diff"}},
 }
 
-// argumentOf tells what the value under a key is, and its place in the list of such keys.
+// argumentOf says what the value under a key is, and its place in the list of such keys.
 func argumentOf(key string) (is argument, rank int) {
 	for _, k := range keysOf {
 		for i, name := range k.keys {
@@ -108,8 +107,8 @@ func argumentOf(key string) (is argument, rank int) {
 	return plain, 0
 }
 
-// arguments calls see for every string in the arguments of a tool call, with the key that it stands under (the nearest,
-// outside of lists). Arguments that are no JSON are one string under no key.
+// arguments calls see for every string in the arguments of a tool call, with the key that it is under (the nearest, outside of lists).
+// Arguments that are no JSON are one string under no key.
 func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, text string)) {
 	args := argumentsOf(t, call)
 	if len(args) == 0 {
@@ -145,8 +144,8 @@ func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text s
 	}
 }
 
-// Path is the path in the arguments of a tool call, or "". Only members of the arguments themselves count, and of several
-// the one that stands first in the table.
+// Path is the path in the arguments of a tool call, or "". Only members of the arguments themselves count, and of several the one that is
+// first in the table.
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := argumentsOf(t, call)
 	s := jsonspan.New(args)
@@ -169,7 +168,7 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// argumentsOf is the JSON of a tool call's arguments, or the text that stands in its place; nil if there are none.
+// argumentsOf is the JSON of a tool call's arguments, or the text that is in its place; nil if there are none.
 func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.Zero():

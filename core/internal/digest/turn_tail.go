@@ -64,7 +64,7 @@ Keep each section concise. Preserve exact file paths, function names, and error 
 	splitTurn = `The text above is only the BEGINNING of one long turn, which had to be cut. Sum up what was done in it so far: what tools returned, which files changed, how far it got. Another model will continue this turn.`
 )
 
-// MoreInstructions stands before what the policy adds.
+// MoreInstructions precedes what the policy adds.
 const MoreInstructions = "\n\nAdditional instructions: "
 
 // turnTailPrompt is the record, then what to write, then what the policy adds (S1.21); the beginning of a turn that is cut is asked for
@@ -88,7 +88,7 @@ func turnTailPrompt(p *Prompt) string {
 	return b.String()
 }
 
-// JoinTurn puts the summary of a turn that was cut behind that of the history (S1.25).
+// JoinTurn puts the summary of a turn that was cut after that of the history (S1.25).
 func JoinTurn(history, prefix string) string {
 	switch {
 	case history == "":
@@ -99,7 +99,7 @@ func JoinTurn(history, prefix string) string {
 	return history + CurrentTurn + prefix
 }
 
-// CurrentTurn stands between the two summaries that JoinTurn joins. A stream shows it once the history is there (S1.25).
+// CurrentTurn is between the two summaries that JoinTurn joins. A stream shows it once the history is there (S1.25).
 const CurrentTurn = "\n\n---\n\n## Current Turn (in progress)\n\n"
 
 // serialize renders messages as S1.27 to S1.29 have them, and tool results too.

@@ -17,7 +17,7 @@ var windowBudget = &Style{
 	},
 }
 
-// WindowBudgetAsk is what a prompt of the style window-budget says before the record and behind it.
+// WindowBudgetAsk is what a prompt of the style window-budget says before the record and after it.
 func WindowBudgetAsk(scope api.Scope) (before, behind string) {
 	s := scopes[scope]
 	return s.before, s.behind

@@ -219,7 +219,7 @@ func (c *Run) place(b *Taken) {
 }
 
 // FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it is folded: the
-// messages of the input in their order. What represents them will be put where the item from is. In the place of an item that represents an
+// messages of the input in their order. What represents them will be put where the item from is. Instead of an item that represents an
 // earlier fold of this run comes what that one has taken.
 func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
 	at, stay := from, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker says where one body stood. What a compaction removes and leaves nothing for (reasoning, what a repair drops or rewrites,
+// A marker says where one body was. What a compaction removes and leaves nothing for (reasoning, what a repair drops or rewrites,
 // published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each compaction archives one more
 // body, its changes: how its input is made of its result. The state names the newest, each names the one before it, and so does the body of
 // a fold, for hosts that have lost the state.

@@ -1,7 +1,7 @@
 // Package handles names bodies that a compaction removes of a transcript by what is in them, so that a host can keep them and put them back.
 // The name is a handle: SHA-256 in hexadecimal digits.
 //
-// It takes bodies out of a view, with a marker where they stood, says how the input is made of the result, and puts back what a host has
+// It takes bodies out of a view, with a marker where they were, says how the input is made of the result, and puts back what a host has
 // kept.
 //
 // What never enters this package: when something is removed, and where a host keeps it.

@@ -112,7 +112,7 @@ func stage(f wire.Fix) int {
 	return 1
 }
 
-// mendFirst repairs the violations whose turn it is, and reports whether there were any that it could mend.
+// mendFirst repairs the next violations, and reports whether it could repair any.
 func (c *Run) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
@@ -266,7 +266,7 @@ func (c *Run) dropCaller(part int32) {
 }
 
 // gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
-// are taken from where they stand, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
+// are taken from where they are, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
 // are still open stay so. The items that it takes from are drained.
 func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained map[int]bool) ([]byte, []int32) {
 	var calls []int32
@@ -327,7 +327,7 @@ func (c *Run) replaceLone(m int32) (gone bool) {
 	msg := &c.T.Messages[m]
 	text := c.T.Write([]byte(jsonspan.Replacement))
 	b := c.T.Bytes(msg.Span)
-	var signed []int32 // in the order in which they stand, which is not that of all parts
+	var signed []int32 // in the order of the messages, which is not the order of all parts
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		if p := &c.T.Parts[n]; p.Kind == transcript.Reasoning && p.Has(transcript.Signed) {
 			signed = append(signed, n)
@@ -373,7 +373,7 @@ func (c *Run) answer(item int, calls []int32) {
 	c.Replace(item, c.AppendMessage(nil, &c.Items[item]))
 }
 
-// move takes an item to after another one. A new message, if there is one, goes there in its stead.
+// move takes an item to after another one. A new message, if there is one, goes there instead.
 type move struct {
 	from, behind int
 	text         []byte

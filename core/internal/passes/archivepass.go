@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ArchivePass puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none
-// (S4.23 to S4.28). Calls, ids and order stay.
+// ArchivePass puts short summaries in place of old tool results: by the host's model, or excerpts where there is none (S4.23 to S4.28).
+// Calls, ids and order stay.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -162,7 +162,7 @@ func (p *ArchivePass) ask(c *Run, id string, batch []result) (text string, why a
 	return text, why, ok
 }
 
-// excerpt is what stands for a batch where there is no model (S4.27).
+// excerpt is what represents a batch where there is no model (S4.27).
 func (p *ArchivePass) excerpt(c *Run, batch []result) string {
 	if p.Batch > 1 {
 		outputs := make([]digest.ToolOutput, len(batch))

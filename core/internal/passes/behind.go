@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// PrefixRequest is the id of the request for the digest that stands behind the conversation.
+// PrefixRequest is the id of the request for the digest that follows the conversation.
 const PrefixRequest = FoldRequest + "-prefix"
 
-// Behind is a request for a summary that stands behind the conversation as it was sent last. The messages are named, not copied.
+// Behind is a request for a summary that follows the conversation as it was sent last. The messages are named, not copied.
 type Behind struct {
 	Until  int    // how many messages of the input it has
-	At     int    // of these, one that is written anew; -1 where none is
+	At     int    // of these, one that is rewritten; -1 where none is
 	Anew   []byte // that message, JSON
 	Joined bool   // it holds the instruction too, so that no message follows
 	Asks   []byte // the message with the instruction, JSON, where it is not joined
@@ -21,7 +21,7 @@ type Behind struct {
 	Cached int    // how many of its tokens the provider is likely to have in its cache
 }
 
-// Write writes the messages of the request; keep takes over some of the input, and set writes one of them anew.
+// Write writes the messages of the request; keep takes over some of the input, and set writes one of them again.
 func (b *Behind) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
@@ -35,8 +35,8 @@ func (b *Behind) Write(keep func(message int), set func(message int, text []byte
 	}
 }
 
-// told is what the model has written for a job: behind the conversation where that pays, and else, or where that answer was not taken, from
-// a record.
+// told is what the model has written for a job: after the conversation where that pays, and else, or where that answer was not taken, from a
+// record.
 func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok bool) {
 	c.shape = api.ShapeFlat
 	if r, b := c.prefixed(&j, output); b != nil {
@@ -56,7 +56,7 @@ func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok boo
 	return c.written(j, output)
 }
 
-// prefixed is the request of a job that stands behind the conversation; nil where a record is asked for.
+// prefixed is the request of a job that follows the conversation; nil where a record is asked for.
 func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
 	s, how := &c.Policy.Summary, c.F.Behind()
 	if !c.Policy.AsksBehind() || how == nil || !c.style().Own || j.scope == api.ScopeBranch || j.cut || c.Report.Repaired > 0 {
@@ -103,8 +103,8 @@ func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
 	return r, b
 }
 
-// lastCall is how many messages the app's last call was sent, and how many of the input a request behind the conversation has: those, and
-// the answer where that calls no tool. Both are 0 where there was no call.
+// lastCall is how many messages the app's last call was sent, and how many of the input a request after the conversation has: those, and the
+// answer where that calls no tool. Both are 0 where there was no call.
 func (c *Run) lastCall() (sent, until int) {
 	end := c.N
 	for end > 0 && c.T.Messages[end-1].Role != transcript.Assistant {
@@ -127,8 +127,8 @@ func (c *Run) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write writes what is new in a request behind the conversation: a mark of the prompt cache where the app uses marks, up to where its last
-// call was sent, and the instruction. It is false where the provider would have nothing in its cache.
+// write writes what is new in a request after the conversation: a cache breakpoint where the app uses marks, up to where its last call was
+// sent, and the instruction. It is false where the provider would have nothing in its cache.
 func (c *Run) write(b *Behind, sent int, text string) bool {
 	t := c.T
 	message := t.Bytes(t.Messages[sent-1].Span)
@@ -169,7 +169,7 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 	return append(append(out, text...), message[at.End:]...)
 }
 
-// cheaper tells whether the request behind the conversation costs less than a record, by the policy's prices.
+// cheaper reports whether the request after the conversation costs less than a record, by the policy's prices.
 func (c *Run) cheaper(j *job, output, input, cached int) bool {
 	price := c.Policy.Prices
 	read := price.Input

@@ -12,11 +12,11 @@ import (
 // ListSize is how many bytes the list of messages has as it is now.
 func (c *Run) ListSize() int { return len(c.AppendList(nil)) }
 
-// OverBytes tells whether the list of messages is larger than the policy allows.
+// OverBytes reports whether the list of messages is larger than the policy allows.
 func (c *Run) OverBytes() bool { return c.Policy.MaxBytes > 0 && c.T.List.Len() > c.Policy.MaxBytes }
 
-// Shrink puts placeholders in the place of images, audio and files until the list of messages has at most max_bytes, the
-// oldest first. Pinned messages stay as they are, and so does what is smaller than its placeholder.
+// Shrink puts placeholders in place of images, audio and files until the list of messages has at most max_bytes, the oldest first. Pinned
+// messages stay as they are, and so does what is smaller than its placeholder.
 func (c *Run) Shrink() {
 	over := c.ListSize() - c.Policy.MaxBytes
 	for i := 0; i < len(c.Items) && over > 0; i++ {
@@ -43,7 +43,7 @@ func (c *Run) Shrink() {
 	}
 }
 
-// medium is the marker that may take the place of a part: an image, audio or a file; one without a text of any other.
+// medium is the marker that may replace a part: an image, audio or a file; one without a text of any other.
 func (c *Run) medium(n int32) handles.MediaMarker {
 	p := &c.T.Parts[n]
 	if c.F.TextPart == "" || p.Parent >= 0 && c.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {

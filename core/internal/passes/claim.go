@@ -10,10 +10,9 @@ import (
 
 // claim finds the messages of ours in the input.
 //
-// A state names them (State.Own), and nothing else counts then: each name for one message, the first. Lines and turns,
-// which stand in the digest like talk and give nothing to the ledger, are not named: with a state they count among the
-// messages that it knows. Without a state, or with one that knows nothing of this conversation, a message counts only in the
-// role and at the place where the policy puts it.
+// A state names them (State.Own), and nothing else counts then: each name for one message, the first. Lines and turns, which are in the
+// digest like talk and give nothing to the ledger, are not named: with a state they count among the messages that it knows. Without a state,
+// or with one that knows nothing about this conversation, a message counts only in the role and at the place where the policy puts it.
 func (c *Run) claim() {
 	c.Ours = make([]view.Origin, c.N)
 	names := slices.Clone(c.State.Own)
@@ -45,7 +44,7 @@ func (c *Run) claim() {
 	}
 }
 
-// claimed tells whether message i, which reads like k and stands at p, is one of ours.
+// claimed reports whether message i, which reads like k and is at p, is one of ours.
 func (c *Run) claimed(i int, k view.Origin, known int, names []string, p spot) bool {
 	seen := known == 0 || i < known // nothing speaks against it that the last compaction has seen it
 	kind := k.Of()
@@ -70,23 +69,22 @@ func (c *Run) claimed(i int, k view.Origin, known int, names []string, p spot) b
 	return seen || k == view.OfBranch
 }
 
-// spot is where a message stands, by what stands before it.
+// spot is where a message is, by what precedes it.
 type spot struct {
-	user      bool // a digest in the user's name or the system's may stand here
+	user      bool // a digest in the user's name or the system's may be here
 	assistant bool // one in the assistant's
 	said      bool // the user has said something before it that is not pinned
-	digest    bool // a digest stands before it, and only what came with it in between
+	digest    bool // a digest precedes it, and only what came with it in between
 }
 
-// behind is the place behind message i, which stands at p. A digest stands before all talk that is not pinned; the user's
-// message that was the newest may stand before it. Before a digest in the assistant's name nothing of the conversation may
-// stand, since the assistant can be led to write one.
+// behind is the place after message i, which is at p. A digest precedes all talk that is not pinned; the user's message that was the newest
+// may precede it. Before a digest in the assistant's name nothing of the conversation may be, since the assistant can be led to write one.
 func (c *Run) behind(p spot, i int) spot {
 	role := c.T.Messages[i].Role
 	switch {
 	case c.Ours[i] == view.OfDigest:
 		return spot{user: true, said: true, digest: true}
-	case p.digest: // of the files behind it
+	case p.digest: // of the files after it
 		return spot{user: c.Ours[i] == view.OfFile || c.Ours[i] == view.OfTurn, said: true, digest: c.Ours[i] == view.OfFile || c.Ours[i] == view.OfTurn}
 	case role == transcript.System || c.Ours[i] == view.OfTurn:
 		return p
@@ -102,7 +100,7 @@ func (c *Run) behind(p spot, i int) spot {
 	return p
 }
 
-// inPlace tells whether the digest that message i reads like is of the policy's style, and stands where a fold puts it.
+// inPlace reports whether the digest that message i reads like is of the policy's style, and is where a fold puts it.
 func (c *Run) inPlace(i int, p spot) bool {
 	s := digest.StyleOf(c.T, i)
 	if s.Header != c.style().Header || p.digest {
@@ -138,7 +136,7 @@ func (c *Run) lastPlace(kind *view.Message) int {
 		for at < len(groups) && (at > 0 && groups[at] == groups[at-1] || c.T.Messages[at].Role == transcript.System || c.pinned(at)) {
 			at++
 		}
-		at++ // the user's newest message may stand before it
+		at++ // the user's newest message may precede it
 	}
 	c.places = append(c.places, lastPlace{kind.Origin, at})
 	return at
@@ -158,7 +156,7 @@ func (c *Run) inGroups() []int32 {
 	return c.groups
 }
 
-// pinned tells whether message m is in one group with one that the policy pins.
+// pinned reports whether message m is in one group with one that the policy pins.
 func (c *Run) pinned(m int) bool {
 	if len(c.Policy.Pins) == 0 {
 		return false

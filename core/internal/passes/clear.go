@@ -67,7 +67,7 @@ func (p *ClearPass) Clear(c *Run, targets []result) {
 	c.replace(targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing is how many tokens are saved by putting a text in the place of a tool result's body.
+// clearing is how many tokens are saved by putting a text in place of a tool result's body.
 func (c *Run) clearing(n int32, text string) int {
 	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
 	cleared := parts[0]

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// CollapsePass puts one line in the place of each older message of the assistant and the tool results behind it. What the
-// user said stays (S0.17 to S0.23).
+// CollapsePass puts one line in place of each older assistant message and the tool results after it. What the user said stays (S0.17 to
+// S0.23).
 //
 //easyjson:json
 type CollapsePass struct {
@@ -47,7 +47,7 @@ func (p *CollapsePass) Check() string {
 
 func (p *CollapsePass) Follows() bool { return false }
 
-// Place says that lines stand anywhere.
+// Place says that lines are anywhere.
 func (p *CollapsePass) Place() (of view.Origin, last int) { return view.OfLine, Anywhere }
 
 func (p *CollapsePass) Run(c *Run) {
@@ -85,7 +85,7 @@ func (p *CollapsePass) Run(c *Run) {
 	c.SetItems(append(items, c.Items[end:]...), part)
 }
 
-// Collapsed reports items that were taken out.
+// Collapsed reports items that were removed.
 func (c *Run) Collapsed(old []view.Item) {
 	for _, it := range old {
 		c.Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
@@ -93,7 +93,7 @@ func (c *Run) Collapsed(old []view.Item) {
 	c.Report.Folded += len(old)
 }
 
-// unit is a run of items that stays as it is or has a line put in its place.
+// unit is a run of items that stays as it is or is replaced with a line.
 type unit struct {
 	from, end int
 	keep      bool
@@ -122,13 +122,13 @@ func (c *Run) groupUnits(boundary int) []unit {
 	return units
 }
 
-// Short tells of a text whether it is for the line of a turn: it has at most max bytes, and says something.
+// Short describes a text whether it is for the line of a turn: it has at most max bytes, and says something.
 func (c *Run) Short(max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !c.T.Blank(p.Body) }
 }
 
-// Line is the text of the line that stands for the assistant's messages among the items [from, end), with those texts in it that
-// are short (S0.18 to S0.20).
+// Line is the text of the line that represents the assistant's messages among the items [from, end), with those texts in it that are short
+// (S0.18 to S0.20).
 func (c *Run) Line(from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
 	for i := from; i < end; i++ {
@@ -160,7 +160,7 @@ func (c *Run) Line(from, end int, marker string, short func(p *transcript.Part) 
 	return string(line)
 }
 
-// LineMessage is the line of the items [from, end) as a message. It is as old as what it stands for (S0.25).
+// LineMessage is the line of the items [from, end) as a message. It is as old as what it represents (S0.25).
 func (c *Run) LineMessage(line string, from, end int) []byte {
 	var stamp transcript.Span
 	for i := from; i < end && stamp.Zero(); i++ {

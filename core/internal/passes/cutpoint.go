@@ -2,7 +2,7 @@ package passes
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// MinFolded is how many messages are worth a summary at the least (S1.9).
+// MinFolded is how many messages are worth a summary at least (S1.9).
 const MinFolded = 2
 
 // ForceCutPoint is where n messages are cut if they must be although all of them fit: before the last one that holds no
@@ -33,7 +33,7 @@ func TurnStart(cut int, user func(i int) bool) int {
 	return 0
 }
 
-// IsSplitTurn tells whether a cut before message cut of n parts a turn (S1.12).
+// IsSplitTurn reports whether a cut before message cut of n parts a turn (S1.12).
 func IsSplitTurn(n, cut int, user func(i int) bool) bool {
 	return cut > 0 && cut < n && !user(cut) && TurnStart(cut, user) < cut
 }
@@ -47,8 +47,8 @@ func AdjustBoundary(n, boundary int, tool func(i int) bool) int {
 	return boundary
 }
 
-// IsTool tells whether message i holds tool results: by its role or, in formats where the user's message brings them,
-// because there is nothing else in it.
+// IsTool reports whether message i holds tool results: by its role or, in formats where the user's message brings them, because there is
+// nothing else in it.
 func IsTool(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	if m.Role != transcript.User || m.Variant != transcript.Plain {
@@ -67,7 +67,7 @@ func IsTool(t *transcript.Transcript, i int) bool {
 	return found
 }
 
-// IsUser tells whether message i begins a turn: it is the user's and brings more than tool results.
+// IsUser reports whether message i begins a turn: it is the user's and brings more than tool results.
 func IsUser(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	return m.Role == transcript.User && m.Variant == transcript.Plain && !IsTool(t, i)

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dedupePass takes out what a newer tool result says again: results of one tool that are the same byte for byte, and results
-// of an identical call (same tool, same arguments) that gave something else since. The newest one stays.
+// dedupePass removes what a newer tool result says again: results of one tool that are the same byte for byte, and results of an identical
+// call (same tool, same arguments) that gave something else since. The newest one stays.
 //
 //easyjson:json
 type dedupePass struct {

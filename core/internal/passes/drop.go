@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// DropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or
-// where there is no middle, it goes on as fit does (S0.26 to S0.28).
+// DropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where there is no
+// middle, it continues as fit does (S0.26 to S0.28).
 //
 //easyjson:json
 type DropPass struct {
@@ -64,7 +64,7 @@ func (p *DropPass) Follows() bool { return false }
 
 func (p *FitPass) Follows() bool { return false }
 
-// Place says where the count of what was dropped stands: behind the first messages.
+// Place says where the count of what was dropped is: after the first messages.
 func (p *DropPass) Place() (of view.Origin, last int) { return view.OfCount, p.KeepFirst }
 
 func (p *FitPass) Place() (of view.Origin, last int) { return view.OfCount, 0 }
@@ -139,7 +139,7 @@ func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 		if !gone(i) {
 			continue
 		}
-		if at < 0 && !c.CameAlong(&it) { // between a digest and what came with it nothing may stand
+		if at < 0 && !c.CameAlong(&it) { // between a digest and what came with it nothing may be
 			at = i
 		}
 		out = append(out, it)

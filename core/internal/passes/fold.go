@@ -10,8 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// FoldPass puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail
-// of the newest messages.
+// FoldPass puts one digest in place of the older messages. Pinned messages stay where they are, and so does a tail of the newest messages.
 //
 //easyjson:json
 type FoldPass struct {
@@ -92,7 +91,7 @@ func (p *FoldPass) fold(c *Run, why foldFor) {
 	c.offer = nil
 }
 
-// FoldBefore puts a digest in the place of the items that are not held, up to a cut as [FoldPass.Cut] returns it.
+// FoldBefore puts a digest in place of the items that are not held, up to a cut as [FoldPass.Cut] returns it.
 func (p *FoldPass) FoldBefore(c *Run, cut int, step int32, held []bool) {
 	p.foldBefore(c, cut, step, held, forPolicy)
 }

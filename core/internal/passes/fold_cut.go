@@ -2,8 +2,8 @@ package passes
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// further is where the tail begins: as cut says or, where the result would be over its limit with such a tail, further on, so
-// that it is not. The last group stays, but where there is to be no tail at all.
+// further is where the tail begins: as cut says or, where the result would be over its limit with such a tail, further on, so that it is
+// not. The last group stays, but where there should be no tail at all.
 func (p *FoldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
 	if why == forAll {
 		return len(c.Items), -1
@@ -54,7 +54,7 @@ func (c *Run) digestRoom(gain int) int {
 	return min(c.Policy.Summary.MaxOutputTokens, gain/4, max(256, c.Target/4)) + digestFrame
 }
 
-// digestFrame is about what a digest message has beside its digest, in tokens.
+// digestFrame is about what a digest message has next to its digest, in tokens.
 const digestFrame = 60
 
 // mostKept is how many tokens the tail may have: no more than half of the target.
@@ -129,7 +129,7 @@ func (p *FoldPass) Cut(c *Run, groups []int32, keep int) (cut int, step int32) {
 	return cut, step
 }
 
-// beginsTurn tells whether a turn of the user begins with an item.
+// beginsTurn reports whether a turn of the user begins with an item.
 func (c *Run) beginsTurn(i int) bool {
 	m := c.Items[i].Msg
 	return c.T.Messages[m].Role == transcript.User && c.T.HasUserText(int(m)) && !c.Own(m)
@@ -180,8 +180,8 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// cutTurn is the index in messages, which are to be folded, of the turn that the tail at item cut is a part of; -1 where the
-// tail begins with a turn.
+// cutTurn is the index in messages, which should be folded, of the turn that the tail at item cut is a part of; -1 where the tail begins
+// with a turn.
 func (c *Run) cutTurn(cut int, held []bool) int {
 	user := func(i int) bool { return IsUser(c.T, int(c.Items[i].Msg)) && !c.Own(c.Items[i].Msg) }
 	if !IsSplitTurn(len(c.Items), cut, user) {
@@ -196,7 +196,7 @@ func (c *Run) cutTurn(cut int, held []bool) int {
 	return at
 }
 
-// forced is where the tail begins where all would fit but a fold is wanted: at the last group that leaves something to fold
+// forced is where the tail begins where all would fit but a fold is requested: at the last group that leaves something to fold
 // (S1.13).
 func (p *FoldPass) forced(c *Run, groups []int32) int {
 	return ForceCutPoint(len(c.Items), func(i int) bool { return i > 0 && groups[i] == groups[i-1] })

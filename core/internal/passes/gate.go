@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Due tells whether the policy's gate says that a transcript is to be compacted, and the tokens that it goes by: total, an
-// estimate, or what a provider counted and an estimate of what follows, where the policy wants that. A provider's count of a
-// message before from is too large, and does not count (S4.9). Cold is why the prompt cache is cold, where it is due for that alone.
+// Due reports whether the policy's gate says that a transcript should be compacted, and the tokens that it goes by: total, an estimate, or
+// what a provider counted and an estimate of what follows, where the policy wants that. A provider's count of a message before from is too
+// large, and does not count (S4.9). Cold is why the prompt cache is cold, where it is due for that alone.
 func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold api.Cold) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {

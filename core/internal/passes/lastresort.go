@@ -36,8 +36,7 @@ func (c *Run) Most() int {
 }
 
 // Settle makes the result valid, and cuts it again where that has added too much to it, or where the handles that digests get at the end
-// may. It tells whether thinking that its provider
-// has signed could be kept valid.
+// may. It reports whether thinking that its provider has signed could be kept valid.
 func (c *Run) Settle() bool {
 	added := 0
 	for again := 0; ; again++ {
@@ -60,7 +59,7 @@ func (c *Run) Settle() bool {
 	}
 }
 
-// Bounded tells whether the result of this run has to be at most the limit.
+// Bounded reports whether the result of this run has to be at most the limit.
 func (c *Run) Bounded() bool {
 	return c.Due && c.Limit > 0 && c.Policy.LastResorts() && !c.Policy.Branch()
 }
@@ -103,16 +102,16 @@ func (c *Run) Resort() {
 	}
 }
 
-// needs tells whether what the passes have left cannot be the result: it is over the limit, or so near to the input, which is
-// over it, that it would not be taken.
+// needs reports whether what the passes have left cannot be the result: it is over the limit, or so near to the input, which is over it,
+// that it would not be taken.
 func (c *Run) needs() bool {
 	before := c.Report.Tokens.Before
 	return c.Total > c.Most() || before > c.Most() && before-c.Total < c.MinGain()
 }
 
-// spared tells of which items the last resort may cut something: of those that are pinned, or of the others. Never of the
-// newest message of the user, of the system's, and of what stands for something that only the provider can read or belongs to that. The
-// messages that a compaction has written are folded, not cut, but for a tool loop that goes on.
+// spared describes which items the last resort may cut something: of those that are pinned, or of the others. Never of the newest user
+// message, of the system's, and of what represents something that only the provider can read or belongs to that. The messages that a
+// compaction has written are folded, not cut, but for a tool loop that continues.
 func (c *Run) spared(pinned bool) func(it *view.Item) bool {
 	newest := int32(-1)
 	if i := c.NewestUser(); i >= 0 && c.Items[i].Said == 0 { // in the assistant's, only the words stay
@@ -184,8 +183,8 @@ func (c *Run) long(may func(*view.Item) bool, which func(*Run, *transcript.Part)
 	return texts
 }
 
-// cuttable tells whether a tool result has a body that is a text, or JSON that can be cut as one: a value, or a list of nothing but
-// values. Where texts stand in a list, each is cut by itself.
+// cuttable reports whether a tool result has a body that is a text, or JSON that can be cut as one: a value, or a list of nothing but
+// values. Where texts are in a list, each is cut by itself.
 func (c *Run) cuttable(n int32) bool {
 	p := &c.T.Parts[n]
 	if _, again := c.cut[n]; p.Pair < 0 || !again && handles.Cleared(c.View, n) {
@@ -196,7 +195,7 @@ func (c *Run) cuttable(n int32) bool {
 	})
 }
 
-// awaited tells whether a part is a tool result, or stands in one, that a tool of the provider's still waits for.
+// awaited reports whether a part is a tool result, or is in one, that a tool of the provider's still waits for.
 func (c *Run) awaited(n int32) bool {
 	if parent := c.T.Parts[n].Parent; parent >= 0 {
 		n = parent
@@ -282,8 +281,8 @@ func (c *Run) toolOf(n int32) string {
 	return digest.ToolName(c.T, int(n))
 }
 
-// cutText leaves at most keep tokens of a text: its beginning and its end. The whole goes into the archive, once, however
-// often a run cuts it. It tells whether anything was cut.
+// cutText leaves at most keep tokens of a text: its beginning and its end. The whole goes into the archive, once, however often a run cuts
+// it. It reports whether anything was cut.
 func (c *Run) cutText(t longText, keep int) bool {
 	p := &c.T.Parts[t.part]
 	plain := c.T.IsString(p.Body)
@@ -353,7 +352,7 @@ func (c *Run) clipTo(text string, tokens, keep int) string {
 	}
 }
 
-// replaceMedia puts placeholders in the place of images, audio and files, the oldest first, until the transcript fits.
+// replaceMedia puts placeholders in place of images, audio and files, the oldest first, until the transcript fits.
 func (c *Run) replaceMedia(may func(*view.Item) bool) {
 	for i := 0; i < len(c.Items) && c.Total > c.Most(); i++ {
 		if !may(&c.Items[i]) {

@@ -92,7 +92,7 @@ const leastLocal = 32
 // with each request from then on.
 const mostLocal = 4
 
-// free is how many tokens the target leaves for the digest of a job: no more than half of what it stands for.
+// free is how many tokens the target leaves for the digest of a job: no more than half of what it represents.
 func (c *Run) free(j job) int {
 	left := int(float64(c.Target)*c.Policy.DigestShare()) - (c.Total - j.gain) - digestFrame
 	if j.room > 0 {
@@ -128,7 +128,7 @@ func (c *Run) besides(messages []int32) (texts []string) {
 // percent: set on public chats by halving and doubling, judged as docs/inside/memory.md says.
 const chatTail = 15
 
-// chats tells whether no tool was called in what the run works on.
+// chats reports whether no tool was called in what the run works on.
 func (c *Run) chats() bool {
 	messages := make([]int32, 0, len(c.Items))
 	for _, it := range c.Items {

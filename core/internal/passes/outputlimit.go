@@ -64,7 +64,7 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// Spilling is what becomes of a text that is too large: it is kept elsewhere or, where the host could not do that, begins with why.
+// Spilling is what happens to a text that is too large: it is kept elsewhere or, where the host could not do that, begins with why.
 func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {
@@ -92,13 +92,13 @@ func Notice(cut, text string) string {
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore tells whether a text ends with our notice: it is not to be cut again.
+// limitedBefore reports whether a text ends with our notice: it is not to be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
 }
 
-// Fits tells whether a text is within the limits.
+// Fits reports whether a text is within the limits.
 func (l OutputLimits) Fits(text string) bool {
 	return (l.Lines <= 0 || countLines(text) <= l.Lines) && (l.Bytes <= 0 || len(text) <= l.Bytes) &&
 		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)

@@ -1,5 +1,5 @@
-// Package passes is what a policy can have done to a transcript: one file per pass, which registers it, and what passes share.
-// A pass edits the view; what it leaves is mended by others.
+// Package passes is what a policy can have done to a transcript: one file per pass, which registers it, and what passes share. A pass edits
+// the view; what it leaves is repaired by others.
 //
 // What never enters this package: JSON of a wire format, how a run begins and ends, and requests and answers of operations.
 package passes
@@ -22,28 +22,28 @@ import (
 // Pass is one kind of pass, with the parameters that a policy gave it.
 type Pass interface {
 	policy.Step
-	// Follows tells whether the pass completes the one before it, and so runs even when the target is reached.
+	// Follows reports whether the pass completes the one before it, and so runs even when the target is reached.
 	Follows() bool
 	// Run edits the run's view. The pass is that of the policy, which serves other runs too: it is not written to.
 	Run(c *Run)
 }
 
-// Placer is a pass that puts messages of ours somewhere else than a digest stands.
+// Placer is a pass that puts messages of ours somewhere else than a digest is.
 type Placer interface {
-	// Place is of which kind they are, and the last place in the input where one may stand, or [Anywhere].
+	// Place is of which kind they are, and the last place in the input where one may be, or [Anywhere].
 	Place() (of view.Origin, last int)
 }
 
-// Anywhere is the last place of a message that may stand in any.
+// Anywhere is the last place of a message that may be in any.
 const Anywhere = math.MaxInt
 
 // Kind is what a pass says of itself when it registers. What other rooms know of passes follows from it.
 type Kind struct {
 	Name   string
-	Doc    string      // what it does, behind its name
+	Doc    string      // what it does, after its name
 	Make   func() Pass // without parameters
 	Params []Param
-	// Markers stand in the place of what the pass takes out of a message, and Messages are those that it writes.
+	// Markers are in place of what the pass removes of a message, and Messages are those that it writes.
 	Markers  []handles.Marking
 	Messages []*view.Message
 	Counts   []view.Counter // what it adds up in the report

@@ -16,7 +16,7 @@ type native struct {
 	list       string   // the member that has the messages
 	beside     []string // members of the conversation's own body that count
 	more       string   // members that ask for it
-	readable   bool     // it makes one message with a summary that can be read; an empty one has failed. Else messages of the user come first
+	readable   bool     // it makes one message with a summary that can be read; an empty one has failed. Else user messages come first
 }
 
 // natives are those there are: the SDKs' types of `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and `openai` 7.57.0
@@ -31,7 +31,7 @@ var natives = []native{
 type offer struct {
 	native
 	items []int // of the view
-	// What the provider has compacted before stands among them: what it makes now stands for that too.
+	// What the provider has compacted before is among them: what it makes now represents that too.
 	old []bool
 }
 
@@ -111,7 +111,8 @@ func (o *offer) request(c *Run) *api.ProviderRequest {
 	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
 }
 
-// take checks what the provider has made: messages of the format, the last one compacted, and half of the tokens that they stand for at the most.
+// take checks what the provider has made: messages of the format, the last one compacted, and half of the tokens that they represent at
+// most.
 func (o *offer) take(c *Run, messages api.Raw, gain int) (p *provided, why api.SummaryFault) {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = c.T.Weigh
@@ -141,7 +142,7 @@ const ProviderRequest = FoldRequest + "-provider"
 
 // askProvider asks for the provider's own compaction, or takes it. It is answered by the text of a host that has asked its model with the
 // prompt, which is that for the first part of the record; by nothing while the reply is awaited, which ok says, and where the provider has
-// answered. Where it has failed, and the model is to be asked, it is not answered.
+// answered. Where it has failed, and the model should be asked, it is not answered.
 func (c *Run) askProvider(p digest.Prompt, output, gain int) (text string, ok, answered bool) {
 	r, fits := c.request(ProviderRequest, p, output)
 	if !fits {
@@ -188,16 +189,16 @@ type provided struct {
 	tokens   int
 }
 
-// providerBody is the digest beside what the provider has made: the ledger, which code has written.
+// providerBody is the digest next to what the provider has made: the ledger, which code has written.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."
 
-// beside is the digest of a job whose summary is the provider's.
+// beside writes the digest of a job whose summary is the provider's.
 func (c *Run) beside(j job, standing string, budget, spare int) string {
 	c.Report.Summary = api.ReportSummary{Source: api.SourceProvider}
 	return digest.WithStanding(providerBody, standing) + j.ledger.TextBeside(c.P.MaxUnits(budget)/3, c.P.MaxUnits(spare))
 }
 
-// putProvided puts what the provider has made before the digest that stands beside it. No pass of this run takes it out again.
+// putProvided puts what the provider has made before the digest that is next to it. No pass of this run takes it out again.
 func (c *Run) putProvided() {
 	for _, text := range c.provided.messages {
 		c.Insert(c.digest, text)

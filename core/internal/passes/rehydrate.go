@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// RehydratePass puts the files back that were read last before a fold took their content away, each as a message of the
-// user behind the digest, the newest last.
+// RehydratePass puts the files back that were read last before a fold took their content away, each as a user message after the digest, the
+// newest last.
 //
 //easyjson:json
 type RehydratePass struct {
@@ -60,7 +60,7 @@ func (p *RehydratePass) Run(c *Run) {
 	p.Restore(c, NewRehydration(c.View, room))
 }
 
-// Restore puts back the files that a choice makes of those that the fold has taken out.
+// Restore puts back the files that a choice makes of those that the fold has removed.
 func (p *RehydratePass) Restore(c *Run, r *Rehydration) {
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
 	if p.ShrinkMessages {
@@ -74,7 +74,7 @@ func (p *RehydratePass) Restore(c *Run, r *Rehydration) {
 		kept[i] = it.Msg
 	}
 	files := r.Files(dropped, kept)
-	for _, f := range slices.Backward(files) { // each goes right behind the digest, so the oldest ends up first
+	for _, f := range slices.Backward(files) { // each goes directly after the digest, so the oldest ends up first
 		c.Insert(c.digest+1, c.NewMessage(c.digest, transcript.User, f.Text))
 	}
 	for _, f := range files {
@@ -94,12 +94,12 @@ type RestoredFile struct {
 // Rehydration is the choice of the files that are put back.
 type Rehydration struct {
 	view             *view.View
-	room             int // tokens that there are in all
-	MaxFiles, Tokens int // how many files at the most, and how much they may take together
+	room             int // tokens that there are in total
+	MaxFiles, Tokens int // how many files at most, and how much they may take together
 	Tool             string
 	AlwaysNewest     bool
-	// Edits tells of a tool whether it changes files: what was read before is no longer what the file holds. Content is the text of a
-	// tool result, "" where there is nothing to put back.
+	// Edits describes a tool whether it changes files: what was read before is no longer what the file holds. Content is the text of a tool
+	// result, "" where there is nothing to put back.
 	Edits   func(tool string) bool
 	Content func(result int32) string
 }
@@ -111,8 +111,8 @@ func NewRehydration(v *view.View, room int) *Rehydration {
 	return r
 }
 
-// Files are those put back of the messages dropped, oldest first: those that were read last and do not stand in the messages kept
-// as well, and of these the newest whatever its size, where that is wanted (S3.38 to S3.41).
+// Files are those put back of the messages dropped, oldest first: those that were read last and are not in the messages kept as well, and of
+// these the newest whatever its size, if the policy asks for that (S3.38 to S3.41).
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 			f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
 			if f.Tokens > budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
 				slices.Reverse(files)
-				return files // those behind it are older
+				return files // those after it are older
 			}
 			budget -= f.Tokens
 			if files = append(files, f); len(files) == r.MaxFiles {
@@ -175,7 +175,7 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible are the files whose content still stands in messages, and those that were changed in them.
+// visible are the files whose content still is in messages, and those that were changed in them.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -192,7 +192,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// Original is the text of a tool result as it came in, whatever passes have put in its place.
+// Original is the text of a tool result as it came in, whatever passes have replaced it with.
 func (r *Rehydration) Original(n int32) string {
 	t, body := r.view.T, r.view.Original(n)
 	if t.IsString(body) {

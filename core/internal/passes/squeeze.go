@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// squeezePass writes old tool results shorter without losing what they say: see package squeeze. The whole stands in the archive. A
-// pass that comes later takes out what it would take out of the whole.
+// squeezePass writes old tool results shorter without losing what they say: see package squeeze. The whole is in the archive. A pass that
+// comes later removes what it would remove of the whole.
 //
 //easyjson:json
 type squeezePass struct {
@@ -64,7 +64,7 @@ type squeezed struct {
 	value []byte // JSON, with zeros for the handle
 	size  transcript.Measure
 	gain  int // tokens
-	// Of a text in an object: the string that was, and where in value stands the one that is.
+	// Of a text in an object: the string that was, and where in value is the one that is.
 	was, is transcript.Span
 }
 
@@ -87,7 +87,7 @@ func (p *squeezePass) Run(c *Run) {
 	if reclaim < max(1, p.MinReclaim) {
 		return
 	}
-	dirty := -1 // the item that has to be measured anew
+	dirty := -1 // the item that has to be measured again
 	for i, r := range results {
 		if len(texts[i]) == 0 {
 			continue
@@ -132,7 +132,7 @@ func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
 	return out
 }
 
-// text is what takes the place of a part's body, a string.
+// text is what replaces a part's body, a string.
 func (p *squeezePass) text(c *Run, n int32) (squeezed, bool) {
 	part := &c.T.Parts[n]
 	if part.Body.Len() <= minSqueezed {
@@ -146,8 +146,8 @@ func (p *squeezePass) text(c *Run, n int32) (squeezed, bool) {
 	return s, c.gains(&s, p.MinTokens)
 }
 
-// member is what takes the place of a body that is an object with a text in it: the same object with a shorter text. A reader of its
-// members finds them all.
+// member is what replaces a body that is an object with a text in it: the same object with a shorter text. A reader of its members finds
+// them all.
 func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
 	body := c.T.Bytes(c.T.Parts[n].Body)
 	if len(body) <= minSqueezed || body[0] != '{' {
@@ -192,7 +192,7 @@ func (c *Run) shorter(text string) (short string, ok bool) {
 	return c.Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
-// gains measures what a text frees. It tells whether that is enough.
+// gains measures what a text frees. It reports whether that is enough.
 func (c *Run) gains(s *squeezed, enough int) bool {
 	part := c.T.Parts[s.part]
 	was := c.P.Parts(c.T, []transcript.Part{part})
@@ -249,8 +249,8 @@ func (c *Run) squeeze(s squeezed) {
 // spanKey is a span as a number.
 func spanKey(s transcript.Span) uint64 { return uint64(s.Start)<<32 | uint64(s.End) }
 
-// unsqueeze puts back what this run has squeezed of some results, so that another pass has the whole of them. The items have to be
-// measured anew afterwards, by Remeasure.
+// unsqueeze puts back what this run has squeezed of some results, so that another pass has the whole of them. The items have to be measured
+// again afterwards, by Remeasure.
 func (c *Run) unsqueeze(results []int32) {
 	gone := map[uint64]bool{} // by spanKey
 	for _, n := range results {
@@ -275,7 +275,7 @@ func (c *Run) unsqueeze(results []int32) {
 	c.Unkeep(func(body transcript.Span) bool { return gone[spanKey(body)] })
 }
 
-// unsqueezeAll is unsqueeze for results that a pass takes out, or reads, one after the other.
+// unsqueezeAll is unsqueeze for results that a pass removes, or reads, one after the other.
 func (c *Run) unsqueezeAll(results []result) {
 	if len(c.squeezed) == 0 {
 		return

@@ -2,9 +2,9 @@ package passes
 
 import "github.com/ctxfold/ctxfold/core/internal/digest"
 
-// standing is the block of what the user said about how to work, for a digest of so many tokens that stands for gain tokens;
-// "" where there is none. It has its share of the target and what the target leaves free besides, but never so much that the
-// fold would gain nothing, nor more than half of the most that a digest may have, 0 where it may have any size.
+// standing is the block of what the user said about how to work, for a digest of so many tokens that represents gain tokens; "" where there
+// is none. It has its share of the target and what the target leaves free besides, but never so much that the fold would gain nothing, nor
+// more than half of the most that a digest may have, 0 where it may have any size.
 func (c *Run) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
 	if c.Target > 0 {
@@ -19,9 +19,8 @@ func (c *Run) standing(l *digest.Ledger, gain, budget, most int, chat bool) stri
 	return c.standingIn(l, room, chat)
 }
 
-// spare is how many tokens the user's requests may take beside a digest of so many tokens that stands for gain tokens: half of
-// what the target leaves free, so that files that are restored have room too. What no cue tells to be an instruction stands
-// among the requests.
+// spare is how many tokens the user's requests may take next to a digest of so many tokens that represents gain tokens: half of what the
+// target leaves free, so that files that are restored have room too. What no cue tells to be an instruction is among the requests.
 func (c *Run) spare(gain, digest int) int {
 	if c.Target == 0 {
 		return 0

@@ -9,19 +9,19 @@ import (
 // Run is what passes work on.
 type Run struct {
 	mend.Run
-	Requests []api.SummaryRequest // what is wanted before the run can end
+	Requests []api.SummaryRequest // the requests to answer before the run can end
 	Due      bool                 // for its tokens, for a cold cache, or by force
-	Folded   []view.Item          // the items that a fold has taken out
+	Folded   []view.Item          // the items that a fold has removed
 	Small    bool                 // a pass was left out because it could not free min_gain
 	NoDigest string               // why there is no digest, where the policy does not take a local one for it
 	Asked    Cost                 // of the model
 	Expected expected
-	Behind   *Behind // of Requests, the one that stands behind the conversation; nil where there is none
+	Behind   *Behind // of Requests, the one that follows the conversation; nil where there is none
 
 	shape    api.SummaryShape // of the request that has given the summary
 	offer    *offer           // what the provider may compact instead of the model; nil where it may not
 	provided *provided        // what it has made; nil where it has not
-	digest   int              // the index of the item that stands for what was folded
+	digest   int              // the index of the item that represents what was folded
 	groups   []int32          // of the input, and those that stay by the policy's pins, where claim needs them
 	stay     []bool
 	places   []lastPlace
@@ -58,7 +58,7 @@ func (c *Run) Reply(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// expect notes what will come of the requests: items from first on change, and beside the summaries there are after tokens.
+// expect notes what will come of the requests: items from first on change, and next to the summaries there are after tokens.
 func (c *Run) expect(first, after int) {
 	c.Expected = expected{First: max(0, first), After: after, Cost: c.Asked}
 	if c.Behind != nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// job is a digest that is wanted of messages.
+// job is a digest to make of messages.
 type job struct {
 	id       string // of its request
 	scope    api.Scope
 	messages []int32
 	prior    string // the digest so far
 	ledger   *digest.Ledger
-	gain     int  // tokens that the digest stands for
+	gain     int  // tokens that the digest represents
 	old      int  // of these, those of the digest so far
 	turn     int  // index in messages of the turn that is cut, or -1
 	room     int  // tokens that the limit leaves for the digest; 0 is any number
 	least    bool // a digest that finds no room only counts the messages
 	cut      bool // the beginning of a message is folded, and its rest stays
-	tail     int  // index in the input of the first message that stays behind what is folded; -1 where none of the input's does
+	tail     int  // index in the input of the first message that stays after what is folded; -1 where none of the input's does
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -96,10 +96,10 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// bad tells whether why is a reason not to take an answer at all.
+// bad reports whether why is a reason not to take an answer at all.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
-// written is what the model has written for a job, or why nothing of it can be taken; then the text is what there is of it
+// written is what the model has written for a job, or why nothing of it can be taken; then the text is the part that arrived
 // all the same. It is false while the model has to be asked.
 func (c *Run) written(j job, output int) (text string, why api.SummaryFault, ok bool) {
 	switch {
@@ -142,8 +142,8 @@ func (c *Run) sizeOf(messages []int32) (sum int) {
 	return sum
 }
 
-// extract stands for messages of which the model has written nothing that can be taken, while it has of others. The ledger is
-// that of the whole digest.
+// extract represents messages of which the model has written nothing that can be taken, while it has of others. The ledger is that of the
+// whole digest.
 func (c *Run) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(c.T, messages, prior, &digest.Ledger{}).Digest(c.P.MaxUnits(output))
 }
@@ -302,14 +302,14 @@ func (c *Run) request(id string, p digest.Prompt, output int) (r api.SummaryRequ
 	}
 }
 
-// clipMark is about what the mark takes that stands for what is clipped, in tokens; leastClip is more bytes than it has, so that
-// a clipped record is always shorter.
+// clipMark is about what the mark takes that represents what is clipped, in tokens; leastClip is more bytes than it has, so that a clipped
+// record is always shorter.
 const (
 	clipMark  = 12
 	leastClip = 64
 )
 
-// fits tells whether a prompt fits into a request as it is, with what a second one says of the first answer.
+// fits reports whether a prompt fits into a request as it is, with what a second one says of the first answer.
 func (c *Run) fits(p *digest.Prompt, output int) bool {
 	limit := c.inputLimit(output)
 	return limit == 0 || c.P.Text(p.System())+c.P.Text(p.Text())+objectionRoom <= limit

@@ -9,9 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ToolDigestPass clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
-// they were, in one line each (S4.39, S4.40). Without a fold before it in the policy it puts the lines in the place of the
-// results.
+// ToolDigestPass clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what they were, in one
+// line each (S4.39, S4.40). Without a fold before it in the policy it puts the lines in place of the results.
 //
 //easyjson:json
 type ToolDigestPass struct {
@@ -66,8 +65,8 @@ func (p *ToolDigestPass) Run(c *Run) {
 	}
 }
 
-// beforeTail adds the lines to the digest message, which stands before the tail: behind the newest message they would be the
-// user's last words (S4.40).
+// beforeTail adds the lines to the digest message, which precedes the tail: after the newest message they would be the user's last words
+// (S4.40).
 func (p *ToolDigestPass) beforeTail(c *Run) {
 	var old []result
 	var outputs []digest.ToolOutput
@@ -93,7 +92,7 @@ func (p *ToolDigestPass) beforeTail(c *Run) {
 	c.Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - c.Total})
 }
 
-// FoldsBefore tells whether the policy has a fold before the first pass of this name.
+// FoldsBefore reports whether the policy has a fold before the first pass of this name.
 func (c *Run) FoldsBefore(name string) bool {
 	for _, p := range c.Policy.Passes {
 		switch p.Name {

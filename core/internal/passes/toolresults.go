@@ -17,16 +17,16 @@ type result struct {
 	gain int // tokens
 }
 
-// hasResult tells whether the part at index n is a tool result with a body that is its own: neither a marker nor what the
-// provider keeps, nor what one of the provider's tools still waits for.
+// hasResult reports whether the part at index n is a tool result with a body that is its own: neither a marker nor what the provider keeps,
+// nor what one of the provider's tools still waits for.
 func (c *Run) hasResult(n int32) bool {
 	p := &c.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
 		!p.Body.Zero() && p.Pair >= 0 && !c.T.Waits(&c.T.Parts[p.Pair]) && !handles.Cleared(c.View, n)
 }
 
-// oldResults are the tool results whose bodies may be taken out, oldest first: not those of the newest keep results, of
-// pinned messages and of tools for which may is false, nor those that are gone already.
+// oldResults are the tool results whose bodies may be removed, oldest first: not those of the newest keep results, of pinned messages and of
+// tools for which may is false, nor those that are gone already.
 func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 	for i := len(c.Items) - 1; i >= 0; i-- {
 		it := &c.Items[i]
@@ -48,8 +48,8 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 	return old
 }
 
-// TakeOut puts a pass's marker in the place of the bodies of old tool results where that saves tokens: not of the newest keep ones. It
-// reports each as the action clear, and returns how many there were.
+// TakeOut puts a pass's marker in place of the bodies of old tool results where that saves tokens: not of the newest keep ones. It reports
+// each as the action clear, and returns how many there were.
 func (c *Run) TakeOut(keep int, pass api.Doer, marker string) int {
 	targets := c.oldResults(keep, func(string) bool { return true })
 	for i := range targets {
@@ -60,7 +60,7 @@ func (c *Run) TakeOut(keep int, pass api.Doer, marker string) int {
 	return len(targets)
 }
 
-// replace puts a marker, with text behind it, in the place of each of the results' bodies, and reports it as an action.
+// replace puts a marker, with text after it, in place of each of the results' bodies, and reports it as an action.
 func (c *Run) replace(results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	c.Report.Actions = slices.Grow(c.Report.Actions, len(results))
 	c.GrowEdits(len(results))
@@ -76,8 +76,7 @@ func (c *Run) replace(results []result, action api.ActionName, pass api.Doer, ma
 	c.Report.Cleared += len(results)
 }
 
-// ToolFilter tells whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without
-// case, _ and -.
+// ToolFilter reports whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without case, _ and -.
 func ToolFilter(tools, exclude []string) func(tool string) bool {
 	keys := func(names []string) (set critbit.Map[struct{}]) {
 		for _, name := range names {

@@ -138,7 +138,7 @@ func (c *Run) EachResultText(m int32, which, cut func(part int32) bool) (count i
 	return count, tool
 }
 
-// text truncates the text that is the body of a part, and archives it. It tells whether there was anything to truncate.
+// text truncates the text that is the body of a part, and archives it. It reports whether there was anything to truncate.
 func (p *TruncatePass) text(c *Run, n int32) bool {
 	part := &c.T.Parts[n]
 	text := c.T.Text(part.Body)
@@ -166,10 +166,10 @@ func (p *TruncatePass) text(c *Run, n int32) bool {
 // markerLines is how many lines the marker between head and tail takes, with the empty line before and after it.
 const markerLines = 3
 
-// TruncateHeadTail shortens a text to its first and last lines, half of what maxLines leaves beside the marker each (the odd one is
-// the tail's), with a marker between them that counts what is left out. A text of at most maxLines lines stays as it is, its line
-// ends too (S0.10 to S0.12). The result has maxLines lines, so that it stays as it is when it is truncated again; up to 4 lines there
-// is no room for a marker (S0.15).
+// TruncateHeadTail shortens a text to its first and last lines, half of what maxLines leaves next to the marker each (the odd one is the
+// tail's), with a marker between them that counts what is left out. A text of at most maxLines lines stays as it is, its line ends too
+// (S0.10 to S0.12). The result has maxLines lines, so that it stays as it is when it is truncated again; up to 4 lines there is no room for
+// a marker (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := SplitLines(text)
 	if len(lines) <= maxLines {

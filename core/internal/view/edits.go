@@ -2,8 +2,8 @@ package view
 
 import "strconv"
 
-// Edits writes what becomes of a list of messages, in output order: {"keep":[from,to]} for messages that stay, by their
-// half-open range of indexes, {"set":index,"message":…} for one that is written anew, and {"insert":message} for a new one.
+// Edits writes what happens to a list of messages, in output order: {"keep":[from,to]} for messages that stay, by their half-open range of
+// indexes, {"set":index,"message":…} for one that is rewritten, and {"insert":message} for a new one.
 type Edits struct {
 	dst      []byte
 	from, to int // the run of kept messages that is not written yet
@@ -28,7 +28,7 @@ func (e *Edits) Insert(write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
-// Set puts what write appends in the place of the message at an index.
+// Set puts what write appends in place of the message at an index.
 func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.begin(`{"set":`)
 	e.dst = append(strconv.AppendInt(e.dst, int64(index), 10), `,"message":`...)

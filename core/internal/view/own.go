@@ -8,11 +8,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A message that reads like one of ours need not be one: a model can be led to repeat any text. This file tells which
-// messages an earlier compaction wrote. What is not among them is what its role says it is: an assistant's text is folded as
-// such, gives nothing to ledger and state, and is not left out of the digest.
+// A message that reads like one of ours need not be one: a model can be led to repeat any text. This file says which messages an earlier
+// compaction wrote. What is not among them is what its role says it is: an assistant's text is folded as such, gives nothing to ledger and
+// state, and is not left out of the digest.
 
-// Origin is what a message of ours stands for.
+// Origin is what a message of ours represents.
 type Origin uint8
 
 // What a compaction writes. Messages of passes that are not among these get an origin when they are declared.
@@ -40,8 +40,8 @@ type Message struct {
 	Told      bool // a digest tells it on as a part of the talk
 	Unnamed   bool // the state does not name it: there may be many, and they give nothing to ledger and state
 	Placed    bool // it counts only where a pass of the policy puts it
-	Companion bool // it came with a fold, and stands behind its digest
-	Lists     bool // it may name the handle of the messages that it stands for
+	Companion bool // it came with a fold, and follows its digest
+	Lists     bool // it may name the handle of the messages that it represents
 }
 
 // declared are the kinds of messages, in the order of their declaration.
@@ -92,7 +92,7 @@ func init() {
 // maxOwn is how many messages of ours a state names.
 const maxOwn = 256
 
-// KindOf tells what a message reads like, in a role that we write such messages in.
+// KindOf says what a message reads like, in a role that we write such messages in.
 func (c *Run) KindOf(m int32) Origin {
 	if c.T.Messages[m].Variant == transcript.Digest {
 		return OfDigest
@@ -108,10 +108,10 @@ func (c *Run) KindOf(m int32) Origin {
 	return NotOurs
 }
 
-// Own tells whether a message is one that an earlier compaction, or this one, wrote.
+// Own reports whether a message is one that an earlier compaction, or this one, wrote.
 func (c *Run) Own(m int32) bool { return c.OwnKind(m) != NotOurs }
 
-// OwnKind is what a message of ours stands for; notOurs for any other, whatever it reads like.
+// OwnKind is what a message of ours represents; notOurs for any other, whatever it reads like.
 func (c *Run) OwnKind(m int32) Origin {
 	if int(m) < len(c.Ours) {
 		return c.Ours[m]
@@ -137,11 +137,11 @@ func (c *Run) OwnNames() (list []string) {
 	return list
 }
 
-// IsBranch tells whether a message is the digest of a path that was given up.
+// IsBranch reports whether a message is the digest of a path that was given up.
 func (c *Run) IsBranch(m int32) bool { return c.OwnKind(m) == OfBranch }
 
-// Tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn
-// or its tool loop as text, which is all that is left of it, or the digest of a branch; or a host has put more into it than the digest.
+// Tells reports whether a message is told on by a digest as a part of the talk: it belongs to nobody own, or the line of a turn or its tool
+// loop as text, which is all that is left of it, or the digest of a branch; or a host has put more into it than the digest.
 func (c *Run) Tells(m int32) bool {
 	switch k := c.OwnKind(m); k {
 	case NotOurs:
@@ -153,7 +153,7 @@ func (c *Run) Tells(m int32) bool {
 	}
 }
 
-// isCount tells whether a text is the message that counts what was dropped: its line, and behind it nothing but blocks.
+// isCount reports whether a text is the message that counts what was dropped: its line, and after it nothing but blocks.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
@@ -171,13 +171,13 @@ const DroppedPrefix = "[Context compacted: "
 // RestoredPrefix begins the message that holds a restored file (S3.38).
 const RestoredPrefix = "[Restored file after compaction]"
 
-// IsTurn tells whether a message is what a repair lets somebody say so that the roles take turns.
+// IsTurn reports whether a message is what a repair lets somebody say so that the roles take turns.
 func (c *Run) IsTurn(m int32) bool {
 	first := c.T.FirstText(int(m))
 	return c.T.Messages[m].Count == 1 && (c.T.EqualText(first, TurnText) || c.T.EqualText(first, OpeningText))
 }
 
-// IsCompanion tells whether a message came into the transcript with a fold, such as a restored file, or a turn.
+// IsCompanion reports whether a message came into the transcript with a fold, such as a restored file, or a turn.
 func (c *Run) IsCompanion(m int32) bool {
 	for _, kind := range declared {
 		if kind.Companion && kind.Is(c, m) {

@@ -8,9 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Pin marks the items that must stay as they are: the system's messages, the newest message of the user (of a branch it goes with
-// the others), what stands for
-// something that only the provider can read, what the provider has summarised itself, and those that the policy's pins name.
+// Pin marks the items that must stay as they are: the system's messages, the newest user message (of a branch it goes with the others), what
+// represents something that only the provider can read, what the provider has summarised itself, and those that the policy's pins name.
 func (c *Run) Pin() {
 	t, newest, summarized := c.T, c.NewestUser(), int32(c.T.Summarized())
 	for i := range c.Items {
@@ -24,7 +23,7 @@ func (c *Run) Pin() {
 	}
 }
 
-// NewestUser is the index of the item with the newest message of the user, or -1.
+// NewestUser is the index of the item with the newest user message, or -1.
 func (c *Run) NewestUser() int {
 	if c.Policy.Branch() {
 		return -1
@@ -37,7 +36,7 @@ func (c *Run) NewestUser() int {
 	return -1
 }
 
-// Holds tells whether a message stands for something that only the provider can read.
+// Holds reports whether a message represents something that only the provider can read.
 func (c *Run) Holds(m int32) bool {
 	return transcript.AnyHas(c.T.PartsOf(int(m)), transcript.Held)
 }
@@ -116,8 +115,8 @@ func (c *Run) HeldWith(open func(item int) bool) (held []bool, groups []int32) {
 	return held, groups
 }
 
-// OpenTurn is the index of the first of n items behind which nobody but the assistant and its tools says anything. A message of the
-// assistant with words of the user in it counts: what stands behind them is the turn.
+// OpenTurn is the index of the first of n items after which nobody but the assistant and its tools says anything. A assistant message with
+// words of the user in it counts: what follows them is the turn.
 func (c *Run) OpenTurn(n int) int {
 	return c.TurnOf(n, func(i int) int32 { return c.Items[i].Msg })
 }
@@ -132,14 +131,14 @@ func (c *Run) TurnOf(n int, msg func(i int) int32) int {
 	return n
 }
 
-// Runs tells whether a tool of the provider's that a message calls has not given its result yet.
+// Runs reports whether a tool of the provider's that a message calls has not given its result yet.
 func (c *Run) Runs(m int32) bool {
 	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool {
 		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
 	})
 }
 
-// InPair tells whether a message holds a tool call or a tool result, or is joined to the one behind or before it.
+// InPair reports whether a message holds a tool call or a tool result, or is joined to the one after or before it.
 func (c *Run) InPair(m int32) bool {
 	if c.T.Messages[m].Joined || m > 0 && c.T.Messages[m-1].Joined {
 		return true

@@ -19,7 +19,7 @@ type Input struct {
 	Estimator  *tokens.Profile
 	Policy     *policy.Policy
 	State      api.State
-	N          int // how many messages of T the plan is about; those behind them stay as they are
+	N          int // how many messages of T the plan is about; those after them stay as they are
 	Replies    []api.Summary
 	Recalled   bool // its digests were put into the host's messages by what is remembered
 }

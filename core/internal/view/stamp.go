@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Stamp dates the new messages of a format whose store orders messages by their dates. A new message gets the date of a message of the
-// input that is gone from its place, the newest that is left for it; where none is gone, that of the message before it, or of the one
-// behind it. Where messages of the input have no dates, it gets none.
+// Stamp dates the new messages of a format whose store orders messages by their dates. A new message gets the date of a message of the input
+// that is gone from its place, the newest that is left for it; where none is gone, that of the message before it, or of the one after it.
+// Where messages of the input have no dates, it gets none.
 func (v *View) Stamp() {
 	if v.F.Stamp == "" {
 		return
 	}
-	next := v.Rest // the message of the input behind the new ones
+	next := v.Rest // the message of the input after the new ones
 	for end := len(v.Items); end > 0; {
 		if it := &v.Items[end-1]; it.In >= 0 {
 			next = int(it.In)
@@ -52,7 +52,7 @@ func (v *View) stampNear(at, next int) transcript.Span {
 	return transcript.Span{}
 }
 
-// stamp puts a date in the place of that of a new message.
+// stamp puts a date in place of that of a new message.
 func (v *View) stamp(it *Item, date transcript.Span) {
 	member, value := v.stampOf(it.Msg)
 	if member.Zero() || string(v.T.Bytes(value)) != wire.NoStamp {

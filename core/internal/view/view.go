@@ -1,5 +1,5 @@
 // Package view is a transcript as an operation sees it: a list of items, each a message of the source or a new one, which
-// is edited and written. The source is never edited: what stays is copied from it byte for byte. Beside the list stand what the
+// is edited and written. The source is never edited: what stays is copied from it byte for byte. Next to the list it has what the
 // operation was asked for, which messages earlier compactions wrote, and what is reported.
 //
 // What never enters this package: JSON of a wire format, and what a pass does.
@@ -17,12 +17,12 @@ type Item struct {
 	In     int32           // index in the input's list, or -1 for a new message
 	Tokens int             // estimate
 	Dirty  bool            // parts of it were replaced or removed
-	Marked bool            // a mark of a prompt cache was put into it, and nothing else is new
+	Marked bool            // a cache breakpoint was put into it, and nothing else is new
 	Pinned bool            // must stay byte-identical
-	Rest   bool            // its beginning was folded: it stays behind the digest
-	Said   int32           // one more than the index in Parts of the newest words of the user, where they stand in it and must stay; else 0
-	Body   int32           // one more than the index of what it stands for in the list of what was taken; 0 for nothing
-	Before transcript.Span // what is written before it, its comma or the bracket of the list included; zero for what stands there, or none
+	Rest   bool            // its beginning was folded: it stays after the digest
+	Said   int32           // one more than the index in Parts of the newest words of the user, where they are in it and must stay; else 0
+	Body   int32           // one more than the index of what it represents in the list of what was taken; 0 for nothing
+	Before transcript.Span // what is written before it, its comma or the bracket of the list included; zero for what is there, or none
 }
 
 // View is a transcript as the passes see it.
@@ -31,12 +31,12 @@ type View struct {
 	F     *wire.Format
 	P     *tokens.Profile
 	Items []Item
-	Total int // tokens of all items and of what a request body sends beside them
-	// Rest is the input's messages that came after a plan was made; they are no items, and are written behind them.
+	Total int // tokens of all items and of what a request body sends next to them
+	// Rest is the input's messages that came after a plan was made; they are no items, and are written after them.
 	Rest   int
-	Close  transcript.Span // what is written behind the last item, where that is not the input's last; zero for a bracket alone
+	Close  transcript.Span // what is written after the last item, where that is not the input's last; zero for a bracket alone
 	edits  []edit
-	Beside bool // U+FFFD takes the place of lone surrogates beside the list
+	Beside bool // U+FFFD replaces lone surrogates next to the list
 	sorted bool
 	bodies []transcript.Span // of parts that were edited, by their index: the body in the source; zero for the others
 	// The value that was weighed last: most of what is written is the same marker.
@@ -44,7 +44,7 @@ type View struct {
 	weighedSize transcript.Measure
 }
 
-// edit is a value of the source that another one takes the place of.
+// edit is a value of the source that another one replaces.
 type edit struct {
 	msg      int32
 	Old, new transcript.Span
@@ -91,7 +91,7 @@ func (v *View) FirstChange() int {
 	return len(v.Items)
 }
 
-// Changed tells whether anything differs from the input.
+// Changed reports whether anything differs from the input.
 func (v *View) Changed() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
 // PrefixBytes is how many bytes of the output's list, from its opening bracket, are the input's, where the first n items are.

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Splice puts the span new, which may be zero, in the place of old in a message.
+// Splice puts the span new, which may be zero, in place of old in a message.
 func (v *View) Splice(m int32, old, new transcript.Span) {
 	v.edits = append(v.edits, edit{m, old, new})
 	v.sorted = false
 }
 
-// Unsplice takes back the edits of which gone says that what they took the place of is back.
+// Unsplice takes back the edits of which gone says that what they replaced is back.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -22,7 +22,7 @@ func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 // GrowEdits makes room for n more edits.
 func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
 
-// SourceOf is the span of the source in whose place a span stands that was written.
+// SourceOf is the span of the source in whose place a span is that was written.
 func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	for i := len(v.edits) - 1; i >= 0 && v.T.Written(old); i-- {
 		if v.edits[i].new == old {
@@ -32,8 +32,8 @@ func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	return old
 }
 
-// SetBody puts value, JSON of the wire format, in the place of a part's body; size is what reading it will measure. What
-// stood inside the part is removed with its body. The item has to be measured anew afterwards, by Remeasure.
+// SetBody puts value, JSON of the wire format, in place of a part's body; size is what reading it will measure. What was inside the part is
+// removed with its body. The item has to be measured again afterwards, by Remeasure.
 func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
@@ -152,8 +152,8 @@ func (v *View) Originals(messages []int32) (undo func()) {
 	}
 }
 
-// TakePart takes a part out of its message, with what stands inside it, with a result that is one with its call, and with its copies. The item has to be
-// measured anew afterwards, by Remeasure.
+// TakePart takes a part out of its message, with what is inside it, with a result that is one with its call, and with its copies. The item
+// has to be measured again afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
 	v.take(part)
@@ -171,7 +171,7 @@ func (v *View) take(part int32) {
 	v.TakeCopies(part)
 }
 
-// TakeCopies takes out the copies of a part that stays or has become another one.
+// TakeCopies removes the copies of a part that stays or has become another one.
 func (v *View) TakeCopies(part int32) {
 	for n := v.T.Parts[part].Copy; n > 0; n = v.T.Parts[n-1].Copy {
 		v.T.Parts[n-1].Flags |= transcript.Removed
@@ -198,7 +198,7 @@ func (v *View) CutOff(item int, piece int32) {
 	v.Remeasure(item)
 }
 
-// Replace puts a message that was written anew, JSON of the wire format, in the place of an item's.
+// Replace puts a message that was rewritten, JSON of the wire format, in place of an item's.
 func (v *View) Replace(item int, text []byte) {
 	v.Items[item].Msg = int32(v.F.Append(v.T, text))
 	v.Remeasure(item)
@@ -234,7 +234,7 @@ func (v *View) Insert(at int, text []byte) int {
 	return n
 }
 
-// InsertMore is Insert for several in a row, which are to be paired afterwards.
+// InsertMore is Insert for several in a row, which should be paired afterwards.
 func (v *View) InsertMore(at int, text []byte) int {
 	first := v.F.Add(v.T, text)
 	var added []Item
@@ -247,7 +247,7 @@ func (v *View) InsertMore(at int, text []byte) int {
 	return len(added)
 }
 
-// NewMessage is a new message, JSON of the wire format, that is as old as the item at beside, where messages have a time.
+// NewMessage is a new message, JSON of the wire format, that is as old as the item at as well, where messages have a time.
 func (v *View) NewMessage(beside int, role transcript.Role, text string) []byte {
 	if !v.F.Timed || beside < 0 || beside >= len(v.Items) {
 		return v.F.Message(nil, role, text)
@@ -262,7 +262,7 @@ func (v *View) Compose(text []byte) Item {
 	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
 }
 
-// SetItems puts a list of items in the place of all; part is the number of parts before new ones were made.
+// SetItems puts a list of items in place of all; part is the number of parts before new ones were made.
 func (v *View) SetItems(items []Item, part int) {
 	v.Total -= v.Tokens(0, len(v.Items))
 	v.Items = items
@@ -270,8 +270,8 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// Resend counts anew what the model is sent until the next message of the user (AN14): a pass may have put one behind it, or taken
-// the last one away.
+// Resend counts again what the model is sent until the next user message (AN14): a pass may have put one after it, or taken the last one
+// away.
 func (v *View) Resend() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

@@ -16,7 +16,7 @@ func (v *View) Size() int {
 	n := t.Outer.Len() - t.List.Len() + 2
 	for _, it := range v.Items {
 		n += t.Messages[it.Msg].Span.Len() + 1
-		if it.In >= 0 && int(it.In)+1 < t.Input { // with the white space behind it
+		if it.In >= 0 && int(it.In)+1 < t.Input { // with the white space after it
 			n += int(t.Messages[it.In+1].Span.Start - t.Messages[it.In].Span.End)
 		}
 	}
@@ -147,10 +147,10 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
 }
 
-// EditsOf returns the edits of a message in their order. Of two edits of one body the later counts; it stands first.
+// EditsOf returns the edits of a message in their order. Of two edits of one body the later counts; it is first.
 func (v *View) EditsOf(m int32) []edit {
 	if !v.sorted {
-		// New text is written behind all older: where it begins tells which edit is the later one.
+		// New text is written after all older: where it begins says which edit is the later one.
 		sorting.Func(v.edits, func(a, b edit) int {
 			return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
 		})
@@ -180,8 +180,8 @@ func (v *View) AppendEdits(dst []byte) []byte {
 	return e.End()
 }
 
-// Each tells of the messages of the result in their order: the index of each in the input's list, or -1 for a new one; and what
-// writes it where it is not the input's as it stands, else nil. Marked tells that a mark is all that is new in it.
+// Each describes the messages of the result in their order: the index of each in the input's list, or -1 for a new one; and what writes it
+// where it is not the input's as it is, else nil. Marked tells that a mark is all that is new in it.
 func (v *View) Each(yield func(in int, marked bool, write func(dst []byte) []byte)) {
 	for i := range v.Items {
 		it := &v.Items[i]

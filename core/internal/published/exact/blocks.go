@@ -282,13 +282,13 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 		}
 	}
 	if c.Policy.Safe() {
-		return bs.mended(list)
+		return bs.repaired(list)
 	}
 	return list, true
 }
 
-// mended is a list of messages, each JSON, as repair leaves it; false where one is none of the format.
-func (bs *Blocks) mended(list []api.Raw) ([]api.Raw, bool) {
+// repaired returns a list of messages, each JSON, after repair; false where one is none of the format.
+func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.run.Input
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
 	t.Outer, t.List = jsonspan.Span{End: 2}, jsonspan.Span{End: 2}

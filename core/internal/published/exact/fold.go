@@ -128,7 +128,7 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{passes.FoldRequest, api.ScopeSession, history}, {passes.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf asks for the summaries of the parts one after the other and joins them. It is false while one is wanted, and
+// textOf asks for the summaries of the parts one after the other and joins them. It is false while one is missing, and
 // when one has failed.
 func textOf(c *passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	var texts [2]string

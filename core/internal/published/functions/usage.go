@@ -65,7 +65,7 @@ func init() {
 	register("headroom", 0, headroom)
 }
 
-// headroom says what is left below the share of the window at which compaction is wanted, and whether that is so little that it is due
+// headroom says what is left below the share of the window at which compaction should start, and whether that is so little that it is due
 // (S0.43).
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
@@ -91,7 +91,7 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 }
 
 // The numbers of S0.42 by which compaction is due: the window and the system prompt in tokens, the shares of the window at which
-// compaction is wanted and due.
+// compaction is enabled and due.
 const (
 	defaultContextTokens = 100_000
 	defaultSystemTokens  = 4_000

@@ -18,7 +18,7 @@ type CondenseOptions struct {
 	Reply        *api.Summary // what the model has answered; nil is that it has not been asked
 }
 
-// Condensed is the request for a digest and, once there is a reply or none is wanted, the digest.
+// Condensed is the request for a digest and, once there is a reply or none is needed, the digest.
 type Condensed struct {
 	System, Prompt, Thinking string
 	Message                  string           // the text of the digest message; "" while the model has to be asked
