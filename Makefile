@@ -47,7 +47,7 @@ demo: ## Compact a shipped sample session and show what was done
 
 # Everything that CI runs. The packages "work" are those of all modules of go.work; ./... are those of one module.
 .PHONY: test
-test: check-format vet lint test-hosts test-python test-go test-runtimes test-build check-generated test-js bench-short ## Run every check and test; install what they need
+test: check-format vet lint lint-prose test-hosts test-python test-go test-runtimes test-build check-generated test-js bench-short ## Run every check and test; install what they need
 	$(say) 'All checks and tests passed'
 
 .PHONY: check-format
@@ -140,7 +140,7 @@ engines-are-there:
 	fi
 
 # The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
-STEPS       := no-lean no-small no-findfunc no-clear no-quiet no-lines no-jumps no-coalesce no-start no-dead no-types no-segments
+STEPS       := no-lean no-small no-findfunc no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-types no-coalesce no-segments
 STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
 

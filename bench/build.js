@@ -16,12 +16,14 @@ const STEPS = {
   findfunc: "no index of functions",
   clear: "nothing left behind",
   quiet: "quiet runtime",
+  collect: "collection at once",
+  resume: "no resume points",
   lines: "no names and lines",
   jumps: "direct jumps",
-  coalesce: "merged variables",
   start: "started runtime",
   dead: "no dead functions",
   types: "no dead types",
+  coalesce: "optimized code",
   segments: "few segments",
 };
 

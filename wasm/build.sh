@@ -6,22 +6,25 @@
 # --reactor    stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
 #
 # The steps; docs/inside/build.md says what each gains. Each but linking is left out where its switch is 1:
-#   NO_LEAN      the lean easyjson runtime of wasm/easyjson stands in the place of easyjson's
+#   NO_LEAN      the lean easyjson runtime of wasm/easyjson replaces easyjson's
 #   NO_SMALL     only the packages that walk transcripts are inlined into each other
 #   NO_FINDFUNC  the runtime finds functions without an index (runtime.patch)
 #   NO_CLEAR     what the start leaves behind is cleared (clear.patch)
 #   NO_QUIET     traces, stack traces and messages of the runtime's are empty (quiet.patch)
+#   NO_COLLECT   a collection is over when it returns, and nothing else interrupts a function (collect.patch)
+#   NO_RESUME    functions are entered only at their beginning, so none stores a return address (tools/plain.mjs)
 #   NO_LINES     names, line numbers, the index and what only traces of stacks need are dropped (tools/lines.mjs)
 #   NO_JUMPS     jumps are made direct (tools/jumps.mjs)
 #                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
-#   NO_COALESCE  local variables are merged
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
 #   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs)
 #   NO_TYPES     types that nothing names any more, and the names of types, are cleared (tools/types.mjs)
+#   NO_COALESCE  wasm-opt optimizes the code
 #   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs)
 #
 # For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
-# each call that checks its stack, and STRESS=collect collects garbage wherever an allocation may (stress.patch).
+# calls that check their stack, and STRESS=collect collects garbage where allocations ask whether to (stress.patch). All of them can
+# panic (fault.go).
 #
 # The same sources, switches and tools give the same bytes. What was built last with some switches is kept in build/module, with a key
 # of all that went in.
@@ -39,11 +42,15 @@ while [[ $1 == --* ]]; do
 done
 out=$1
 
+[[ ! ${STRESS:-} =~ ^(move|preempt)$ ]] || NO_COLLECT=1 # collect.patch moves no stack and switches no goroutine
+
+[ "${NO_LEAN:-}" != 1 ] || NO_RESUME=1 # easyjson's own runtime brings fmt, which recovers in places that resume.mjs doesn't know
+
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
 switches=${full:+full-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
-for name in LEAN SMALL FINDFUNC CLEAR QUIET LINES JUMPS COALESCE START DEAD TYPES SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
+for name in LEAN SMALL FINDFUNC CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD TYPES COALESCE SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
-	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|LINES|JUMPS|COALESCE|START|DEAD|TYPES|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
+	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|COLLECT|RESUME|LINES|JUMPS|START|DEAD|TYPES|COALESCE|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
 done
 dir=build/module/${switches:-default-} dir=${dir%-}
 mkdir -p "$dir" "$(dirname "$out")"
@@ -82,7 +89,8 @@ change() { # STEP PATCH
 off FINDFUNC || change FINDFUNC wasm/runtime.patch
 off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=,ctxfold_clear; }
 off QUIET || change QUIET wasm/quiet.patch
-[ -z "${STRESS:-}" ] || change STRESS wasm/stress.patch
+off COLLECT || change COLLECT wasm/collect.patch
+[ -z "${STRESS:-}" ] || { change STRESS wasm/stress.patch; tags+=,ctxfold_fault; }
 if ! off QUIET; then
 	rewritten=$(GOOS= GOARCH= go run wasm/quiet/*.go ${STRESS:+-keep clobberfree,gccheckmark} ${WITHOUT:+-without $WITHOUT} "$goroot" "$dir/goroot") || failed QUIET
 	for file in $rewritten; do
@@ -93,18 +101,21 @@ echo "{\"Replace\":{$overlay}}" > "$dir/overlay.json"
 
 # Inlining pays in the packages that walk transcripts; in the others it only makes them larger. Of patterns that fit, the last counts.
 p=github.com/ctxfold/ctxfold/core
-hook= link='-s -w -buildid='
+hook= link='-s -w -buildid=' compile=
+off COLLECT || compile='-wb=false -d=noopendefer'
 case ${STRESS:-} in
 move) hook=-d=maymorestack=runtime.mayMoreStackMove ;;
 preempt) hook=-d=maymorestack=runtime.mayMoreStackPreempt ;;
-collect) hook=-d=maymorestack=runtime.mayMoreStackPreempt link+=' -X runtime.collectAlways=1 -X runtime.godebugDefault=clobberfree=1,gccheckmark=1' ;;
+collect) link+=' -X runtime.collectAlways=1 -X runtime.godebugDefault=clobberfree=1,gccheckmark=1' ;;
 '') ;;
 *) echo "wasm/build.sh: STRESS is move, preempt or collect" >&2; exit 2 ;;
 esac
-flags=("-gcflags=all=$hook" "-asmflags=all=$hook")
+compile+=" $hook"
+flags=("-gcflags=all=$compile" "-asmflags=all=$hook")
+off COLLECT || flags+=("-gcflags=runtime=-wb=false $hook")
 if ! off SMALL; then
-	for name in $p/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $hook"); done
-	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze archive; do flags+=("-gcflags=$p/internal/$name=$hook"); done
+	for name in $p/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $compile"); done
+	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze archive; do flags+=("-gcflags=$p/internal/$name=$compile"); done
 fi
 go build -overlay="$dir/overlay.json" -modfile="$mod" ${tags:+"-tags=${tags#,}"} -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
 	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
@@ -129,8 +140,9 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	features=(--enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals)
 
 	last=$dir/reactor.wasm
-	off LINES || { node wasm/tools/lines.mjs $(! off FINDFUNC || echo --keep-index) "$last" "$dir/lines.wasm" || failed LINES; last=$dir/lines.wasm; }
-	off JUMPS || { node wasm/tools/jumps.mjs "$last" "$dir/jumps.wasm" || failed JUMPS; last=$dir/jumps.wasm; }
+	plain=$(off COLLECT || off RESUME || off JUMPS || echo --plain)
+	off JUMPS || { node wasm/tools/jumps.mjs $plain "$last" "$dir/jumps.wasm" || failed JUMPS; last=$dir/jumps.wasm; }
+	off LINES || { node wasm/tools/lines.mjs $(! off FINDFUNC || echo --keep-index) $plain "$last" "$dir/lines.wasm" || failed LINES; last=$dir/lines.wasm; }
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
 	wasm-merge "${features[@]}" "$last" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts || failed linking
 	# The exports to keep are the reactor's own; a component has no others than those of its world.
@@ -140,10 +152,10 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 		fs.writeFileSync(to, JSON.stringify(names.map((name) => ({ name, export: name, root: true }))));' "$dir/reactor.wasm" "$dir/exports.json" $component
 	wasm-metadce "${features[@]}" "$dir/merged.wasm" --graph-file "$dir/exports.json" -o "$dir/linked.wasm" > /dev/null || failed linking
 	last=$dir/linked.wasm
-	off COALESCE || { wasm-opt "${features[@]}" --coalesce-locals --reorder-locals --vacuum --duplicate-function-elimination "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
 	off START || { wizer --init-func _initialize -o "$dir/started.wasm" "$last" || failed START; last=$dir/started.wasm; }
 	off START || off DEAD || { node wasm/tools/dead.mjs "$dir/reactor.wasm" "$last" "$dir/dead.wasm" || failed DEAD; last=$dir/dead.wasm; }
 	off START || off TYPES || { node wasm/tools/types.mjs "$last" "$dir/types.wasm" || failed TYPES; last=$dir/types.wasm; }
+	off COALESCE || { wasm-opt "${features[@]}" -O2 "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
 	off SEGMENTS || { node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS; last=$dir/segments.wasm; }
 	if [ -n "$component" ]; then
 		install_tools wasm/component/tools "$tools/component"

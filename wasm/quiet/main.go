@@ -105,7 +105,7 @@ func rewriteAll(goroot, changed string, keep []string, without string) error {
 	}
 	for name := range r.empty {
 		if !r.found[name] {
-			return fmt.Errorf("there is no function %s in the runtime of this Go: see docs/UPGRADING-GO.md", name)
+			return fmt.Errorf("there is no function %s in the runtime of this Go: see docs/inside/upgrading-go.md", name)
 		}
 	}
 	return nil

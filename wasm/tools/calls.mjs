@@ -6,7 +6,7 @@
 // wrong answer and no error, so every call has to be one of those below, or the build ends.
 import { Reader, sections } from "./binary.mjs";
 
-const UNREACHABLE = 0x00, IF = 0x04, END = 0x0b, BR_IF = 0x0d, RETURN = 0x0f, CALL = 0x10, LOCAL_SET = 0x21, GLOBAL_GET = 0x23, I64_STORE = 0x37;
+const UNREACHABLE = 0x00, IF = 0x04, END = 0x0b, BR_IF = 0x0d, RETURN = 0x0f, CALL = 0x10, LOCAL_GET = 0x20, LOCAL_SET = 0x21, GLOBAL_GET = 0x23, I64_STORE = 0x37, I32_CONST = 0x41, I32_ADD = 0x6a;
 const I32 = 0x7f, VOID = 0x40;
 const FIRST_FUNCTION = 0x1000;
 
@@ -88,6 +88,14 @@ export class Calls {
       const r = new Reader(body, end + 3);
       r.skip();
       end = r.at;
+    } else if (body[end] === LOCAL_GET) { // as plain.mjs does it: local.get, i32.const 8, i32.add, local.set
+      const r = new Reader(body, end + 1);
+      r.skip();
+      if (body[r.at] === I32_CONST && body[r.at + 1] === 8 && body[r.at + 2] === I32_ADD && body[r.at + 3] === LOCAL_SET) {
+        r.at += 4;
+        r.skip();
+        end = r.at;
+      }
     }
     if (!this.signatures.ofGo(this.index)) {
       // The exports and where the runtime begins: they stand on no stack of Go, and are never resumed.

@@ -23,10 +23,10 @@ import { clear, functionTable, memoryOf, moduleData } from "./memory.mjs";
 
 /** Functions that are over when the runtime has started. */
 const over = new Map([
-  ["runtime.rt0_go", "stands at the bottom of the stack of the scheduler, and traps where it would go on"],
-  ["runtime.main", "stands at the bottom of the stack of all exports, and traps where it would go on"],
+  ["runtime.rt0_go", "is at the bottom of the scheduler's stack, and traps if it continues"],
+  ["runtime.main", "is at the bottom of the stack of all exports, and traps if it continues"],
   ["runtime.doInit1", "main alone initialises packages"],
-  ["runtime.clearFree", "clears what the start has left behind"],
+  ["runtime.clearFree", "clears the garbage of the start"],
   ["runtime.clearFree.func1", "as clearFree"],
   ["runtime.newproc1", "the collection in clearFree has started the goroutines of the collector"],
   ["runtime.makechan", "what starts goroutines waits for them by channels"],
@@ -42,15 +42,11 @@ const goroutines = ["newproc1", "makechan", "chanrecv", "chansend", "closechan",
 const I32_CONST = 0x41, I64_CONST = 0x42;
 const ENOUGH = 64; // words that are PCs, in a row: values of functions
 const NEAR = 16; // a constant is where a function begins, or a little behind; return addresses are of the function that they are in
-const other = (what) => new Error(`dead.mjs: ${what}. See docs/UPGRADING-GO.md, or build with NO_DEAD=1.`);
+const other = (what) => new Error(`dead.mjs: ${what}. See docs/inside/upgrading-go.md, or build with NO_DEAD=1.`);
 
 /** The functions of Go: their names, by number, and the number of the first. */
 function functionsOf(memory) {
-  const { table, count, names, functions, field } = functionTable(memory);
-  const name = (i) => {
-    const at = names + field(i, 1);
-    return memory.toString("latin1", at, memory.indexOf(0, at));
-  };
+  const { table, count, name, functions } = functionTable(memory);
   return { table, names: Array.from({ length: count }, (_, i) => name(i)), first: memory.readUInt32LE(functions) };
 }
 
@@ -172,9 +168,10 @@ for (const f of live) { // it grows
 
 if (live.size === bodies.length) throw other("nothing is dead");
 // Their records. What is over stays on the stacks that the collector reads.
-const { record } = functionTable(memory);
+const { record, functions } = functionTable(memory);
 const kept = new Set(), records = new Set();
 for (let i = 0; i < names.length; i++) {
+  if (record(i) === functions) continue; // lines.mjs --plain has dropped it
   records.add(record(i));
   if (live.has(entries.get(first + i)) || over.has(names[i])) kept.add(record(i));
 }

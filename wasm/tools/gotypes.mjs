@@ -87,7 +87,7 @@ export function typesOf(memory, top, bounds, constants) {
   const found = [...all].sort((a, b) => a - b);
   const ends = found.map(endOf);
   for (let i = 0; i + 1 < found.length; i++) {
-    if (ends[i] > found[i + 1]) throw new Error(`the type at ${found[i]} runs into the next: see docs/UPGRADING-GO.md`);
+    if (ends[i] > found[i + 1]) throw new Error(`the type at ${found[i]} runs into the next: see docs/inside/upgrading-go.md`);
   }
 
   /** The numbers of the functions that are a type's methods: with the receiver of an interface, and with its own. */

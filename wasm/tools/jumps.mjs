@@ -1,4 +1,4 @@
-// node jumps.mjs from.wasm to.wasm: makes the jumps of Go's functions direct.
+// node jumps.mjs [--plain] from.wasm to.wasm: makes the jumps of Go's functions direct; with --plain also takes out what resumes them (plain.mjs).
 //
 // Go compiles each function to a loop around nested blocks, and every jump to "set a variable, branch to the loop", where a
 // br_table takes the variable apart: so an engine sees one loop with a table in the place of the loops of the source. Here a
@@ -9,8 +9,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { immediates, leb, Reader, sections, sleb } from "./binary.mjs";
 import { Calls, Signatures, unknown } from "./calls.mjs";
 import { functionTable, memoryOf } from "./memory.mjs";
+import { Plain } from "./plain.mjs";
 
-const UNREACHABLE = 0x00, BLOCK = 0x02, LOOP = 0x03, IF = 0x04, ELSE = 0x05, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, RETURN = 0x0f;
+const UNREACHABLE = 0x00, BLOCK = 0x02, LOOP = 0x03, IF = 0x04, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, RETURN = 0x0f;
 const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41, I64_CONST = 0x42;
 const VOID = 0x40;
 
@@ -19,8 +20,8 @@ const VOID = 0x40;
  * ({ bytes, opens }, opens how many labels more it opens than it closes), a jump to a piece ({ to, k, conditional }), or a branch
  * to a label around the loop ({ op, out }). Returns undefined where there is no such loop.
  */
-function parse(body, index) {
-  const calls = new Calls(signatures, index);
+function parse(body, index, plainly = false) {
+  const calls = plainly ? undefined : new Calls(signatures, index);
   const r = new Reader(body);
   for (let n = r.u32(); n > 0; n--) r.skip(), r.at++; // local declarations
   let depth = 0;
@@ -49,8 +50,8 @@ function parse(body, index) {
     else if (op === END) depth--;
     const at = r.at;
     immediates(r, op);
-    if (op === I64_CONST) calls.address(body, at);
-    if (op !== CALL && op !== CALL_INDIRECT) continue;
+    if (op === I64_CONST) calls?.address(body, at);
+    if (!calls || (op !== CALL && op !== CALL_INDIRECT)) continue;
     // Without a table a function begins anew where it is resumed, as it has to when its stack was too small.
     const resumed = calls.call(body, op, at, r.at);
     if (resumed && body[resumed.end] !== END) throw unknown(index, "a call may be resumed, but there is no table of jumps");
@@ -93,7 +94,7 @@ function pieces(body, at, blocks, f, calls) {
       }
       if (op === BLOCK || op === LOOP || op === IF) inner++;
       else if (op === END) inner--;
-      else if (op === CALL || op === CALL_INDIRECT) {
+      else if (calls && (op === CALL || op === CALL_INDIRECT)) {
         piece.calls = true;
         const at = r.at;
         immediates(r, op);
@@ -105,7 +106,7 @@ function pieces(body, at, blocks, f, calls) {
         if (body[resumed.end] !== END) throw unknown(f.index, "there is code after a call");
         if (resumed.label !== inner + around + 1) throw unknown(f.index, "a call does not unwind the function");
         continue;
-      } else if (op === I64_CONST) {
+      } else if (calls && op === I64_CONST) {
         const k = calls.address(body, r.at);
         if (k !== undefined) f.returns.add(f.table[k]);
       } else if (op === BR || op === BR_IF) {
@@ -256,8 +257,11 @@ function loopsOf(f, nodes, before, next, found) {
 
 let loopCount = 0;
 
-function rewrite(body, index) {
-  const f = parse(body, index);
+function rewrite(from, index) {
+  parse(from, index); // fails where it is not as Go compiles calls
+  const body = plain ? plain.guarded(plain.rewrite(from, index), index) : from;
+  const resumable = !plain || plain.resumed.all.has(index);
+  const f = parse(body, index, !resumable);
   if (!f) return body;
   const n = f.pieces.length;
   f.next = f.pieces.map((p) => {
@@ -269,7 +273,7 @@ function rewrite(body, index) {
   f.resumed = f.returns;
   for (const p of f.pieces) if (p.calls && p.falls) f.resumed.add(p.index);
   const k = functions.deferred(index);
-  if (k > 0 && !f.resumed.has(f.table[k])) throw unknown(index, "deferred functions run where nothing is resumed");
+  if (resumable && k > 0 && !f.resumed.has(f.table[k])) throw unknown(index, "deferred functions run where nothing is resumed");
   const before = f.pieces.map(() => []);
   for (let i = 0; i < n; i++) for (const m of f.next[i]) before[m].push(i);
   const all = f.pieces.map((p) => p.index);
@@ -388,10 +392,12 @@ function rewrite(body, index) {
   return Buffer.concat(out);
 }
 
-const [from, to] = process.argv.slice(2);
+const plainly = process.argv[2] === "--plain";
+const [from, to] = process.argv.slice(plainly ? 3 : 2);
 const source = readFileSync(from);
 const signatures = new Signatures(source);
 const functions = functionTable(memoryOf(source).memory);
+const plain = plainly ? new Plain(source, signatures, functions) : undefined;
 const parts = [source.subarray(0, 8)];
 for (const { id, start, end, r } of sections(source)) {
   if (id !== 10) {

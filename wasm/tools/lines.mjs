@@ -1,4 +1,4 @@
-// node lines.mjs [--keep-index] from.wasm to.wasm: takes names, line numbers and the index of functions out of a module that Go has built.
+// node lines.mjs [--keep-index] [--plain] from.wasm to.wasm: takes names, line numbers and the index of functions out of a module that Go has built.
 //
 // Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
@@ -7,14 +7,17 @@
 // megabyte of each instance. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections, sleb } from "./binary.mjs";
+import { Signatures } from "./calls.mjs";
 import { functionTable, memoryOf } from "./memory.mjs";
+import { resumed } from "./resume.mjs";
 
-const keepIndex = process.argv[2] === "--keep-index";
-const [from, to] = process.argv.slice(keepIndex ? 3 : 2);
+const [from, to] = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const keepIndex = process.argv.includes("--keep-index");
 const wasm = readFileSync(from);
 
 const { memory, segments, top } = memoryOf(wasm);
-const { table, count, names, values, functions, record, field } = functionTable(memory);
+const found = functionTable(memory);
+const { table, count, names, values, functions, record, field } = found;
 if (functions >= top) throw new Error("the function table is broken");
 
 const clean = Buffer.from(memory);
@@ -45,6 +48,8 @@ const keep = (offset) => {
 const PCDATA = [1, 4];
 const FUNCDATA = [0, 1, 2, 4];
 const HEAD = 44, NONE = 0xffffffff;
+// With --plain nothing walks a stack, and recover alone looks a function up: the one that it goes on in.
+const kept = process.argv.includes("--plain") ? resumed(wasm, new Signatures(wasm), found).recovering : undefined;
 const held = new Set(), dropped = new Set(); // what funcdata names, as offsets
 let next = record(0); // where the next record goes: they are shorter now
 const last = record(count - 1);
@@ -55,17 +60,22 @@ for (let i = 0; i < count; i++) {
   const f = record(i), npcdata = field(i, 7), nfuncdata = memory[f + HEAD - 1];
   if (f < next) throw new Error("the records of functions are not in order");
   const pcdata = [], funcdata = [];
-  for (let k = 0; k < npcdata; k++) pcdata.push(PCDATA.includes(k) ? keep(field(i, 11 + k)) : 0);
+  for (let k = 0; k < npcdata; k++) pcdata.push(PCDATA.includes(k) && !kept ? keep(field(i, 11 + k)) : 0);
   for (let k = 0; k < nfuncdata; k++) {
-    const offset = field(i, 11 + npcdata + k), holds = FUNCDATA.includes(k);
+    const offset = field(i, 11 + npcdata + k), holds = FUNCDATA.includes(k) && !kept;
     funcdata.push(holds ? offset : NONE);
     if (offset !== NONE) (holds ? held : dropped).add(offset);
+  }
+  if (kept && !kept.has(i)) {
+    const entry = functions + 8 * i;
+    clean.fill(0, i === 0 || kept.has(i - 1) ? entry + 4 : entry, entry + 8);
+    continue;
   }
   while (pcdata.at(-1) === 0) pcdata.pop();
   while (funcdata.at(-1) === NONE) funcdata.pop();
   memory.copy(clean, next, f, f + HEAD);
   for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, next + 4 * k);
-  clean.writeUInt32LE(keep(field(i, 4)), next + 4 * 4);
+  clean.writeUInt32LE(kept ? 0 : keep(field(i, 4)), next + 4 * 4);
   clean.writeUInt32LE(pcdata.length, next + 4 * 7);
   clean[next + HEAD - 1] = funcdata.length;
   clean.writeUInt32LE(next - functions, functions + 8 * i + 4);

@@ -49,7 +49,9 @@ export function functionTable(memory) {
   const field = (i, k) => memory.readUInt32LE(record(i) + 4 * k);
   /** The address within function i at which deferred functions run; 0 where there are none. */
   const deferred = (i) => field(i, 3);
-  return { table, count, names, values, functions, record, field, deferred };
+  /** The name of function i. */
+  const name = (i) => memory.toString("latin1", names + field(i, 1), memory.indexOf(0, names + field(i, 1)));
+  return { table, count, name, names, values, functions, record, field, deferred };
 }
 
 /**
@@ -65,7 +67,7 @@ export function moduleData(memory, table) {
   if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
   const field = (memory, k) => Number(memory.readBigUInt64LE(data + 8 * k));
   const [types, endTypes, endTable] = [37, 38, 41].map((k) => field(memory, k));
-  if (!(types < endTypes && endTypes <= table && table < endTable)) throw new Error("the module's data is laid out in another way: see docs/UPGRADING-GO.md");
+  if (!(types < endTypes && endTypes <= table && table < endTable)) throw new Error("the module's data is laid out in another way: see docs/inside/upgrading-go.md");
   const tasks = (memory) => Array.from({ length: field(memory, 60) }, (_, i) => Number(memory.readBigUInt64LE(field(memory, 59) + 8 * i)));
   const list = (k) => ({ at: field(memory, k), count: field(memory, k + 1) });
   return { data, types, endTypes, endTable, tasks, links: { types: list(45), tables: list(48) } };

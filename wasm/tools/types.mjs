@@ -18,7 +18,7 @@ const { types, endTypes, endTable, links } = bounds;
 const constants = constantsOf(wasm);
 const { found, ends, nameOf, endOfName } = typesOf(memory, top, bounds, constants);
 const TYPE = 48; // the bytes that all types have, without types in them
-const other = (what) => new Error(`types.mjs: ${what}. See docs/UPGRADING-GO.md, or build with NO_TYPES=1.`);
+const other = (what) => new Error(`types.mjs: ${what}. See docs/inside/upgrading-go.md, or build with NO_TYPES=1.`);
 
 const word = (at) => memory.readUInt32LE(at);
 const address = (at) => (word(at + 4) === 0 ? word(at) : 0);

@@ -72,7 +72,7 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	if strings.TrimSpace(prompt) != "" {
 		c.system = append(c.system, prompt)
 	}
-	c.beside()
+	c.otherMembers()
 	c.name()
 	c.copies()
 	c.written = make([]bool, len(t.Parts))

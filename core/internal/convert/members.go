@@ -175,8 +175,8 @@ func carried(name string, kind transcript.Kind) bool {
 	return false
 }
 
-// beside notes what a request body has next to the list of messages, and reads the system prompt there.
-func (c *conversion) beside() {
+// otherMembers notes what a request body has next to the list of messages, and reads the system prompt there.
+func (c *conversion) otherMembers() {
 	t := c.t
 	if t.Outer == t.List {
 		return

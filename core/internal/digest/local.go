@@ -178,8 +178,8 @@ func joinText(a, b string) string {
 // besides.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
-// Beside gives the extract the texts that are next to the digest, so that it need not say what they say.
-func (e *Extract) Beside(texts []string) { e.beside = texts }
+// SetNearby gives the extract the texts that are next to the digest, so that it need not say what they say.
+func (e *Extract) SetNearby(texts []string) { e.beside = texts }
 
 // Digest puts a digest together, of about size bytes at most, the blocks of the ledger included.
 func (e *Extract) Digest(size int) string {

@@ -33,7 +33,7 @@ func (c *Run) local(j job, prior string, budget, spare int, standing string, why
 	spare = min(spare, most-budget)
 	extract := digest.NewExtract(c.T, j.messages, prior, j.ledger)
 	extract.Keep(standing, c.P.MaxUnits(spare))
-	extract.Beside(c.besides(j.messages))
+	extract.SetNearby(c.besides(j.messages))
 	budget += c.P.Text(standing) + spare
 	text := c.filled(budget, c.bytesOf(j, budget-c.P.Text(standing)-spare), extract.Digest)
 	if j.least && c.P.Text(text) > budget {

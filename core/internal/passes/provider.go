@@ -192,8 +192,8 @@ type provided struct {
 // providerBody is the digest next to what the provider has made: the ledger, which code has written.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."
 
-// beside writes the digest of a job whose summary is the provider's.
-func (c *Run) beside(j job, standing string, budget, spare int) string {
+// providerDigest writes the digest of a job whose summary is the provider's.
+func (c *Run) providerDigest(j job, standing string, budget, spare int) string {
 	c.Report.Summary = api.ReportSummary{Source: api.SourceProvider}
 	return digest.WithStanding(providerBody, standing) + j.ledger.TextBeside(c.P.MaxUnits(budget)/3, c.P.MaxUnits(spare))
 }

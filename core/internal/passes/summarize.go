@@ -58,7 +58,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 	case !ok:
 		return "", false
 	case c.offer != nil && c.provided != nil:
-		return c.beside(j, standing, budget, spare), true
+		return c.providerDigest(j, standing, budget, spare), true
 	case bad(why) && s.OnFailure == "keep":
 		c.NoDigest = string(why)
 		return "", false
