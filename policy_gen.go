@@ -52,7 +52,7 @@ type Policy struct {
 	MaxBytes int
 	// Prices are the prices of the model, for the prompt cache part of the report.
 	Prices Prices
-	// Log adds to the report what became of each message.
+	// Log adds to the report what happened to each message.
 	Log bool
 	// Archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body and its
 	// byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of their byte ranges).

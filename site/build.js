@@ -161,6 +161,8 @@ await eleventy.write();
 const entries = Object.values(JSON.parse(read("js/package.json")).exports).flatMap((entry) =>
   entry.types ? [`${root}/js/${entry.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts")}`] : [],
 );
+/** Where the link to the site leads, until the page is known that has it. */
+const DOCS = "https://docs.invalid/";
 const typedoc = await Application.bootstrap({
   name: "ctxfold for JavaScript",
   entryPoints: entries,
@@ -169,12 +171,19 @@ const typedoc = await Application.bootstrap({
   readme: "none",
   disableSources: true,
   hideGenerator: true,
-  navigationLinks: { Docs: "../../index.html", GitHub: REPOSITORY },
+  navigationLinks: { Docs: DOCS, GitHub: REPOSITORY },
   logLevel: "Error",
 });
 const project = await typedoc.convert();
 if (!project) throw new Error("the JavaScript API could not be read");
 await typedoc.generateDocs(project, `${out}/api/javascript`);
+// TypeDoc writes the link as it is on pages in folders too.
+for (const name of readdirSync(`${out}/api/javascript`, { recursive: true, encoding: "utf8" })) {
+  if (!name.endsWith(".html")) continue;
+  const file = join(out, "api/javascript", name);
+  const page = readFileSync(file, "utf8");
+  writeFileSync(file, page.replaceAll(DOCS, posix.relative(dirname(file), `${out}/index.html`)));
+}
 
 const search = new MiniSearch({ ...OPTIONS, fields: FIELDS });
 search.addAll(parts);

@@ -44,7 +44,8 @@ out=$1
 
 [[ ! ${STRESS:-} =~ ^(move|preempt)$ ]] || NO_COLLECT=1 # collect.patch moves no stack and switches no goroutine
 
-[ "${NO_LEAN:-}" != 1 ] || NO_RESUME=1 # easyjson's own runtime brings fmt, which recovers in places that resume.mjs doesn't know
+# easyjson's own runtime brings fmt and reflect, which need what these steps leave out.
+[ "${NO_LEAN:-}" != 1 ] || NO_QUIET=1 NO_RESUME=1 NO_DEAD=1 NO_TYPES=1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
 switches=${full:+full-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}

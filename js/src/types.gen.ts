@@ -671,7 +671,7 @@ export interface Policy {
   max_bytes?: number;
   /** prices are the prices of the model, for the prompt cache part of the report. */
   prices?: PolicyPrices;
-  /** log adds to the report what became of each message. */
+  /** log adds to the report what happened to each message. */
   log?: boolean;
   /**
    * archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body

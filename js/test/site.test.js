@@ -33,7 +33,8 @@ test("all links inside the site lead somewhere, and none depends on where it is 
   assert.ok(all.length > 20, `${all.length} pages`);
   /** @type {Map<string, Set<string>>} */
   const ids = new Map();
-  for (const page of all) {
+  const icons = (await readdir(site, { recursive: true })).filter((name) => name.endsWith(".svg"));
+  for (const page of [...all, ...icons.map((name) => join(site, name))]) {
     const html = await readFile(page, "utf8");
     ids.set(page, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id)));
   }

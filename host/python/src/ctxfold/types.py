@@ -478,7 +478,7 @@ class Policy(TypedDict):
     prices: NotRequired[PolicyPrices]
     """prices are the prices of the model, for the prompt cache part of the report."""
     log: NotRequired[bool]
-    """log adds to the report what became of each message."""
+    """log adds to the report what happened to each message."""
     archive: NotRequired[Archive]
     """
     archive is '' (the default: removed content is lost), 'places' (the answer lists the handle of each removed body and
