@@ -27,7 +27,7 @@ func TestBranch(t *testing.T) {
 			if len(plan.Requests) == 0 {
 				continue // smaller than a digest
 			}
-			if q := plan.Requests[0]; q.Scope != "branch" || !strings.Contains(q.Prompt, "gave up") {
+			if q := plan.Requests[0]; q.Scope != "branch" || !strings.Contains(q.Prompt, "abandoned") {
 				t.Errorf("%s: asked for %s: %.300s", s.Name, q.Scope, q.Prompt)
 			}
 			a := compacts(t, policy, "", string(list), summaryText)

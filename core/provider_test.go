@@ -104,7 +104,7 @@ func TestProvider(t *testing.T) {
 				continue
 			}
 			got := string(p.Messages)
-			if !strings.HasPrefix(got, x.begin+x.made) || !strings.Contains(got, "record that was kept beside it") || !strings.Contains(string(p.State), "src/part3.go") {
+			if !strings.HasPrefix(got, x.begin+x.made) || !strings.Contains(got, "record was kept with it") || !strings.Contains(string(p.State), "src/part3.go") {
 				t.Errorf("%s: %.900s\n%s", format, got, p.State)
 			}
 			if bad := judge.Valid(format, []byte(got[strings.Index(got, "\""+x.list+"\":")+len(x.list)+3:len(got)-1])); len(bad) > 0 {

@@ -175,7 +175,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		_, memory := c.Idle()
 		return memory
 	}
-	for range 80 { // the collector takes some calls to settle
+	for range 120 { // the collector takes some calls to settle
 		run()
 	}
 	warm := run()

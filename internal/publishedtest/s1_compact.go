@@ -101,7 +101,7 @@ var s1Compact = []Row{
 	}},
 	{ID: "S1.19", Preset: turnTail, Title: "a context summarization assistant that doesn't continue the conversation and outputs only the summary", Test: func(t *testing.T, call Engine) {
 		system := tailFixed(t, call).System
-		inOrder(t, "system", system, "You are a context summarization assistant", "neither go on with it nor reply")
+		inOrder(t, "system", system, "You are a context summarization assistant", "neither continue it nor reply")
 		equal(t, "end", strings.HasSuffix(system, "ONLY output the structured summary."), true)
 		_, asked := tailRun(t, call, tail(nil), 250, hundreds("uauauu"), tailModel)
 		equal(t, "exact", asked[0].System, system)
@@ -157,7 +157,7 @@ var s1Compact = []Row{
 	}},
 	{ID: "S1.24", Preset: turnTail, Title: "the turn is requested after the whole prompt: it is only the BEGINNING of one long turn; then the instructions", Test: func(t *testing.T, call Engine) {
 		fixed := tailFixed(t, call)
-		inOrder(t, "text", fixed.TurnPrefix, "BEGINNING of one long turn", "what tools returned, which files changed, how far it got", "Another model goes on")
+		inOrder(t, "text", fixed.TurnPrefix, "BEGINNING of one long turn", "what tools returned, which files changed, how far it got", "Another model will continue")
 		messages := hundreds("uauauaaa")
 		_, asked := tailRun(t, call, tail(object{"summary": object{"instructions": "I"}}), 250, messages, object{"text": "H"}, object{"text": "P"})
 		equal(t, "prompt", asked[1].Prompt, tailSerialized(t, call, messages[4:6])+"\n\n"+fixed.Prompt+tailCustom+fixed.TurnPrefix+tailCustom+"I")

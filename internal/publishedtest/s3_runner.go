@@ -105,9 +105,9 @@ var s3Runner = []Row{
 		first, second := twice(s3Exact, object{"text": "# Plan\nthe first digest"})
 		equal(t, "exact, first", first, sessionHeader+"\n\n# Plan\nthe first digest")
 		equal(t, "exact", second, sessionHeader+"\n\n# Carryover\n6 earlier messages were folded without a model.")
-		_, second = twice(s3Safe, object{"text": "# Plan\nthe first digest, of which much must be kept"})
+		_, second = twice(s3Safe, object{"text": "# Plan\nthe first digest, most of which must be kept as it is"})
 		equal(t, "ours", strings.Contains(second, "the first digest"), true)
-		list, _, _ := s3Run(t, call, s3Safe(), 40000, costs(8000, 8000, 8000, 5000, 100), object{"text": "# Plan\nthe first digest, of which much must be kept"})
+		list, _, _ := s3Run(t, call, s3Safe(), 40000, costs(8000, 8000, 8000, 5000, 100), object{"text": "# Plan\nthe first digest, most of which must be kept as it is"})
 		_, asked, _ := s3Run(t, call, s3Safe(), 40000, append(list.messages, costs(8000, 8000, 8000, 5000, 100)...), s3Digested)
 		inOrder(t, "ours asks with it", asked[0]["prompt"].(string), "<carried-digest>\n# Plan\nthe first digest")
 	}},
@@ -145,8 +145,8 @@ var s3Chosen = []Row{
 				line, _, _ := strings.Cut(s3Condense(t, call, name, policy, costs(10), object{}).Prompt, "\n\n<scrollback>")
 				return line
 			}
-			inOrder(t, "session", line("condense"), "session that goes on", "is not shown.")
-			inOrder(t, "branch", line("branch_digest"), "gave up", "what was learned")
+			inOrder(t, "session", line("condense"), "session that continues", "is not shown.")
+			inOrder(t, "branch", line("branch_digest"), "abandoned", "what was learned")
 		}
 	}},
 	{ID: "S3.U3", Preset: windowed, Title: "chosen: the template says what belongs under each heading, and to invent nothing", Test: func(t *testing.T, call Engine) {

@@ -72,7 +72,7 @@ func TestClippedRequest(t *testing.T) {
 	for limit := 560; limit < 1400; limit += 3 {
 		pol := fmt.Sprintf(`{"estimator":"bytes4","window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],`+
 			`"summary":{"max_input_tokens":%d,"max_output_tokens":100}}`, limit) + force
-		src := `[{"role":"user","content":"` + strings.Repeat("so ", 1000) + `"},{"role":"assistant","content":"done"},{"role":"user","content":"next"}]`
+		src := `[{"role":"user","content":"` + strings.Repeat("so ", 2000) + `"},{"role":"assistant","content":"done"},{"role":"user","content":"next"}]`
 		r := run(t, "native", pol, src)
 		for _, q := range r.Requests {
 			if q.InputTokens > limit || q.InputTokens < limit-120 {

@@ -76,7 +76,7 @@ func TestRetry(t *testing.T) {
 					t.Errorf("%+v after %d requests", s, n)
 				}
 				for i, p := range prompts {
-					if strings.Contains(p, "Your last answer was not taken") != (i > 0) {
+					if strings.Contains(p, "Your last answer was not accepted") != (i > 0) {
 						t.Errorf("request %d: %s", i, p[max(0, len(p)-200):])
 					}
 				}

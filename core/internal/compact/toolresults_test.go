@@ -104,7 +104,7 @@ func TestArchiveRequests(t *testing.T) {
 				if n := in.Estimator.Text(q.System) + in.Estimator.Text(q.Prompt); n > limit || n != q.InputTokens {
 					t.Errorf("%s has %d tokens, says %d, and may have %d", q.ID, n, q.InputTokens, limit)
 				}
-				if again := strings.Contains(q.Prompt, "it refused"); again != strings.Contains(q.ID, "retry") {
+				if again := strings.Contains(q.Prompt, "it was a refusal"); again != strings.Contains(q.ID, "retry") {
 					t.Errorf("%s: %.100s", q.ID, q.Prompt)
 				} else if again {
 					return api.Summary{Text: "It holds Greek letters."}
