@@ -239,7 +239,7 @@ func TestRecallByQuery(t *testing.T) {
 	if !strings.Contains(a.Text, "handle 0000000000000001 message 1, assistant:\n  The harbour office opens at nine.") {
 		t.Errorf("%q", a.Text)
 	}
-	if a := recall(`{"arguments":{"query":"x"},"found":{"results":[],"searched":{"missing":["00000000000000aa"]}}}`); !strings.HasPrefix(a.Text, "Nothing was found") ||
+	if a := recall(`{"arguments":{"query":"x"},"found":{"results":[],"searched":{"missing":["00000000000000aa"]}}}`); !strings.HasPrefix(a.Text, "No removed content of this conversation matches") ||
 		!strings.HasSuffix(a.Text, "Not all of it could be searched.") {
 		t.Errorf("%q", a.Text)
 	}

@@ -39,7 +39,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	for form, want := range map[string]string{"query=%3F": "no word", "limit=3": "no word", "query=x&limit=0": "limit must be", "query=x&limit=101": "limit must be",
-		"query=x&role=boss": "a role is", "query=%zz": "is no form"} {
+		"query=x&role=boss": "a role must be", "query=%zz": "is no form"} {
 		if status, text := ask("/v1/chat/completions", `{"messages":`+list+`}`, form); status != http.StatusBadRequest || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s, want %q", form, status, text, want)
 		}

@@ -138,7 +138,7 @@ func race(t *testing.T, connect func() ctxfold.SharedRecords) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				ok, err := replicas[i%3].Lease(t.Context(), []string{key("race", round)}, fmt.Sprint("holder ", i), lasting)
+				ok, err := replicas[i%3].Lease(t.Context(), []string{key("race", round)}, fmt.Sprint("holder", i), lasting)
 				if err != nil {
 					t.Error(err)
 				} else if ok {
@@ -155,7 +155,7 @@ func race(t *testing.T, connect func() ctxfold.SharedRecords) {
 
 func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
 	one, other := connect(), connect()
-	must(t, true)(one.Lease(t.Context(), keys(5, 1), "replica a", lasting))
+	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // continues from it
 	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
@@ -167,7 +167,7 @@ func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
 		t.Fatal(err)
 	}
 	must(t, false)(other.Lease(t.Context(), keys(5, 5), "b", lasting))
-	if err := one.Release(t.Context(), key("k", 5), "replica a"); err != nil {
+	if err := one.Release(t.Context(), key("k", 5), "a"); err != nil {
 		t.Fatal(err)
 	}
 	must(t, true)(other.Lease(t.Context(), keys(5, 5), "b", lasting))
@@ -560,7 +560,7 @@ func outage(t *testing.T, connect func() ctxfold.SharedRecords, set func(f *faul
 // Each makes each call once, and all succeed.
 func Each(t *testing.T, r ctxfold.SharedRecords) {
 	t.Helper()
-	must(t, true)(r.Lease(t.Context(), keys(5, 1), "replica a", lasting))
+	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, true)(r.Renew(t.Context(), key("k", 5), "a", lasting))
 	must(t, true)(r.KeepLeased(t.Context(), key("k", 5), "a", keys(5, 4), []byte("one")))
 	if err := r.Keep(t.Context(), keys(3, 3), []byte("two")); err != nil {
