@@ -53,7 +53,7 @@ test: check-format vet lint lint-prose test-hosts test-python test-go test-runti
 .PHONY: check-format
 check-format:
 	$(say) 'gofmt: every Go file is formatted'
-	@files=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -l {} +); \
+	@files=$$(find . -name node_modules -prune -o -path ./build -prune -o -name '*.go' -exec gofmt -l {} +); \
 	if [ -n "$$files" ]; then printf 'Not formatted (run gofmt -w on them):\n%s\n' "$$files"; exit 1; fi
 
 .PHONY: vet

@@ -335,6 +335,7 @@ const (
 	SessionCline      SessionKind = "cline"
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
+	SessionGoose      SessionKind = "goose"
 	SessionOpencode   SessionKind = "opencode"
 	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"

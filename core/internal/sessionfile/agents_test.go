@@ -318,5 +318,5 @@ func rooResumes(t *testing.T, file []byte) (all []string) {
 // resumes are the agents that are judged here; pi is judged by its own code (js/test/judges).
 var resumes = map[string]func(*testing.T, []byte) []string{
 	"claude-code": claudeResumes, "cline": clineResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
-	"opencode": opencodeResumes, "openhands": openHandsResumes, "roo-code": rooResumes,
+	"goose": gooseResumes, "opencode": opencodeResumes, "openhands": openHandsResumes, "roo-code": rooResumes,
 }

@@ -53,10 +53,10 @@ func summaryOf(m record) (string, bool) {
 
 // sameMessages compares what was saved with what is opened again. In a file of pi the digest is a summary, contents of tool
 // results are lists, and every message has a time; in one of Gemini CLI messages of one role in a row are one, in one of Roo Code those of
-// the user. In one of opencode all ids are new.
+// the user, in one of Goose those of either. In one of opencode all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" {
+	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" || kind == "goose" {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -112,7 +112,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines is continued: its content stays, except for an incomplete last line.
-	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && a.Kind != "goose" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -204,6 +204,7 @@ func TestSaveSampleFiles(t *testing.T) {
 				"cline":       `{"role":"user","content":"It was \"about\" boats."}`,
 				"codex":       `{"type":"message","role":"user","content":[{"type":"input_text","text":"It was \"about\" boats."}]}`,
 				"gemini-cli":  `{"role":"user","parts":[{"text":"It was \"about\" boats."}]}`,
+				"goose":       `{"role":"user","content":"It was \"about\" boats."}`,
 				"pi":          `{"role":"user","content":"It was \"about\" boats."}`,
 				"opencode":    `{"role":"user","parts":[{"type":"text","text":"It was \"about\" boats."}]}`,
 				"openhands":   `{"role":"user","content":"It was \"about\" boats."}`,
@@ -264,7 +265,7 @@ func TestMillis(t *testing.T) {
 
 // Saving costs what reading does, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
-	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline", "openhands"} {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline", "openhands", "goose"} {
 		cost := func(n int) time.Duration {
 			file, messages := long(kind, n)
 			begin := time.Now()
@@ -300,6 +301,8 @@ func long(kind string, n int) (file, messages []byte) {
 		line(`{"sessionId":"s","projectHash":"p"}`)
 	case "opencode":
 		line(`{"info":{"id":"ses_1"},"messages":[`)
+	case "goose":
+		line(`{"working_dir":"/","conversation":`)
 	case "cline":
 		line(`{"version":1,"updated_at":"2026-03-01T10:00:00.000Z","agent":"lead","sessionId":"s","messages":`)
 	}
@@ -329,6 +332,9 @@ func long(kind string, n int) (file, messages []byte) {
 		case "opencode":
 			line(`%c{"info":{"id":"msg_%d","role":%q,"model":{"providerID":"p","modelID":"m"},"providerID":"p","modelID":"m"},"parts":[{"type":"text","text":%q}]}`, " ,"[min(i, 1)], i, role, said)
 			fmt.Fprintf(&m, `,{"id":"msg_%d","role":%q,"parts":[{"type":"text","text":%q}]}`, i, role, left)
+		case "goose":
+			line(`%c{"id":"g%d","role":%q,"created":%d,"content":[{"type":"text","text":%q}],"metadata":{"userVisible":true,"agentVisible":true}}`, "[,"[min(i, 1)], i, role, i+1, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":[{"type":"text","text":%q}]}`, role, left)
 		case "roo-code", "cline":
 			line(`%c{"role":%q,"content":%q,"ts":%d}`, "[,"[min(i, 1)], role, said, i+1)
 			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
@@ -339,7 +345,7 @@ func long(kind string, n int) (file, messages []byte) {
 		line(`]}`)
 	case "roo-code":
 		line("]")
-	case "cline":
+	case "cline", "goose":
 		line("]}")
 	}
 	return f.Bytes(), append(m.Bytes(), ']')

@@ -19,7 +19,7 @@ func openCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "open [FILE|-]",
 		Short: "Show the conversation in the session file of a coding agent",
-		Long: `open reads the session file of Claude Code, Cline, Codex, Gemini CLI, opencode, OpenHands, pi or Roo Code and finds the messages
+		Long: `open reads the session file of Claude Code, Cline, Codex, Gemini CLI, Goose, opencode, OpenHands, pi or Roo Code and finds the messages
 of the agent's next request: one branch, after the last compaction and with its summary. It shows what the file holds;
 --messages prints the messages instead, as a list in the wire format shown.
 
@@ -113,7 +113,7 @@ func messageCount(s *ctxfold.Session) int {
 
 // agents are the names of the agents that keep session files, by the kind of the file.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
-	api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
+	api.SessionGoose: "Goose", api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
 
 func agent(kind api.SessionKind) string {
 	if name := agents[kind]; name != "" {

@@ -2206,6 +2206,7 @@ SessionKind = Literal[
     "cline",
     "codex",
     "gemini-cli",
+    "goose",
     "opencode",
     "openhands",
     "pi",
