@@ -407,7 +407,7 @@ test(
     assert.ok(browser);
     const first = await browser.newPage();
     await first.goto(page.url());
-    await first.getByRole("heading", { name: "Talk for as long as you like" }).waitFor();
+    await first.getByRole("heading", { name: "Chat as long as you like" }).waitFor();
     await turn(first, "said in the first tab");
     const second = await browser.newPage();
     await second.goto(page.url());

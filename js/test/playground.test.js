@@ -193,7 +193,7 @@ test("a file of a coding agent, a broken file, and one with violations", { skip:
   await recomputed(page, () => give(page, "lost.json", JSON.stringify({ model: "m", messages: broken })));
   await page.getByText(/^The opened conversation breaks one rule .*The provider would refuse it as it is/).waitFor();
   assert.match((await page.locator("#valid").textContent()) ?? "", /^✗ /);
-  const repaired = await download(page, "Save it repaired, without compacting");
+  const repaired = await download(page, "Save a repaired copy, not compacted");
   assert.equal(repaired.messages.length, session(20).length);
 
   const twice = {

@@ -39,7 +39,7 @@ conversation. The compaction is appended to the existing lines in the agent's ow
 
 With --json, standard output gets one object with the report, the state and the messages instead.
 
-A result over the limit is printed all the same, with a warning that says what takes the room; the exit code is then 3.`,
+A result over the limit is still printed, with a warning that says what takes the room; the exit code is then 3.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   ctxfold compact --window 32000 --state session.state.json - < session.json

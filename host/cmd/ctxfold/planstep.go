@@ -48,7 +48,7 @@ func stepCommand(f *flags) *cobra.Command {
 		Use:   "step --plan FILE [--summaries FILE] [FILE|-]",
 		Short: "Continue a plan with the summaries that it needs",
 		Long: `step continues a plan for the same transcript. The plan is the output of plan --json. The summaries are a list of
-{"id","text"}, or {"id","error"} for one that could not be had. Without --summaries, digests made without a model replace all of
+{"id","text"}, or {"id","error"} for one that failed. Without --summaries, digests made without a model replace all of
 them. The policy is the plan's.`,
 		Example: `  ctxfold step --plan plan.json --summaries summaries.json session.json
   ctxfold step --plan plan.json --json session.json | jq .messages > shorter.json`,

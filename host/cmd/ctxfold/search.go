@@ -75,7 +75,7 @@ Each result has the handle of its content, or the file, and the number of the me
 			return f.printFound(a, &s)
 		},
 	}
-	c.Flags().IntVar(&q.Limit, "limit", 10, "how many messages to find, 1 to 100")
+	c.Flags().IntVar(&q.Limit, "limit", 10, "how many results to print at most, 1 to 100")
 	c.Flags().StringSliceVar(&roles, "role", nil, "only messages of this `ROLE`: user, assistant, tool or system; may be given more than once")
 	c.Flags().StringVar(&q.After, "after", "", "only messages of this `DATE` or later: 2025-03-14, 2025-03 or 2025")
 	c.Flags().StringVar(&q.Before, "before", "", "only messages of this `DATE` or earlier")

@@ -33,7 +33,7 @@ compacted when that is due; everything else passes through unchanged.
 
 The proxy remembers each compaction, so that it doesn't repeat it with every request: in this process, or with --memory in Redis
 or Valkey, in PostgreSQL or in a directory, where it outlives the proxy and any number of replicas share it. Each conversation is
-compacted once, whichever replica is asked. The client's own messages are the truth, so losing the memory loses nothing. If the
+compacted once, whichever replica is asked. The client always sends its whole history, so losing the memory loses nothing. If the
 endpoint refuses a conversation as too long, the proxy compacts it and sends it once more, even if the window is unknown.
 
 The conversation's model at the same endpoint writes the summaries, with the client's key. Each answer has the header

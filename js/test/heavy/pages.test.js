@@ -69,7 +69,7 @@ for (const { name, skip, open } of OTHER_BROWSERS) {
     const { until, seen, focused, tabTo, focus, shown, gone, idle } = walker(page);
     const address = `${await serve(t, files(pathToFileURL(`${dist.chat}/`)))}/`;
     await page.goto(address);
-    await seen("Talk for as long as you like");
+    await seen("Chat as long as you like");
     await tabTo(/^Settings/);
     await tabTo(/^Open a long conversation/);
     await page.press("Enter");

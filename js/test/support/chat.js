@@ -26,7 +26,7 @@ export async function open(t, prepare = async () => {}) {
   const page = await openPage(t);
   await prepare(page);
   await page.goto(await address(t));
-  await page.getByRole("heading", { name: "Talk for as long as you like" }).waitFor();
+  await page.getByRole("heading", { name: "Chat as long as you like" }).waitFor();
   return page;
 }
 
