@@ -105,7 +105,8 @@ export class Pool {
       const fallback = used && !counts(used, Date.now()) ? used : undefined;
       if (requestsOf(answer).length === 0 && !fitting.changed(answer)) {
         const fitted = fitting.result<M>(answer);
-        const goes = running ?? ((fallback || fitting.starts(answer)) && (await this.#begin(fitting, usage, edited, fallback)));
+        const goes =
+          running ?? ((fallback || fitting.starts(answer)) && (await this.#begin(fitting, usage, edited, fallback)));
         return goes ? { ...fitted, background: goes.ended } : fitted;
       }
       const prints = await fitting.prints();

@@ -286,7 +286,11 @@ test("every supported format is read and shown, and nothing leaves the page", {
   for (const name of names) {
     await recomputed(page, () => page.getByLabel("Open your own…").setInputFiles(fileURLToPath(new URL(name, folder))));
     const text = (await facts.textContent()) ?? "";
-    assert.match(text, /^(claude-code|cline|codex|gemini-cli|goose|opencode|openhands|pi|roo-code) \([a-z-]+\) · /, name);
+    assert.match(
+      text,
+      /^(claude-code|cline|codex|gemini-cli|goose|opencode|openhands|pi|roo-code) \([a-z-]+\) · /,
+      name,
+    );
     assert.ok((await page.locator("#blocks").innerText()).length > 40, name);
   }
 

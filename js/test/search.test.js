@@ -88,7 +88,10 @@ test("the model looks for what it has no handle for, and reads on from there", a
   const [, handle, message] = /\nhandle ([0-9a-f]{16}) message (\d+), assistant/.exec(said) ?? [];
   assert.match(await recallFrom(store, compactor, { handle, message: Number(message) }), /^» agent: My sister Ines/);
   assert.match(await recallFrom(store, compactor, { query: "bees", handle }), /Ines/);
-  assert.match(await recallFrom(store, compactor, { query: "zebra" }, { messages }), /^No removed content of this conversation matches/);
+  assert.match(
+    await recallFrom(store, compactor, { query: "zebra" }, { messages }),
+    /^No removed content of this conversation matches/,
+  );
   assert.match(await recallFrom(store, compactor, { query: "…" }), /no word/);
   assert.match(await recallFrom(store, compactor, { query: "bees" }), /^Nothing can be searched here/);
   const tool = JSON.stringify(compactor.recallTool());
