@@ -1,11 +1,9 @@
 package compact
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -53,13 +51,29 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 			return
 		}
 	}
-	sorting.Stable(causes, func(a, b api.Cause) int { return cmp.Compare(b.Tokens, a.Tokens) })
-	over := &api.Excess{Limit: size - c.Limit, Causes: causes[:min(len(causes), maxCauses)]}
+	over := &api.Excess{Limit: size - c.Limit, Causes: largest(causes)}
 	if r.Tokens.Window > 0 {
 		over.Window = max(0, size-r.Tokens.Window)
 	}
 	over.Text = excessText(size, c.Limit, over.Causes)
 	r.Over = over
+}
+
+// largest returns the causes with most tokens, the largest first, at most maxCauses.
+func largest(causes []api.Cause) []api.Cause {
+	top := make([]api.Cause, 0, maxCauses+1)
+	for _, cause := range causes {
+		if len(top) == maxCauses && cause.Tokens <= top[maxCauses-1].Tokens {
+			continue
+		}
+		at := len(top)
+		for top = append(top, cause); at > 0 && top[at-1].Tokens < cause.Tokens; at-- {
+			top[at] = top[at-1]
+		}
+		top[at] = cause
+		top = top[:min(len(top), maxCauses)]
+	}
+	return top
 }
 
 // causes are what is in the result, and why; only what must stay as it is where fixed.

@@ -16,28 +16,28 @@ func (c *Run) further() map[int32][]int32 {
 }
 
 // rename gives a tool call, and its results, an id of their own.
-func (c *Run) rename(at int, part int32, further []int32, place map[int32]int, touched map[int]bool) bool {
+func (c *Run) rename(at int, part int32, further []int32, place places, marks []mark) bool {
 	p := &c.T.Parts[part]
 	id := c.F.AppendID(nil, p.Msg, part, c.T.Bytes(p.ID))
 	if p.Pair >= 0 {
-		other, ok := place[c.T.Parts[p.Pair].Msg]
-		if !ok {
+		other := place.of(c.T.Parts[p.Pair].Msg)
+		if other < 0 {
 			return false
 		}
 		c.setID(p.Pair, id)
-		touched[other] = true
+		marks[other] |= touched
 	}
 	for _, n := range further {
-		if other, ok := place[c.T.Parts[n].Msg]; ok {
+		if other := place.of(c.T.Parts[n].Msg); other >= 0 {
 			c.setID(n, id)
-			touched[other] = true
+			marks[other] |= touched
 		}
 	}
 	c.setID(part, id)
 	for n := p.Copy; n > 0; n = c.T.Parts[n-1].Copy {
 		c.setID(n-1, id)
 	}
-	touched[at] = true
+	marks[at] |= touched
 	return true
 }
 

@@ -88,13 +88,10 @@ func (c *Run) Named(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
 	}
-	places := map[int32]int{}
-	for i, m := range c.Seq() {
-		places[m] = i
-	}
+	place := c.places()
 	for _, v := range violations {
 		if v.Severity == wire.Refused {
-			left = append(left, api.LeftViolation{Rule: v.Rule, Message: places[v.Message], Text: v.Text})
+			left = append(left, api.LeftViolation{Rule: v.Rule, Message: max(0, place.of(v.Message)), Text: v.Text})
 		}
 	}
 	return left
@@ -125,24 +122,18 @@ func (c *Run) mendFirst(violations []wire.Violation) bool {
 
 // mend applies the fixes of one check, from the last item to the first so that places stay right.
 func (c *Run) mend(violations []wire.Violation) bool {
-	place := make(map[int32]int, len(c.Items))
-	for i, it := range c.Items {
-		place[it.Msg] = i
-	}
-	gone := map[int]bool{}
+	place := c.places()
+	marks := make([]mark, len(c.Items))
 	inserts := map[int][]byte{}       // messages to put after an item; -1 is the front
 	unanswered := map[int32][]int32{} // by message: the parts that are calls without result
 	answered := map[int][]int32{}     // by item: the calls that are answered by what is put after it, in order
-	gather := map[int]bool{}          // items whose calls get their results in one message after them
 	var moved []move
 	turns := map[int]transcript.Role{}
-	touched := map[int]bool{} // items that have to be measured again
-	drained := map[int]bool{} // items that results were taken from
 	var further map[int32][]int32
 	opener, done := -1, false
 	for _, v := range violations {
-		at, ok := place[v.Message]
-		if !ok {
+		at := place.of(v.Message)
+		if at < 0 {
 			continue
 		}
 		saved := 0
@@ -150,14 +141,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case wire.None:
 			continue
 		case wire.DropMessage:
-			gone[at] = true
+			marks[at] |= gone
 		case wire.DropPart:
 			if c.T.Parts[v.Part].List == transcript.NoList {
-				gone[at] = true
+				marks[at] |= gone
 			} else {
 				saved = c.P.Parts(c.T, c.T.Parts[v.Part:int(v.Part)+1+len(c.T.Inner(int(v.Part)))])
 				c.TakePart(v.Part)
-				touched[at] = true
+				marks[at] |= touched
 			}
 		case wire.AddResult:
 			unanswered[v.Message] = append(unanswered[v.Message], v.Part)
@@ -165,7 +156,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			if further == nil {
 				further = c.further()
 			}
-			if !c.rename(at, v.Part, further[v.Part], place, touched) {
+			if !c.rename(at, v.Part, further[v.Part], place, marks) {
 				continue
 			}
 		case wire.AddUser:
@@ -184,36 +175,38 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			}
 			value, size := c.F.ResultBody(nil, c.T, v.Part, text)
 			c.SetBody(v.Part, value, size)
-			touched[at] = true
+			marks[at] |= touched
 		case wire.FillBody:
 			value, size := c.F.ResultBody(nil, c.T, v.Part, EmptyResult)
 			c.SetBody(v.Part, value, size)
-			touched[at] = true
+			marks[at] |= touched
 		case wire.Sign:
 			p := &c.T.Parts[v.Part]
 			brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
 			c.Splice(p.Msg, brace, c.T.Write(c.F.Sign(nil, c.T.Bytes(p.Span))))
 			p.Flags |= transcript.Signed
-			touched[at] = true
+			marks[at] |= touched
 		case wire.DropCaller:
 			c.dropCaller(v.Part)
-			touched[at] = true
+			marks[at] |= touched
 		case wire.Replace:
-			gone[at] = c.replaceLone(v.Message) || gone[at]
-			touched[at] = true
+			if c.replaceLone(v.Message) {
+				marks[at] |= gone
+			}
+			marks[at] |= touched
 		case wire.AddReasoning:
 			c.think(v.Message)
-			touched[at] = true
+			marks[at] |= touched
 		case wire.MoveResult:
 			if c.F.Rules.Answers == wire.OneMessage {
-				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
-				if !ok {
+				call := place.of(c.T.Parts[c.T.Parts[v.Part].Pair].Msg)
+				if call < 0 {
 					continue
 				}
-				gather[call] = true
+				marks[call] |= gathered
 				break
 			}
-			m, ok := c.moveResult(at, v.Part, place, touched)
+			m, ok := c.moveResult(at, v.Part, place, marks)
 			if !ok {
 				continue
 			}
@@ -227,8 +220,8 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		switch calls := unanswered[c.Items[at].Msg]; {
 		case len(calls) > 0 && c.F.Answer != nil:
 			c.answer(at, calls)
-		case gather[at] || len(calls) > 0 && c.F.Rules.Answers == wire.OneMessage:
-			inserts[at], answered[at] = c.gather(at, calls, place, drained)
+		case marks[at]&gathered != 0 || len(calls) > 0 && c.F.Rules.Answers == wire.OneMessage:
+			inserts[at], answered[at] = c.gather(at, calls, place, marks)
 		case len(calls) > 0:
 			inserts[at], answered[at] = c.F.Results(nil, c.calls(calls), LostResult), calls
 		}
@@ -245,14 +238,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		}
 	}
 	for at := range c.Items {
-		if touched[at] || drained[at] {
+		if marks[at]&(touched|drained) != 0 {
 			c.Remeasure(at)
 		}
-		if drained[at] && c.empty(at) {
-			gone[at] = true
+		if marks[at]&drained != 0 && c.empty(at) {
+			marks[at] |= gone
 		}
 	}
-	c.rebuild(gone, inserts, answered, moved)
+	c.rebuild(marks, inserts, answered, moved)
 	return done
 }
 
@@ -268,7 +261,7 @@ func (c *Run) dropCaller(part int32) {
 // gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
 // are taken from where they are, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
 // are still open stay so. The items that it takes from are drained.
-func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained map[int]bool) ([]byte, []int32) {
+func (c *Run) gather(item int, unanswered []int32, place places, marks []mark) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
 	msg := &c.T.Messages[c.Items[item].Msg]
@@ -278,15 +271,15 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained 
 			continue
 		}
 		call := wire.CallOf(c.T, n)
-		from, ok := -1, false
+		from := -1
 		if p.Pair >= 0 && !c.T.Parts[p.Pair].Has(transcript.Removed) {
-			from, ok = place[c.T.Parts[p.Pair].Msg]
+			from = place.of(c.T.Parts[p.Pair].Msg)
 		}
 		switch {
-		case ok:
+		case from >= 0:
 			call.Result = c.AppendPart(nil, p.Pair)
 			c.TakePart(p.Pair)
-			drained[from] = true
+			marks[from] |= drained
 			p.Pair = -1
 		case len(unanswered) == 0 || unanswered[0] != n: // they are in order
 			continue
@@ -380,13 +373,13 @@ type move struct {
 }
 
 // moveResult plans how a tool result gets directly after its call: with its message, or, where that holds more, alone.
-func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[int]bool) (move, bool) {
+func (c *Run) moveResult(at int, part int32, place places, marks []mark) (move, bool) {
 	p := &c.T.Parts[part]
 	if p.Has(transcript.Removed) { // it has moved for another rule
 		return move{}, false
 	}
-	call, ok := place[c.T.Parts[p.Pair].Msg]
-	if !ok {
+	call := place.of(c.T.Parts[p.Pair].Msg)
+	if call < 0 {
 		return move{}, false
 	}
 	if p.List == transcript.NoList {
@@ -402,7 +395,7 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 	}
 	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.AppendPart(nil, part), c.T.Bytes(c.T.Messages[p.Msg].Span))
 	c.TakePart(part)
-	touched[at] = true
+	marks[at] |= touched
 	// The pair is linked again when the new message is read.
 	c.T.Parts[p.Pair].Pair = -1
 	return move{from: -1, behind: call, text: text}, true
@@ -419,18 +412,17 @@ func (c *Run) behind(call int) int {
 
 // rebuild makes the new list of items: without those gone, with inserts after their items and moved items in their places. What answers
 // calls is linked to just these, since ids do not always tell.
-func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[int][]int32, moved []move) {
-	if len(gone) == 0 && len(inserts) == 0 && len(moved) == 0 {
+func (c *Run) rebuild(marks []mark, inserts map[int][]byte, answered map[int][]int32, moved []move) {
+	if len(inserts) == 0 && len(moved) == 0 && !slices.ContainsFunc(marks, func(m mark) bool { return m&gone != 0 }) {
 		return
 	}
-	away := map[int]bool{}
 	behind := map[int][]move{}
 	for _, m := range moved {
 		if m.from >= 0 {
-			if away[m.from] || m.from == m.behind {
+			if marks[m.from]&away != 0 || m.from == m.behind {
 				continue
 			}
-			away[m.from] = true
+			marks[m.from] |= away
 		}
 		behind[m.behind] = append(behind[m.behind], m)
 	}
@@ -439,14 +431,14 @@ func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[in
 	c.Items = c.Items[:0]
 	for i := -1; i < len(old); i++ {
 		if i >= 0 {
-			if gone[i] {
+			if marks[i]&gone != 0 {
 				c.Total -= old[i].Tokens
-			} else if !away[i] {
+			} else if marks[i]&away == 0 {
 				c.Items = append(c.Items, old[i])
 			}
 		}
 		for _, m := range behind[i] {
-			if m.from >= 0 && !gone[m.from] {
+			if m.from >= 0 && marks[m.from]&gone == 0 {
 				c.Items = append(c.Items, old[m.from])
 			} else if m.from < 0 {
 				c.InsertMore(len(c.Items), m.text)

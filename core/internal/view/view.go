@@ -38,7 +38,9 @@ type View struct {
 	edits  []edit
 	Beside bool // U+FFFD replaces lone surrogates next to the list
 	sorted bool
+	next   int               // after the edits that were asked for last, if they are sorted
 	bodies []transcript.Span // of parts that were edited, by their index: the body in the source; zero for the others
+	adder  *wire.Adder
 	// The value that was weighed last: most of what is written is the same marker.
 	weighed     []byte
 	weighedSize transcript.Measure

@@ -6,12 +6,14 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // Splice puts the span new, which may be zero, in place of old in a message.
 func (v *View) Splice(m int32, old, new transcript.Span) {
-	v.edits = append(v.edits, edit{m, old, new})
-	v.sorted = false
+	e := edit{m, old, new}
+	v.sorted = len(v.edits) == 0 || v.sorted && compareEdits(v.edits[len(v.edits)-1], e) < 0
+	v.edits = append(v.edits, e)
 }
 
 // Unsplice takes back the edits of which gone says that what they replaced is back.
@@ -200,8 +202,18 @@ func (v *View) CutOff(item int, piece int32) {
 
 // Replace puts a message that was rewritten, JSON of the wire format, in place of an item's.
 func (v *View) Replace(item int, text []byte) {
-	v.Items[item].Msg = int32(v.F.Append(v.T, text))
+	part := len(v.T.Parts)
+	v.Items[item].Msg = int32(v.add(text))
+	v.F.Pair(v.T, part)
 	v.Remeasure(item)
+}
+
+// add adds messages, JSON of the wire format separated by commas, to the transcript and returns the index of the first.
+func (v *View) add(text []byte) int {
+	if v.adder == nil {
+		v.adder = new(wire.Adder)
+	}
+	return v.adder.Add(v.F, v.T, text)
 }
 
 func (v *View) Remeasure(item int) {
@@ -236,7 +248,7 @@ func (v *View) Insert(at int, text []byte) int {
 
 // InsertMore is Insert for several in a row, which should be paired afterwards.
 func (v *View) InsertMore(at int, text []byte) int {
-	first := v.F.Add(v.T, text)
+	first := v.add(text)
 	var added []Item
 	for m := first; m < len(v.T.Messages); m++ {
 		it := Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
@@ -258,7 +270,7 @@ func (v *View) NewMessage(beside int, role transcript.Role, text string) []byte 
 // Compose makes an item of a new message, JSON of the wire format. What it is paired with is found by F.Pair, which is called
 // once when all are made.
 func (v *View) Compose(text []byte) Item {
-	m := v.F.Add(v.T, text)
+	m := v.add(text)
 	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
 }
 

@@ -151,17 +151,23 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 func (v *View) EditsOf(m int32) []edit {
 	if !v.sorted {
 		// New text is written after all older: where it begins says which edit is the later one.
-		sorting.Func(v.edits, func(a, b edit) int {
-			return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
-		})
-		v.sorted = true
+		sorting.Func(v.edits, compareEdits)
+		v.sorted, v.next = true, 0
 	}
-	from, _ := slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
+	from := v.next // edits are mostly asked for message by message
+	if from > len(v.edits) || from > 0 && v.edits[from-1].msg >= m || from < len(v.edits) && v.edits[from].msg < m {
+		from, _ = slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
+	}
 	to := from
 	for to < len(v.edits) && v.edits[to].msg == m {
 		to++
 	}
+	v.next = to
 	return v.edits[from:to]
+}
+
+func compareEdits(a, b edit) int {
+	return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
 }
 
 // AppendEdits writes the view as runs over the input's indexes, in output order: see [Edits].

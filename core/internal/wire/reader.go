@@ -448,20 +448,17 @@ func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	return c
 }
 
-// Append reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message. It returns the
-// index of the first.
-func (f *Format) Append(t *transcript.Transcript, text []byte) int {
-	part := len(t.Parts)
-	first := f.Add(t, text)
-	f.Pair(t, part)
-	return first
-}
+// Adder adds messages to a transcript. It keeps its reader, which is large next to most messages.
+type Adder struct{ r Reader }
 
-// Add is Append without Pair, which takes time in proportion to the whole transcript.
-func (f *Format) Add(t *transcript.Transcript, text []byte) int {
+// Add reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message. It returns the index of
+// the first. Their parts aren't linked: Pair does that, in time in proportion to the whole transcript.
+func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')
-	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	r := &a.r
+	r.Scanner, r.T, r.F = jsonspan.New(text), t, f
+	r.depth, r.from, r.items, r.lone = 0, 0, nil, 0
 	r.Weigh = t.Weigh
 	list := t.List
 	r.messages()

@@ -1,0 +1,32 @@
+package mend
+
+// places says where messages are: at the index of each message of the transcript, one more than that of its item, or 0.
+type places []int32
+
+// places is where the messages of the list are now.
+func (c *Run) places() places {
+	p := make(places, len(c.T.Messages))
+	for i := range c.Items {
+		p[c.Items[i].Msg] = int32(i) + 1
+	}
+	return p
+}
+
+// of returns the item of a message, or -1.
+func (p places) of(message int32) int {
+	if int(message) >= len(p) { // it was added since
+		return -1
+	}
+	return int(p[message]) - 1
+}
+
+// mark is what a repair does with an item.
+type mark uint8
+
+const (
+	gone     mark = 1 << iota // it is removed
+	touched                   // it must be measured again
+	drained                   // results were taken from it
+	gathered                  // its calls get their results in one message after it
+	away                      // it moves to another place
+)
