@@ -321,7 +321,7 @@ for (const client of ["redis", "postgres"]) {
     for (let turn = 1; turn <= turns; turn++) await fit(historyOf(0, turn));
     const { store } = CLIENTS[client];
     const memory = { ...place(store), leaseMs: 1500 };
-    const how = { client, url: urls[store], memory, talks: long || 8, turns, killEvery: 500 };
+    const how = { client, url: urls[store], memory, talks: long || 8, turns, killEvery: 20 };
     const { made, ...counts } = await runReplicas(how);
     assert.deepEqual(made, Array(how.talks).fill(fit.counts.compactions), JSON.stringify(counts));
     assert.equal(counts.turns, how.talks * turns);

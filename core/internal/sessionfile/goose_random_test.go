@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// gooseConversation makes an export up: blocks of all kinds in any message, content for the user or the model alone, messages that the model does
-// not see, runs of one role, times that stand still.
+// gooseConversation makes an export up: blocks of all kinds in any message, content for the user or the model alone, messages that the model doesn't
+// see, runs of one role, equal times.
 func gooseConversation(r *rand.Rand, n int) []byte {
 	texts := []string{"Kites.", "", "  \n", "A \"quoted\"\tline\nand another", strings.Repeat("wind ", 40)}
 	word := func() string { return texts[r.IntN(len(texts))] }

@@ -30,7 +30,7 @@ export const summariesIn = (messages) => JSON.stringify(messages).match(new RegE
 
 /**
  * Processes that answer turns. Each turn of a conversation is asked for from two of them at the same time; who is killed meanwhile is
- * asked again.
+ * asked again. `killEvery` is about how many turns are answered between two kills; 0 kills none.
  * @param {{client: string, url: string, memory?: object, processes?: number, talks: number, turns: number, killEvery?: number, atOnce?: number}} how
  */
 export async function runReplicas({ client, url, memory, processes = 3, talks, turns, killEvery = 0, atOnce = 8 }) {
@@ -61,7 +61,6 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
     return replica;
   };
   const all = Array.from({ length: processes }, begin);
-  let over = false;
   let numbers = 0;
   /** @param {number} talk @param {number} turn @param {number} at @returns {Promise<any>} */
   const ask = async (talk, turn, at) => {
@@ -78,19 +77,18 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
       if (answer) return answer;
     }
   };
-  const killing = (async () => {
-    while (killEvery > 0 && !over) {
-      const at = Math.floor(Math.random() * processes);
-      // On a busy machine a process takes long to start, and must live for longer than that, or none would ever answer.
-      const begun = performance.now();
-      await all[at]?.ready;
-      await new Promise((later) => setTimeout(later, killEvery * (0.5 + Math.random()) + performance.now() - begun));
-      if (over) return;
-      all[at]?.child.kill("SIGKILL");
-      counts.killed++;
-      all[at] = begin();
-    }
-  })();
+  let due = killEvery;
+  /** Kills a process once some turns were answered since the last time, so that all is answered however slow the machine is. */
+  const kill = async () => {
+    if (killEvery === 0 || counts.turns < due) return;
+    due = counts.turns + killEvery * (0.5 + Math.random());
+    const at = Math.floor(Math.random() * processes);
+    const { child, ready } = /** @type {Replica} */ (all[at]);
+    await ready;
+    child.kill("SIGKILL");
+    counts.killed++;
+    all[at] = begin();
+  };
   const talk = async (/** @type {number} */ number) => {
     /** @type {string[]} */
     const seen = [];
@@ -113,6 +111,7 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
         seen.push(now);
       }
       counts.turns++;
+      await kill();
       counts.cpu += one.cpu + other.cpu;
     }
     counts.compactions += seen.length;
@@ -129,8 +128,6 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
       }),
     );
   } finally {
-    over = true;
-    await killing;
     for (const { child } of all) child.kill("SIGKILL");
   }
   return { ...counts, seconds: (performance.now() - started) / 1000, made };
