@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -136,9 +137,14 @@ func (w *writer) text(source string) {
 		}
 		return anchors[from+" "+name] // "" is no link
 	}
-	w.Write(printer.Markdown(w.Parser().Parse(source)))
+	w.WriteString(indented.ReplaceAllStringFunc(string(printer.Markdown(w.Parser().Parse(source))), func(code string) string {
+		return "```go\n" + strings.ReplaceAll(code[1:], "\n\t", "\n") + "```\n"
+	}))
 	w.WriteString("\n")
 }
+
+// indented is code as the printer writes it. The site reads only fenced code.
+var indented = regexp.MustCompile(`(?m)^\t.*\n(?:(?:\t.*)?\n)*(?:\t.*\n)|^\t.*\n`)
 
 func (w *writer) values(values []*doc.Value) {
 	for _, v := range values {

@@ -27,7 +27,11 @@ func main() {
 		if !checked(file) {
 			continue
 		}
-		fmt.Println(file)
+		if !strings.HasSuffix(file, ".mjs") {
+			fmt.Println(file)
+		} else if err := copied(*out, file); err != nil {
+			log.Fatal(err)
+		}
 		if err := extract(*out, file); err != nil {
 			log.Fatal(err)
 		}
@@ -40,6 +44,23 @@ var skipped = regexp.MustCompile(`_easyjson\.go$|\.gen\.ts$|(^|/)testdata/|(^|/)
 var read = regexp.MustCompile(`\.(md|html|go|js|mjs|ts|tsx|py|rs|c|h|rb)$`)
 
 func checked(file string) bool { return read.MatchString(file) && !skipped.MatchString(file) }
+
+// copied writes a module of JavaScript under a name whose comments the linter finds.
+func copied(out, file string) error {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return write(out, file+".js", source)
+}
+
+func write(out, file string, text []byte) error {
+	path := filepath.Join(out, file)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}
 
 // extract writes the texts of a program into out. Tests have none that a user reads; files of cues are lists of words to look for.
 func extract(out, file string) error {
@@ -56,11 +77,7 @@ func extract(out, file string) error {
 	if err != nil || len(texts) == 0 {
 		return err
 	}
-	path := filepath.Join(out, file+".txt")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(strings.Join(texts, "\n")+"\n"), 0o644)
+	return write(out, file+".txt", []byte(strings.Join(texts, "\n")+"\n"))
 }
 
 // literals returns the prose in the string literals of a Go file, each at the index of its line.

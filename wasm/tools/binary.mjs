@@ -1,4 +1,4 @@
-// What the tools beside this file need of the binary format of modules.
+// The parts of the binary format of modules that the other tools need.
 
 /** Reads bytes; numbers are LEB128, unsigned, or signed and not negative. */
 export class Reader {
@@ -26,7 +26,7 @@ export class Reader {
   }
 }
 
-/** The sections of a module; each reader stands at the beginning of a section's content. */
+/** The sections of a module; each reader is at the beginning of its content. */
 export function* sections(wasm) {
   for (let at = 8; at < wasm.length; ) {
     const r = new Reader(wasm, at);

@@ -1,9 +1,9 @@
 // How Go compiles calls, as cmd/internal/obj/wasm/wasmobj.go and cmd/link/internal/wasm/asm.go write them in Go 1.26.
 //
-// A function of Go takes the number of the block to begin with and returns whether the stack of WebAssembly is to be unwound. When
-// the runtime has switched goroutines or moved the stack, it enters the function again at a return address of Go's stack: the
-// function's number, and 16 bits that the function's table of jumps takes apart. A resume point that jumps.mjs misses would be a
-// wrong answer and no error, so every call has to be one of those below, or the build ends.
+// A Go function takes the number of the block to start with and returns whether the WebAssembly stack must be unwound. When the
+// runtime has switched goroutines or moved the stack, it enters the function again at a return address from Go's stack: the
+// function's number, and 16 bits that select an entry of the function's jump table. A resume point that jumps.mjs misses would give a
+// wrong answer and no error, so every call must have one of the forms below, or the build fails.
 import { Reader, sections } from "./binary.mjs";
 
 const UNREACHABLE = 0x00, IF = 0x04, END = 0x0b, BR_IF = 0x0d, RETURN = 0x0f, CALL = 0x10, LOCAL_GET = 0x20, LOCAL_SET = 0x21, GLOBAL_GET = 0x23, I64_STORE = 0x37, I32_CONST = 0x41, I32_ADD = 0x6a;
@@ -14,7 +14,7 @@ export function unknown(index, what) {
   return new Error(`jumps.mjs: function ${index}: ${what}. This Go compiles calls or jumps in another way: see docs/inside/upgrading-go.md, or build with NO_JUMPS=1.`);
 }
 
-/** The signatures of a module's functions, as far as they tell what a function of Go is. */
+/** The signatures of a module's functions, as far as they show which functions are Go's. */
 export class Signatures {
   constructor(wasm) {
     this.imports = 0;
@@ -39,7 +39,7 @@ export class Signatures {
       } else if (id === 3) {
         for (let n = r.u32(); n > 0; n--) this.functions.push(this.types[r.u32()]);
       } else if (id === 7) {
-        // An export may have the same signature, but stands on no stack of Go: what it calls is resumed by a loop in it.
+        // An export may have the same signature, but has no frame on a Go stack: a loop in it resumes what it calls.
         for (let n = r.u32(); n > 0; n--) {
           r.bytesOf(r.u32());
           const kind = r.byte();
@@ -50,7 +50,7 @@ export class Signatures {
     }
   }
 
-  /** Whether the function of which the code is the index-th is one of Go. */
+  /** Whether the function with the index-th code is Go's. */
   ofGo(index) {
     return this.functions[this.imports + index];
   }
@@ -75,7 +75,7 @@ export class Calls {
   }
 
   /**
-   * Checks a call, of which `at` is the immediate and `end` what stands behind it. Returns { k, label, end } for one that may be
+   * Checks a call, of which `at` is the immediate and `end` the offset after it. Returns { k, label, end } for one that may be
    * resumed: the low bits of its return address, the label that it unwinds to, and where the code goes on.
    */
   call(body, op, at, end) {
@@ -98,7 +98,7 @@ export class Calls {
       }
     }
     if (!this.signatures.ofGo(this.index)) {
-      // The exports and where the runtime begins: they stand on no stack of Go, and are never resumed.
+      // The exports and where the runtime begins: they have no frame on a Go stack and are never resumed.
       return undefined;
     }
     if (!go) {

@@ -107,7 +107,7 @@ if (entries.size !== names.length) throw other("the table holds more than Go's f
 /** The function of which a number may be a PC. */
 const functionOf = (pc) => entries.get(Math.floor(pc / 0x10000));
 
-// Frames that are left stand below the stack pointer, which is the first global; the goroutine, which begins with the bounds of its
+// Abandoned frames are below the stack pointer, which is the first global; the goroutine, which begins with the bounds of its
 // stack, is in another one. What resumes a function reads the 8 bytes below the pointer.
 const stack = globals.slice(1).find((g) => g > 0 && g + 16 <= top && memory.readUInt32LE(g) < globals[0] && globals[0] <= memory.readUInt32LE(g + 8));
 if (stack === undefined) throw other("the stack is not found");
@@ -140,7 +140,7 @@ for (let i = 0; i < links.tables.count; i++) {
   const count = memory.readUInt32LE(memory.readUInt32LE(at) + 64); // of the interface's methods
   for (let k = 0; k < count; k++) tabled.add(at + 24 + 8 * k);
 }
-const values = new Map(); // where values of functions stand that need an address to be called, and the functions
+const values = new Map(); // addresses of function values, which are called by address, and their functions
 for (let i = 0; i < pcs.length; ) {
   let end = i + 1;
   while (end < pcs.length && pcs[end][0] === pcs[end - 1][0] + 8) end++;

@@ -44,7 +44,7 @@ export function typesOf(memory, top, bounds, constants) {
     return { text: memory.toString("latin1", p, p + length), end: p + length };
   }
 
-  /** Whether a type stands at an address: all fields say so. */
+  /** Whether there is a type at an address: all fields say so. */
   function isType(at) {
     if (at % 8 !== 0 || at < types || at + TYPE > endTypes) return false;
     const kind = kindOf(at), name = word(at + NAME), to = word(at + POINTER);
@@ -62,7 +62,7 @@ export function typesOf(memory, top, bounds, constants) {
     let end = type + (sizes.get(kind) ?? TYPE);
     let behind = end;
     if (memory[type + FLAGS] & UNCOMMON) {
-      behind = end + 16; // the package, two numbers of methods, where they stand
+      behind = end + 16; // the package, two numbers of methods, where they are
       const methods = short(end + 4);
       end = methods > 0 ? Math.max(behind, end + word(end + 8) + 16 * methods) : behind;
     }

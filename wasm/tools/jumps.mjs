@@ -1,10 +1,10 @@
-// node jumps.mjs [--plain] from.wasm to.wasm: makes the jumps of Go's functions direct; with --plain also takes out what resumes them (plain.mjs).
+// node jumps.mjs [--plain] from.wasm to.wasm: makes the jumps of Go's functions direct; with --plain also removes what resumes them (plain.mjs).
 //
 // Go compiles each function to a loop around nested blocks, and every jump to "set a variable, branch to the loop", where a
-// br_table takes the variable apart: so an engine sees one loop with a table in the place of the loops of the source. Here a
-// jump forward leaves a block instead, and loops without calls become loops. The table stays for jumps backward over calls, and
-// for resume points, where the runtime goes on in the middle of a function when it has moved the stack (behind calls). Each call is
-// checked to be resumed where this tool says (calls.mjs), and so is each call that runs deferred functions.
+// br_table selects the block: so an engine sees one loop with a table instead of the loops of the source. Here a forward jump
+// leaves a block instead, and loops without calls become WebAssembly loops. The table stays for jumps backward over calls, and for
+// resume points, where the runtime continues in the middle of a function (after a call) when it has moved the stack. The tool checks that
+// each call, and each call that runs deferred functions, is resumed where it says (calls.mjs).
 import { readFileSync, writeFileSync } from "node:fs";
 import { immediates, leb, Reader, sections, sleb } from "./binary.mjs";
 import { Calls, Signatures, unknown } from "./calls.mjs";
@@ -52,13 +52,13 @@ function parse(body, index, plainly = false) {
     immediates(r, op);
     if (op === I64_CONST) calls?.address(body, at);
     if (!calls || (op !== CALL && op !== CALL_INDIRECT)) continue;
-    // Without a table a function begins anew where it is resumed, as it has to when its stack was too small.
+    // A function without a table starts from its beginning when it is resumed, as it must if its stack was too small.
     const resumed = calls.call(body, op, at, r.at);
     if (resumed && body[resumed.end] !== END) throw unknown(index, "a call may be resumed, but there is no table of jumps");
   }
 }
 
-/** Reads the pieces of a function, and returns what stands behind the loop. */
+/** Reads the pieces of a function, and returns the code after the loop. */
 function pieces(body, at, blocks, f, calls) {
   const r = new Reader(body, at);
   for (let i = 0; i < blocks; i++) {
@@ -100,7 +100,7 @@ function pieces(body, at, blocks, f, calls) {
         immediates(r, op);
         const resumed = calls.call(body, op, at, r.at);
         if (!resumed) continue;
-        // Behind the call begins the next piece, which is where it is resumed; in an if it is resumed at the piece's beginning.
+        // The next piece begins after the call, where the function is resumed; in an if it is resumed at the beginning of the piece.
         const behind = inner === 0 ? i + 1 : i;
         if (f.table[resumed.k] !== behind) throw unknown(f.index, `a call of block ${i} is resumed in block ${f.table[resumed.k]}`);
         if (body[resumed.end] !== END) throw unknown(f.index, "there is code after a call");
@@ -209,7 +209,7 @@ function loopOf(f, nodes, before) {
 const headOf = (item) => (typeof item === "number" ? item : item.head);
 const piecesOf = (item) => (typeof item === "number" ? [item] : item.items.flatMap(piecesOf));
 
-/** Orders what has no cycle so that jumps go forward, and a piece stands before the one that it falls into where that can be. */
+/** Orders acyclic pieces so that jumps go forward and, where possible, each piece precedes the one that it falls into. */
 function inOrder(f, items, head, next) {
   const owner = new Map();
   for (const item of items) for (const n of piecesOf(item)) owner.set(n, item);
@@ -281,7 +281,7 @@ function rewrite(from, index) {
   loopsOf(f, all, before, (i) => f.next[i], loops);
   loopCount += loops.length;
 
-  // In the place of a loop's head stands the loop; its other pieces stand nowhere else.
+  // The loop replaces its head; its other pieces are only in it.
   const places = all.slice();
   for (const loop of loops) {
     for (const i of piecesOf(loop)) places[i] = undefined;

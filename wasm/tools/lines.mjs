@@ -1,4 +1,4 @@
-// node lines.mjs [--keep-index] [--plain] from.wasm to.wasm: takes names, line numbers and the index of functions out of a module that Go has built.
+// node lines.mjs [--keep-index] [--plain] from.wasm to.wasm: removes names, line numbers and the index of functions from a module that Go has built.
 //
 // Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
@@ -24,7 +24,7 @@ const clean = Buffer.from(memory);
 clean.fill(0, names, functions); // names of functions, compile units, names of files, and tables, of which some come back
 let end = 1; // of the tables that are kept; 0 is none
 const moved = new Map(); // where a table begins now, by where it began, and by its bytes
-/** Keeps a table and returns where it begins now: they stand close together, since each page that is not empty costs an instance time. */
+/** Keeps a table and returns where it begins now: tables are close together, since each page that is not empty costs an instance time. */
 const keep = (offset) => {
   if (offset === 0 || moved.has(offset)) return moved.get(offset) ?? 0;
   // Pairs of varints, up to a value delta of 0 that is not the first.
@@ -107,7 +107,7 @@ if (!(functions < named && named + offsets.at(-1) < endNamed && endNamed <= top)
 for (const [k, offset] of offsets.entries()) {
   if (!held.has(offset)) clean.fill(0, named + offset, named + (offsets[k + 1] ?? endNamed - named));
 }
-// One segment, for what has moved may stand where there was none: Go leaves out long runs of zeros.
+// One segment, because Go omits long runs of zeros and moved data may lie in one.
 const first = Math.min(...segments.map((s) => s.address));
 const parts = [wasm.subarray(0, 8)];
 for (const { id, start, end } of sections(wasm)) {

@@ -1,7 +1,7 @@
 // The memory that a module of Go begins with, and the table of functions in it: runtime/symtab.go and internal/abi/symtab.go, Go 1.26.
 import { sections } from "./binary.mjs";
 
-/** The memory, its end, and the segments it comes from: where they go in memory, and where they stand in the file. */
+/** The memory, its end, and the segments it comes from: where they go in memory, and where they are in the file. */
 export function memoryOf(wasm) {
   const segments = [];
   for (const { id, r } of sections(wasm)) {
@@ -34,7 +34,7 @@ export function clear(wasm, segments, start, end) {
   }
 }
 
-/** The table of functions: where it and its parts stand, the number of its entries, and what they say. */
+/** The table of functions: where it and its parts are, the number of its entries, and their contents. */
 export function functionTable(memory) {
   // pcHeader: magic, two zeros, the quantum of instructions, the size of a pointer.
   const magic = Buffer.from([0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8]);

@@ -1,10 +1,10 @@
-// Takes out of Go's functions what only serves to resume them.
+// Removes from Go's functions what only serves to resume them.
 //
-// With wasm/collect.patch no stack moves and no goroutine gives way to another. A function is entered at its beginning then and at no
-// other place, but for the ones that go on behind a panic (resume.mjs). So none stores a return address, asks for a larger stack (one
-// that is too small is a trap), or reads the stack pointer anew behind a call: the function has its own, and sets the global one before
-// each call. The global one has to be set at the end only for callers that read it, in assembly and in exports. What stands at 8 more
-// than the stack pointer is reached by an offset.
+// With wasm/collect.patch no stack moves and no goroutine is preempted, so a function is only entered at its beginning, except for those
+// that continue after a panic (resume.mjs). So no function stores a return address, asks for a larger stack (one that is too small is a
+// trap), or reads the stack pointer again after a call: it has a copy of its own, and sets the global one before each call. The global
+// one must be restored at the end only for callers that read it, in assembly and in exports. Addresses relative to the stack pointer
+// become offsets.
 import { leb, Reader, sleb } from "./binary.mjs";
 import { code, instructions } from "./instructions.mjs";
 import { unknown } from "./calls.mjs";
@@ -14,7 +14,7 @@ const UNREACHABLE = 0x00, LOOP = 0x03, IF = 0x04, END = 0x0b, BR_IF = 0x0d, BR_T
 const LOCAL_GET = 0x20, LOCAL_SET = 0x21, LOCAL_TEE = 0x22, GLOBAL_GET = 0x23, GLOBAL_SET = 0x24, I32_LOAD = 0x28, I32_LOAD16_U = 0x2f;
 const LOADS = [0x28, 0x35], STORES = [0x36, 0x3e], I64_STORE = 0x37, I32_CONST = 0x41, I64_CONST = 0x42, I32_ADD = 0x6a, I32_SUB = 0x6b, I64_ADD = 0x7c, I32_WRAP = 0xa7, I64_EXTEND_U = 0xad;
 const SP = 0, VOID = 0x40, FIRST_FUNCTION = 0x1000;
-// In assembly these call what they are given, and set the stack pointer themselves behind it, or do not go on.
+// Assembly functions that call their argument, and then set the stack pointer themselves or do not return.
 const INDIRECT = ["runtime.systemstack", "runtime.mcall", "runtime.switchToCrashStack0", "wasm_pc_f_loop", "wasm_pc_f_loop_export"];
 
 const PUSH = [LOCAL_GET, I32_CONST, I32_SUB, LOCAL_TEE, GLOBAL_SET, LOCAL_GET, I64_CONST, I64_STORE];
@@ -46,13 +46,13 @@ export class Plain {
     });
   }
 
-  /** Whether a return address of the function is put on the stack at the i-th instruction. */
+  /** Whether the i-th instruction begins to push a return address of the function. */
   pushes(body, all, i, sp, index) {
     if (!is(body, all, i, PUSH, sp) || number(body, all[i + 1].at) !== 8) return false;
     return Math.floor(number(body, all[i + 6].at) / 0x10000) === FIRST_FUNCTION + index;
   }
 
-  /** The body of a function without what serves to resume it; functions that are resumed keep their return addresses. What sets the stack pointer itself stays as it is. */
+  /** The body of a function without what resumes it. Functions that are resumed keep their return addresses; functions that set the stack pointer themselves stay unchanged. */
   rewrite(body, index) {
     const all = instructions(body);
     const sp = pointer(body, all);
@@ -110,7 +110,7 @@ export class Plain {
     return Buffer.concat(out);
   }
 
-  /** Writes the access to an offset from the stack pointer, of which the address begins at the i-th instruction; returns how many more of them that was. */
+  /** Writes the access to an offset from the stack pointer, whose address begins at the i-th instruction; returns how many further instructions that took. */
   offset(body, all, i, sp, out) {
     const add = number(body, all[i + 2].at);
     const next = all[i + 5];
@@ -139,7 +139,7 @@ export class Plain {
     return 4;
   }
 
-  /** A loop that enters functions where they are to go on, which ends in a trap for those that are not to be resumed. */
+  /** A loop that enters functions where they continue. It traps for functions that are never resumed. */
   guarded(body, index) {
     const all = instructions(body);
     if (this.signatures.ofGo(index) || !all.some(({ op }) => op === CALL_INDIRECT)) return body;
@@ -184,7 +184,7 @@ function access(body, { op: code, at }, add) {
   return Buffer.concat([op(code, r.u32()), leb(r.u32() + add)]);
 }
 
-/** How many values an instruction leaves more than it takes; undefined where it is more than a computation. */
+/** How many more values an instruction pushes than it pops; undefined if it does more than compute. */
 function effectOf(code) {
   if (code === 0x01 || code === LOCAL_TEE || code >= LOADS[0] && code <= LOADS[1]) return 0;
   if (code === LOCAL_GET || code === GLOBAL_GET || code >= I32_CONST && code <= 0x44) return 1;

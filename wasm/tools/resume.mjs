@@ -1,4 +1,4 @@
-// Which functions of Go are resumed where nothing but recover resumes any (wasm/collect.patch): the ones that recover, and their callers.
+// The Go functions that are resumed if only recover resumes any (wasm/collect.patch): those that recover, and their callers.
 import { Reader } from "./binary.mjs";
 import { code, instructions } from "./instructions.mjs";
 

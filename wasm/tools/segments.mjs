@@ -1,7 +1,7 @@
 // node segments.mjs from.wasm to.wasm: writes the data of a module in few segments.
 //
-// Go writes tens of thousands of them, as short as the runs of zeros between them, and what starts the runtime leaves these
-// behind, empty, beside its own. Each costs an engine time at instantiation, and bytes.
+// Go writes tens of thousands of them, as short as the runs of zeros between them, and the tool that starts the runtime keeps them, empty,
+// and adds its own. Each costs bytes, and time when an engine instantiates the module.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections, sleb } from "./binary.mjs";
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-// Installed beside the other tools of the build, not here.
+// Installed with the other tools of the build, not here.
 const require = createRequire(`${process.env.CTXFOLD_COMPONENT_TOOLS}/package.json`);
 const { componentEmbed, componentNew, componentWit } = await import(
   pathToFileURL(require.resolve("@bytecodealliance/jco-transpile/wasm-tools")).href
