@@ -140,7 +140,7 @@ engines-are-there:
 	fi
 
 # The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
-STEPS       := no-lean no-small no-findfunc no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-types no-coalesce no-segments
+STEPS       := no-lean no-small no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-coalesce no-segments
 STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
 

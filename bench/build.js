@@ -13,7 +13,6 @@ const WORTH = 0.03;
 const STEPS = {
   lean: "lean easyjson",
   small: "inlining where it pays",
-  findfunc: "no index of functions",
   clear: "nothing left behind",
   quiet: "quiet runtime",
   collect: "collection at once",
@@ -21,8 +20,7 @@ const STEPS = {
   lines: "no names and lines",
   jumps: "direct jumps",
   start: "started runtime",
-  dead: "no dead functions",
-  types: "no dead types",
+  dead: "no dead functions and types",
   coalesce: "optimized code",
   segments: "few segments",
 };

@@ -8,17 +8,15 @@
 # The steps; docs/inside/build.md says what each gains. Each but linking is left out where its switch is 1:
 #   NO_LEAN      the lean easyjson runtime of wasm/easyjson replaces easyjson's
 #   NO_SMALL     only the packages that walk transcripts are inlined into each other
-#   NO_FINDFUNC  the runtime finds functions without an index (runtime.patch)
 #   NO_CLEAR     what the start leaves behind is cleared (clear.patch)
 #   NO_QUIET     traces, stack traces and messages of the runtime's are empty (quiet.patch)
 #   NO_COLLECT   a collection is over when it returns, and nothing else interrupts a function (collect.patch)
 #   NO_RESUME    functions are entered only at their beginning, so none stores a return address (tools/plain.mjs)
-#   NO_LINES     names, line numbers, the index and what only traces of stacks need are dropped (tools/lines.mjs)
+#   NO_LINES     names, line numbers, the index of functions and what only stack traces need are dropped (runtime.patch, tools/lines.mjs)
 #   NO_JUMPS     jumps are made direct (tools/jumps.mjs)
 #                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
-#   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs)
-#   NO_TYPES     types that nothing names any more, and the names of types, are cleared (tools/types.mjs)
+#   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs); types that nothing names are cleared (tools/types.mjs)
 #   NO_COALESCE  wasm-opt optimizes the code
 #   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs)
 #
@@ -45,13 +43,13 @@ out=$1
 [[ ! ${STRESS:-} =~ ^(move|preempt)$ ]] || NO_COLLECT=1 # collect.patch moves no stack and switches no goroutine
 
 # easyjson's own runtime brings fmt and reflect, which need what these steps leave out.
-[ "${NO_LEAN:-}" != 1 ] || NO_QUIET=1 NO_RESUME=1 NO_DEAD=1 NO_TYPES=1
+[ "${NO_LEAN:-}" != 1 ] || NO_QUIET=1 NO_RESUME=1 NO_DEAD=1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
 switches=${full:+full-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
-for name in LEAN SMALL FINDFUNC CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD TYPES COALESCE SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
+for name in LEAN SMALL CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD COALESCE SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
-	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|COLLECT|RESUME|LINES|JUMPS|START|DEAD|TYPES|COALESCE|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
+	[[ $switch =~ ^NO_(LEAN|SMALL|CLEAR|QUIET|COLLECT|RESUME|LINES|JUMPS|START|DEAD|COALESCE|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
 done
 dir=build/module/${switches:-default-} dir=${dir%-}
 mkdir -p "$dir" "$(dirname "$out")"
@@ -87,7 +85,7 @@ change() { # STEP PATCH
 	(cd "$dir/goroot" && GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$patch") ||
 		{ echo "wasm/build.sh: $2 does not fit $(go env GOVERSION), see docs/inside/upgrading-go.md" >&2; failed "$1"; }
 }
-off FINDFUNC || change FINDFUNC wasm/runtime.patch
+off LINES || change LINES wasm/runtime.patch
 off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=,ctxfold_clear; }
 off QUIET || change QUIET wasm/quiet.patch
 off COLLECT || change COLLECT wasm/collect.patch
@@ -143,7 +141,7 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	last=$dir/reactor.wasm
 	plain=$(off COLLECT || off RESUME || off JUMPS || echo --plain)
 	off JUMPS || { node wasm/tools/jumps.mjs $plain "$last" "$dir/jumps.wasm" || failed JUMPS; last=$dir/jumps.wasm; }
-	off LINES || { node wasm/tools/lines.mjs $(! off FINDFUNC || echo --keep-index) $plain "$last" "$dir/lines.wasm" || failed LINES; last=$dir/lines.wasm; }
+	off LINES || { node wasm/tools/lines.mjs $plain "$last" "$dir/lines.wasm" || failed LINES; last=$dir/lines.wasm; }
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
 	wasm-merge "${features[@]}" "$last" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts || failed linking
 	# The exports to keep are the reactor's own; a component has no others than those of its world.
@@ -154,8 +152,11 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	wasm-metadce "${features[@]}" "$dir/merged.wasm" --graph-file "$dir/exports.json" -o "$dir/linked.wasm" > /dev/null || failed linking
 	last=$dir/linked.wasm
 	off START || { wizer --init-func _initialize -o "$dir/started.wasm" "$last" || failed START; last=$dir/started.wasm; }
-	off START || off DEAD || { node wasm/tools/dead.mjs "$dir/reactor.wasm" "$last" "$dir/dead.wasm" || failed DEAD; last=$dir/dead.wasm; }
-	off START || off TYPES || { node wasm/tools/types.mjs "$last" "$dir/types.wasm" || failed TYPES; last=$dir/types.wasm; }
+	off START || off DEAD || {
+		node wasm/tools/dead.mjs "$dir/reactor.wasm" "$last" "$dir/dead.wasm" || failed DEAD
+		node wasm/tools/types.mjs "$dir/dead.wasm" "$dir/types.wasm" || failed DEAD
+		last=$dir/types.wasm
+	}
 	off COALESCE || { wasm-opt "${features[@]}" -O2 "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
 	off SEGMENTS || { node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS; last=$dir/segments.wasm; }
 	if [ -n "$component" ]; then

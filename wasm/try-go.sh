@@ -12,7 +12,7 @@ mkdir -p build/try-go
 export MODULE_GO=$version
 failed=() off=() log=build/try-go/log
 echo "plain reactor"
-if ! env NO_FINDFUNC=1 NO_CLEAR=1 NO_QUIET=1 NO_COLLECT=1 wasm/build.sh --reactor build/try-go/reactor.wasm; then
+if ! env NO_LINES=1 NO_CLEAR=1 NO_QUIET=1 NO_COLLECT=1 wasm/build.sh --reactor build/try-go/reactor.wasm; then
 	echo "FAILED: $version does not build the reactor" >&2
 	exit 1
 fi

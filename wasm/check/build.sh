@@ -13,7 +13,7 @@ done
 for name in "$@"; do
 	switches=()
 	case $name in
-	none) for step in LEAN SMALL FINDFUNC CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD TYPES COALESCE SEGMENTS; do switches+=("NO_$step=1"); done ;;
+	none) for step in LEAN SMALL CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD COALESCE SEGMENTS; do switches+=("NO_$step=1"); done ;;
 	no-*) step=${name#no-} switches=("NO_${step^^}=1") ;;
 	stress-*) switches=("STRESS=${name#stress-}") ;;
 	esac

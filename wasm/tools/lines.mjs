@@ -1,4 +1,4 @@
-// node lines.mjs [--keep-index] [--plain] from.wasm to.wasm: removes names, line numbers and the index of functions from a module that Go has built.
+// node lines.mjs [--plain] from.wasm to.wasm: removes names, line numbers and the index of functions from a module that Go has built.
 //
 // Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
@@ -12,7 +12,6 @@ import { functionTable, memoryOf } from "./memory.mjs";
 import { resumed } from "./resume.mjs";
 
 const [from, to] = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-const keepIndex = process.argv.includes("--keep-index");
 const wasm = readFileSync(from);
 
 const { memory, segments, top } = memoryOf(wasm);
@@ -93,7 +92,7 @@ const data = memory.indexOf(pointer);
 if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
 const index = Number(memory.readBigUInt64LE(data + 8 + 6 * 24));
 const BUCKET = 256 * 16, RECORD = 20, ADDRESSES = 1 << 16;
-for (let k = 0; !keepIndex && k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // of all functions but the last, whose record is a short one
+for (let k = 0; k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // of all functions but the last, whose record is a short one
   const bucket = index + k * RECORD;
   for (let j = 0; j < 16; j++) {
     const f = memory.readUInt32LE(bucket) + memory[bucket + 4 + j];
