@@ -73,8 +73,9 @@ func (g *goose) session(s *jsonspan.Scanner) {
 	members(s, func(key []byte) bool {
 		switch string(key) {
 		case "conversation":
-			if s.Kind() == jsonspan.Null {
-				return false
+			if s.Kind() == jsonspan.Null { // no message yet
+				g.list = s.Skip().Span
+				return true
 			}
 			if s.Kind() != jsonspan.Array {
 				s.Fail(jsonspan.WrongType, int(s.Pos()), "conversation must be a list")

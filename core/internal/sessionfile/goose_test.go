@@ -206,6 +206,10 @@ func TestGooseSaved(t *testing.T) {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}
+	next, a := save(t, []byte(`{"working_dir":"/","conversation":null}`), []byte(`[{"role":"user","content":"Go."}]`))
+	if a.Error != nil || !bytes.Contains(next, []byte(`"working_dir":"/","conversation":[{`)) {
+		t.Errorf("%+v: %s", a.Error, next)
+	}
 	// Content that Goose has no block for cannot be kept.
 	src, _ := os.ReadFile("../../../testdata/sessions/goose.json")
 	for _, block := range []string{`{"type":"image","source":{"type":"url","url":"https://example.com/kite.png"}}`, `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`} {
