@@ -142,14 +142,7 @@ func (l *Ledger) TextBeside(max, spare int) string {
 
 // blocks are the parts of a ledger, and what share of the room that the ones before have left each may take, in percent.
 func (l *Ledger) blocks() []ledgerBlock {
-	lines := func(list []string) []string {
-		out := make([]string, len(list))
-		for i, s := range list {
-			out[i] = Fence(s)
-		}
-		return out
-	}
-	var commands, errors []string
+	var commands []string
 	for _, c := range l.Commands {
 		line := c.Command
 		if c.Exit != "" {
@@ -157,20 +150,35 @@ func (l *Ledger) blocks() []ledgerBlock {
 		}
 		commands = append(commands, line)
 	}
-	for _, f := range l.Errors {
-		line := "- " + f.Tool
-		if f.On != "" {
-			line += " (" + f.On + ")"
-		}
-		errors = append(errors, line+": "+strings.ReplaceAll(f.Text, "\n", "\n  "))
-	}
 	return []ledgerBlock{
 		{50, l.requestsBlock},
-		{60, func(max int) string { return block(modifiedTag, lines(l.Modified), max) }},
-		{50, func(max int) string { return block(errorsTag, lines(errors), max) }},
-		{80, func(max int) string { return block(commandsTag, lines(commands), max) }},
-		{100, func(max int) string { return block(readTag, lines(l.Read), max) }},
+		{60, func(max int) string { return block(modifiedTag, fenced(l.Modified), max) }},
+		{50, l.errorsBlock},
+		{80, func(max int) string { return block(commandsTag, fenced(commands), max) }},
+		{100, func(max int) string { return block(readTag, fenced(l.Read), max) }},
 	}
+}
+
+// errorsBlock is the block of the errors that are open.
+func (l *Ledger) errorsBlock(max int) string {
+	errors := make([]string, len(l.Errors))
+	for i, f := range l.Errors {
+		errors[i] = "- " + f.Tool
+		if f.On != "" {
+			errors[i] += " (" + f.On + ")"
+		}
+		errors[i] += ": " + strings.ReplaceAll(f.Text, "\n", "\n  ")
+	}
+	return block(errorsTag, fenced(errors), max)
+}
+
+// fenced are texts that cannot end the block that they are in.
+func fenced(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = Fence(s)
+	}
+	return out
 }
 
 type ledgerBlock struct {
@@ -195,7 +203,12 @@ func cutBlocks(text string, l *Ledger) string {
 			}
 		}},
 		{standingTag, func(list []string) { l.Standing = append(l.Standing, readStanding(list)...) }},
-		{modifiedTag, func(list []string) { l.Modified = append(l.Modified, list...) }},
+		{modifiedTag, func(list []string) {
+			for _, path := range list {
+				path, _, _ = strings.Cut(path, eventsMark)
+				l.Modified = append(l.Modified, path)
+			}
+		}},
 		{errorsTag, func(list []string) {
 			for _, e := range list {
 				head, text, _ := strings.Cut(strings.TrimPrefix(e, "- "), ": ")

@@ -42,6 +42,7 @@ func Body(text string, l *Ledger) string {
 	text = strings.TrimPrefix(text, "\n"+untrusted)
 	var old Ledger
 	text = strings.TrimSpace(cutBlocks(text, &old))
+	readRequests(text, &old)
 	l.Inherit(&old)
 	return text
 }

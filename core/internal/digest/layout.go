@@ -20,7 +20,8 @@ const (
 	people
 	about
 	questions
-	told // what was said, chosen by code
+	told   // what was said, chosen by code
+	logged // the log of turns
 	sections
 )
 
@@ -34,8 +35,9 @@ type layout struct {
 
 var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
-		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover", told: "# What was said"},
-	order:   []int{objective, guardrails, status, shipped, active, stuck, rationale, plan, told, carryover},
+		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
+		told: "# What was said", logged: "# What happened"},
+	order:   []int{objective, guardrails, rationale, told, carryover, logged, status, shipped, active, stuck, plan},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 

@@ -3,7 +3,6 @@ package digest
 import (
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -18,9 +17,9 @@ type Extract struct {
 	old      [sections]string
 	beside   []string // texts that are next to the digest
 	talk     *talk    // what was said
+	log      *turnLog // what happened in a working session
 	ranked   []term   // the terms, as weighed returns them; nil until they are needed
 
-	said      string   // what the agent said last
 	plan      string   // its last plan
 	standing  string   // the block of what the user said about how to work
 	spare     int      // bytes that the user's requests may take besides
@@ -110,7 +109,6 @@ func (e *Extract) collect() {
 			}
 		}
 		if said != "" {
-			e.said = said
 			if n-k <= recentTalk {
 				e.decisions = append(e.decisions, decisionLines(said)...)
 			}
@@ -125,13 +123,16 @@ func (e *Extract) collect() {
 // would rank high.
 const lookBack = 1 << 20
 
-// recent is the index in messages from which on they are looked at.
-func (e *Extract) recent() int {
+// recent is where the messages begin that are looked at.
+func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
+
+// recentOf is the index in messages of a transcript from which on they are looked at.
+func recentOf(t *transcript.Transcript, messages []int32) int {
 	room := lookBack
-	k := len(e.messages)
+	k := len(messages)
 	for k > 0 && room > 0 {
 		k--
-		for _, p := range e.t.PartsOf(int(e.messages[k])) {
+		for _, p := range t.PartsOf(int(messages[k])) {
 			size := int(p.Size.Bytes)
 			if p.Kind == transcript.ToolResult {
 				size = min(size, 2*lookResult)
@@ -198,71 +199,31 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// largeDigest is from what size on, in bytes, what the agent said has a place of its own in the digest of a session.
-const largeDigest = 10000
-
-// session is the digest of a conversation with tool calls. The newest requests may take half of it, the other parts have shares of the
-// whole, and what they leave is for the terms that are not in it yet. Half of the bytes that the requests may have besides is for what
-// the user said in those that find no place.
+// session is the digest of a conversation with tool calls: what the user said about how to work, the log of the turns, and what is true at
+// its end, which is the files that were changed, the errors that are open, and the plan.
 func (e *Extract) session(size int) string {
+	if e.log == nil {
+		e.log = newLog(e.t, e.messages, e.ledger, e.old, append(e.beside, e.standing))
+	}
 	var out [sections]string
-	room := size - len("# Status\n\n")
-	// put adds a text to a section if it has one, and takes it from the room.
+	room := size - len(sessionLayout.headings[logged]) - 2
 	put := func(section int, text string) {
-		cost := len(text) + 2
-		if out[section] == "" {
-			cost += len(sessionLayout.headings[section]) + 1
-		}
+		cost := len(text) + len(sessionLayout.headings[section]) + 3
 		if text == "" || cost > room {
 			return
 		}
-		if out[section] != "" {
-			out[section] += "\n"
-		}
-		out[section] += text
-		room -= cost
+		out[section], room = text, room-cost
 	}
-	share := func(percent int) int { return min(max(size*percent/100, leastShare), room-24) }
-
-	requests := e.ledger.requestsBlock(share(48) + e.spare/2)
-	room += min(e.spare/2, max(0, len(requests)-share(48)))
-	put(objective, requests)
-	put(active, quote("Said last: ", e.said, share(6)))
-	blocks := e.ledger.blocks()
-	put(shipped, blocks[1].write(share(15)))
-	put(stuck, blocks[2].write(share(5)))
-	planned := e.plan
-	if planned == "" {
-		planned = e.old[plan]
-	}
-	put(plan, quote("", planned, share(7)))
-	put(guardrails, listOf(e.old[guardrails], nil, share(4), out[objective]+e.standing))
-	put(rationale, listOf(e.old[rationale], e.decisions, share(4), out[active]))
-	put(carryover, blocks[3].write(share(4)))
-	put(shipped, quote("", e.old[shipped], share(4)))
-	put(carryover, quote("", prose(e.old[carryover]), share(6)))
-	put(carryover, blocks[4].write(share(3)))
-	if e.standing != "" {
-		out[guardrails] = strings.TrimPrefix(out[guardrails]+"\n"+e.standing, "\n")
-	}
-	room += e.spare - e.spare/2
-	spoken := share(5) + e.spare - e.spare/2 + max(0, size-largeDigest)*3/10
-	if e.talk == nil {
-		e.talk = newWork(e.t, e.messages, e.ledger, e.old[told], size > largeDigest, out)
-	}
-	put(told, e.talk.sections(min(spoken, room))[told])
-	known := new(critbit.Map[struct{}])
-	for _, text := range out {
-		said(text, known)
-	}
-	if e.ranked == nil {
-		e.ranked = e.weighed(true)
-	}
-	put(carryover, lines(e.ranked, room-len(sessionLayout.headings[carryover])-4, known))
-
-	if out[status] == "" && out[shipped]+out[active]+out[stuck] != "" {
+	share := func(percent int) int { return max(size*percent/100, leastShare) }
+	put(stuck, e.ledger.errorsBlock(share(8)))
+	put(plan, quote("", e.plan, share(8)))
+	put(shipped, block(modifiedTag, fenced(e.log.filesWith(e.ledger.Modified)), share(12)))
+	if out[shipped]+out[stuck] != "" {
+		room -= len(sessionLayout.headings[status]) + 3
 		out[status] = " "
 	}
+	out[logged] = e.log.write(max(room, 0), e.spare)
+	out[guardrails] = e.standing
 	return sessionLayout.write(out)
 }
 
@@ -277,31 +238,4 @@ func quote(label, text string, max int) string {
 		text = Clip(text, max-40)
 	}
 	return label + text
-}
-
-// listOf joins the lines of a section of the digest before with new ones, the newest of which fit in max bytes, each line once and only if
-// it is not elsewhere.
-func listOf(old string, lines []string, max int, elsewhere string) string {
-	all := make([]string, 0, len(lines)+8)
-	for line := range strings.Lines(old) {
-		if line = strings.TrimPrefix(strings.TrimSpace(line), "- "); line != "" {
-			all = append(all, line)
-		}
-	}
-	all = append(all, lines...)
-	var seen critbit.Map[struct{}]
-	from := len(all)
-	for i := len(all) - 1; i >= 0 && len(all)-i < 200; i-- {
-		line := Fence(clipLine(all[i], 240))
-		if seen.Has(line) || strings.Contains(elsewhere, line) {
-			continue
-		}
-		if max -= len(line) + 3; max < 0 {
-			break
-		}
-		seen.Add(line)
-		from--
-		all[from] = "- " + line
-	}
-	return strings.Join(all[from:], "\n")
 }

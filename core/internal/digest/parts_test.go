@@ -208,24 +208,6 @@ func TestTermLines(t *testing.T) {
 	}
 }
 
-// The newest lines of a list have room first; each is once, and not where it is elsewhere.
-func TestListOf(t *testing.T) {
-	const old, last = "- one\n- two", "four"
-	for _, c := range []struct {
-		max  int
-		want string
-	}{
-		{100, "- one|- two|- three|- four"}, {27, "- one|- two|- three|- four"}, {26, "- two|- three|- four"}, {20, "- three|- four"}, {15, "- three|- four"}, {14, "- four"}, {6, ""},
-	} {
-		if got := strings.ReplaceAll(listOf(old, []string{"two", "three", last}, c.max, ""), "\n", "|"); got != c.want {
-			t.Errorf("%d bytes: %s, want %s", c.max, got, c.want)
-		}
-	}
-	if got := listOf(old, []string{"three"}, 100, "of two things"); got != "- one\n- three" {
-		t.Errorf("%s", got)
-	}
-}
-
 // The words around a number are those of its clause; of a long path, the name of the file.
 func TestPhrase(t *testing.T) {
 	for text, want := range map[string]string{

@@ -97,34 +97,6 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	return k
 }
 
-// newWork collects what is said in a session besides what is in the sections that are written: what the user asked for, and with all of it
-// what the agent said in messages.
-func newWork(t *transcript.Transcript, messages []int32, l *Ledger, old string, all bool, out [sections]string) *talk {
-	k := &talk{facts: map[int]*fact{}}
-	requests := append([]string{l.Task}, l.Requests...)
-	k.read(told, old, strings.Join(requests, "\n"))
-	for _, text := range requests {
-		if text == "" || strings.Contains(out[objective], requestEntry(text)) {
-			continue
-		}
-		for _, p := range passages(text) { // not what was pasted
-			if p.lead != "" {
-				p.text = p.lead + ": " + p.text
-			}
-			k.say(p.text, 0, source{section: told, speaker: "user"})
-		}
-	}
-	if all {
-		for _, i := range sampled(t, messages) {
-			if t.Messages[i].Role == transcript.Assistant {
-				k.say(Tidy(saidIn(t, int(i))), 0, source{section: told, speaker: "assistant"})
-			}
-		}
-	}
-	k.chosen = extract.New(k.items, out[:])
-	return k
-}
-
 // say adds what somebody says.
 func (k *talk) say(text string, factor int, src source) {
 	if blank(text) {

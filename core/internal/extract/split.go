@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -169,4 +170,15 @@ func parts(between string) (strong, weak bool) {
 		}
 	}
 	return strong, weak
+}
+
+// Sentences yields where the sentences of a text are, in bytes: as the items of an [Extract] are split, without blocks of code.
+func Sentences(text string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for s := (splitter{text: text}); s.next(); {
+			if !yield(s.from, s.to) {
+				return
+			}
+		}
+	}
 }

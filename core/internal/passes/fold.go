@@ -155,7 +155,9 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		c.Small = true
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
+	undo := c.Originals(messages) // how a command ended is in what a pass before this one cleared
 	ledger.Add(c.T, messages)
+	undo()
 	tail := -1
 	if at := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); at >= 0 && head < 0 {
 		tail = int(c.Items[cut+at].In)

@@ -10,8 +10,9 @@ import (
 // more for requests; or larger, where the target leaves room for it.
 func (c *Run) local(j job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
 	chats := digest.Chats(c.T, j.messages, j.ledger)
+	budget = min(budget, c.mostLocal(j, chats))
 	if c.Target > 0 {
-		free := c.free(j)
+		free := c.free(j, chats)
 		if !chats { // files that are restored have the other half
 			free /= 2
 		}
@@ -88,17 +89,29 @@ func (c *Run) filled(budget, size int, write func(size int) string) (best string
 // gain.
 const leastLocal = 32
 
-// mostLocal is how many times summary.max_output_tokens a digest without a model may have where the target leaves more: it is sent
-// with each request from then on.
-const mostLocal = 4
+// mostChat is how many times summary.max_output_tokens the digest of a chat without a model may have where the target leaves more, and
+// sessionPart is what part of a working session its digest may have where that is more than three quarters of max_output_tokens.
+const (
+	mostChat    = 4
+	sessionPart = 32
+)
 
 // free is how many tokens the target leaves for the digest of a job: no more than half of what it represents.
-func (c *Run) free(j job) int {
+func (c *Run) free(j job, chats bool) int {
 	left := int(float64(c.Target)*c.Policy.DigestShare()) - (c.Total - j.gain) - digestFrame
 	if j.room > 0 {
 		left = min(left, j.room)
 	}
-	return min(left, (j.gain+j.old)/2, mostLocal*c.Policy.Summary.MaxOutputTokens)
+	return min(left, (j.gain+j.old)/2, c.mostLocal(j, chats))
+}
+
+// mostLocal is the most that a digest without a model may have, in tokens: it is sent with each request from then on. What that of a
+// working session leaves out is in files and in the archive.
+func (c *Run) mostLocal(j job, chats bool) int {
+	if chats {
+		return mostChat * c.Policy.Summary.MaxOutputTokens
+	}
+	return max(c.Policy.Summary.MaxOutputTokens*3/4, (j.gain+j.old)/sessionPart)
 }
 
 // lookBeside is how much of what stays is looked at for what need not be said again, in bytes.

@@ -1,0 +1,277 @@
+package digest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// run is a command as an entry of the log tells of it.
+type run struct {
+	script  string // without the change of folder before it
+	kind    runKind
+	exit    string
+	failure string // what it complained of
+	result  string // what it ended with, of those that check or commit something
+}
+
+// runKind says what a command is for.
+type runKind uint8
+
+const (
+	looks   runKind = iota // prints what is there: no news by itself, and no error where it finds nothing
+	acts                   // anything else
+	checks                 // tests, builds and linters
+	commits                // git commit
+)
+
+// The first words of commands that only look, of those that check, and the words that do it after a runner.
+var (
+	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
+		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
+		"realpath basename dirname whoami uname lsof top htop history")
+	gitLooks = wordListOf("status diff log show branch ls-files rev-parse blame grep remote fetch config describe shortlog reflog stash")
+	checkers = wordListOf("pytest jest vitest mocha tsc tsgo eslint biome prettier ruff mypy flake8 black make cmake ctest gradle mvn tox nox " +
+		"staticcheck golangci-lint rspec rubocop phpunit shellcheck playwright cypress")
+	runners  = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
+	checking = wordListOf("test tests check build lint typecheck vet compile verify format fmt clippy ci e2e tsc pytest unittest jest vitest " +
+		"eslint biome tsgo install")
+)
+
+// runOf is what is told of a command and what it printed; failed says that the call failed.
+func runOf(script, output string, failed bool) run {
+	r := run{script: withoutFolder(script), exit: exitIn(output)}
+	r.kind = kindOf(r.script)
+	if r.exit == "" && failed {
+		r.exit = "failed"
+	}
+	if abandoned(output) { // nobody learns anything from how it ended
+		r.exit, r.kind = "", looks
+	}
+	switch {
+	case r.exit != "" && r.exit != "0":
+		r.failure = clipLine(complaint(plainText(output)), quotedChange)
+	case r.kind == commits:
+		r.result = commitOf(output)
+	case r.kind == checks:
+		r.result = outcomeLine(plainText(output[max(0, len(output)-lookResult):]))
+	}
+	return r
+}
+
+// withoutFolder is a script without the changes of folder at its beginning.
+func withoutFolder(script string) string {
+	for {
+		script = strings.TrimSpace(script)
+		if !strings.HasPrefix(script, "cd ") {
+			return script
+		}
+		at := strings.Index(script, "&&")
+		if n := strings.IndexAny(script, ";\n"); n >= 0 && (at < 0 || n < at) {
+			at = n - 1
+		}
+		if at < 0 {
+			return script
+		}
+		script = script[at+2:]
+	}
+}
+
+// kindOf is the kind of the most telling of the commands of a script.
+func kindOf(script string) (kind runKind) {
+	script, _ = cutHeredocs(script)
+	for n := 0; len(script) > 0 && n < 32; n++ {
+		var words []string
+		words, script = simpleCommand(script, func(string) { kind = max(kind, acts) })
+		for len(words) > 0 && strings.Contains(words[0], "=") { // settings for one command
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			kind = max(kind, kindOfWords(words))
+		}
+	}
+	return kind
+}
+
+func kindOfWords(words []string) runKind {
+	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
+	for len(words) > 1 && (name == "sudo" || name == "time" || name == "timeout" || name == "env") {
+		words = words[1:]
+		name = words[0]
+	}
+	switch {
+	case name == "git":
+		for _, w := range words[1:] {
+			switch {
+			case strings.HasPrefix(w, "-"):
+			case w == "commit":
+				return commits
+			case gitLooks.has(w):
+				return looks
+			default:
+				return acts
+			}
+		}
+		return looks
+	case name == "sed":
+		for _, w := range words[1:] {
+			if strings.HasPrefix(w, "-i") || w == "--in-place" {
+				return acts
+			}
+		}
+		return looks
+	case checkers.has(name):
+		return checks
+	case runners.has(name):
+		for _, w := range words[1:min(len(words), 5)] {
+			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == ':' || r == '-' || r == '/' }) {
+				if checking.has(part) {
+					return checks
+				}
+			}
+		}
+		return acts
+	case lookers.has(name):
+		return looks
+	}
+	return acts
+}
+
+// abandoned reports whether a tool's answer says that the call was ended before it had a result.
+func abandoned(output string) bool {
+	head := strings.ToLower(output[:min(len(output), 400)])
+	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "interrupted by user", "user doesn't want to", "user rejected",
+		"was cancelled", "was canceled", "operation aborted", "[no result: ", "tool result content cleared]"} {
+		if strings.Contains(head, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// commitOf is the branch and the hash that git prints of a commit, or "".
+func commitOf(output string) string {
+	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
+			if inside, _, found := strings.Cut(line[1:], "]"); found && len(inside) < 80 && strings.Contains(inside, " ") {
+				return inside
+			}
+		}
+	}
+	return ""
+}
+
+// plainText is what a program printed without control sequences, frames and bars; all of it where there are none.
+func plainText(output string) string {
+	if isASCII(output) && !strings.Contains(output, "\x1b") {
+		return output
+	}
+	var b strings.Builder
+	for i := 0; i < len(output); {
+		if output[i] == 0x1b {
+			i = controlEnd(output, i+1)
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(output[i:])
+		if r < 0x2500 || r > 0x259f {
+			b.WriteString(output[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// outcomes are what lines have, besides a number, in which tests and linters sum up.
+var outcomes = []string{"pass", "fail", "error", "warning", "test", "checked", "built", "compiled", "ok"}
+
+// outcomeLine is the last line in which a program sums up how many of something it did, or "".
+func outcomeLine(output string) string {
+	tail := output[max(0, len(output)-1500):]
+	best := ""
+	for line := range strings.Lines(tail) {
+		line = strings.Trim(line, " \t\r\n=-")
+		if len(line) < 6 || len(line) > 120 || !strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
+			continue
+		}
+		low := strings.ToLower(line)
+		for _, word := range outcomes {
+			if strings.Contains(low, word) {
+				best = line
+				break
+			}
+		}
+	}
+	return best
+}
+
+// commitMessage is the message of a git commit in a script: its first lines.
+func commitMessage(script string) string {
+	at := strings.Index(script, "commit")
+	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
+		n := strings.Index(script[at:], option)
+		if n < 0 {
+			continue
+		}
+		rest := strings.TrimLeft(script[at+n+len(option):], " ")
+		if strings.HasPrefix(rest, "\"$(cat <<") { // a heredoc
+			_, rest, _ = strings.Cut(rest, "\n")
+			end := len(rest)
+			for _, mark := range []string{"\nEOF", "\n)\""} {
+				if n := strings.Index(rest, mark); n >= 0 {
+					end = min(end, n)
+				}
+			}
+			return clipLine(rest[:end], quotedChange)
+		}
+		message, _ := shellWord(rest, 0)
+		return clipLine(message, quotedChange)
+	}
+	return ""
+}
+
+// text is what an entry says of a command.
+func (r *run) text() string {
+	if r.kind == commits {
+		if message := commitMessage(r.script); message != "" {
+			if r.exit != "" && r.exit != "0" {
+				return "tried to commit “" + Fence(message) + "”, which failed: " + Fence(r.failure)
+			}
+			if r.result != "" {
+				return "committed “" + Fence(message) + "” (" + Fence(r.result) + ")"
+			}
+			return "committed “" + Fence(message) + "”"
+		}
+	}
+	script := r.script
+	if comment, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(comment, "# ") && len(rest) > quotedLine {
+		script = comment // says what a long script is for
+	} else {
+		script, _ = cutHeredocs(script)
+	}
+	text := "ran `" + Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
+	switch {
+	case r.exit == "failed":
+		text += " → failed"
+	case r.exit != "" && r.exit != "0":
+		text += " → exit " + r.exit
+	case r.result != "":
+		return text + " → " + Fence(r.result)
+	case r.exit == "0" && r.kind == checks:
+		return text + " → passed"
+	}
+	if r.failure != "" {
+		text += ": " + Fence(r.failure)
+	}
+	return text
+}
+
+// commandOf is the script that a call of a tool that runs commands runs.
+func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) {
+	arguments(t, call, func(key, text string) {
+		if is, _ := argumentOf(key); is == command || key == "" {
+			script = joinWords(script, text)
+		}
+	})
+	return script
+}

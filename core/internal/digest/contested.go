@@ -1,0 +1,47 @@
+package digest
+
+import "strings"
+
+// How a message begins that rejects what the assistant said or did before it: words, phrases, and signs of scripts without spaces.
+var (
+	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
+	contestHeads = strings.Split("that's not|thats not|that is not|it's not|its not|it is not|doesn't work|does not work|doesnt work|didn't work|"+
+		"not working|not what i|still not|still doesn|still broken|still fail|still the same|still get|same error|same issue|same problem|revert|undo |"+
+		"i said |i didn't ask|why did you|das stimmt nicht|funktioniert nicht|geht nicht|immer noch|eso no|no funciona|sigue sin|sigue fallando|"+
+		"ne marche pas|ne fonctionne pas|toujours pas|ce n'est pas|не работает|всё ещё|все еще|не то|لا يعمل|ليس|काम नहीं|अभी भी", "|")
+	contestSigns  = strings.Fields("这不对 不对 不是 不行 还是不 没用 错了 違う 違います ちがう 動かない まだ ダメ だめ いいえ 아니 안돼 안 틀렸 여전히")
+	friendlyHeads = strings.Split("no problem|no worries|no need|no thanks|no thank|no idea|no rush|no more|no, thanks|no, thank|no hurry|kein problem|non, merci|no, gracias", "|")
+)
+
+// lookContest is how much of a message is looked at, in bytes.
+const lookContest = 60
+
+// contests reports whether a message of the user begins by rejecting what was before it.
+func contests(asked string) bool {
+	head := strings.ToLower(strings.TrimLeft(asked, " \n\"'*->"))
+	head = strings.ReplaceAll(trimRune(head[:min(len(head), lookContest)]), "’", "'")
+	for _, s := range friendlyHeads {
+		if strings.HasPrefix(head, s) {
+			return false
+		}
+	}
+	word := head
+	if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
+		word = head[:at]
+	}
+	if contestWords.has(word) {
+		return true
+	}
+	first, _, _ := strings.Cut(head, "\n")
+	for _, s := range contestHeads {
+		if at := strings.Index(first, s); at == 0 || at > 0 && at < lookContest/2 && first[at-1] == ' ' {
+			return true
+		}
+	}
+	for _, s := range contestSigns {
+		if strings.HasPrefix(head, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,511 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// turnLog is the body of a digest of a working session that code writes: an entry for each turn of the user's, with the request in the
+// user's words, what was done, and what came of it. Which units an entry quotes is chosen for all entries at once, by what each says that
+// nothing else does. A later digest reads the entries back.
+type turnLog struct {
+	turns  []turn
+	base   string // the folder that the paths of all units are in, with a slash at its end; "" if there is none
+	chosen *extract.Extract
+	units  []place // of the items of chosen
+}
+
+// newLog makes the log of messages. prior has the sections of the digest before, and beside are texts that the reader has anyway.
+func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, beside []string) *turnLog {
+	k := &turnLog{}
+	k.inherit(t, messages, l, prior)
+	next := 1
+	if n := len(k.turns); n > 0 {
+		next = k.turns[n-1].number + 1
+	}
+	read := turnsOf(t, messages, next)
+	if n := len(k.turns); n > 0 { // the first turn of messages goes on where the digest before has ended
+		last := &k.turns[n-1]
+		last.units = append(last.units, read.turns[0].units...)
+		if len(read.turns) > 1 {
+			last.contested = contests(read.turns[1].asked)
+		}
+		read.turns = read.turns[1:]
+	} else if len(read.turns[0].units) == 0 {
+		read.turns = read.turns[1:]
+	}
+	k.turns = append(k.turns, read.turns...)
+	k.shorten()
+	var items []extract.Item
+	for i := range k.turns {
+		beside = append(beside, k.turns[i].asked)
+		for n, u := range k.turns[i].units {
+			if u.factor != isDropped {
+				items = append(items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
+				k.units = append(k.units, place{i, n})
+			}
+		}
+	}
+	k.chosen = extract.New(items, beside)
+	return k
+}
+
+// aged is a factor of a unit of a turn: from four fifths of it in the oldest turn to six fifths in the newest.
+func (k *turnLog) aged(factor, turn int) int {
+	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
+}
+
+// inherit takes over the entries of the digest before, or the requests that the ledger has of it.
+func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string) {
+	k.turns, k.base = readLog(prior[logged])
+	var before turn
+	for _, i := range sessionLayout.order {
+		if i == logged {
+			continue
+		}
+		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
+		proseUnits(prior[i], func(lead, text string) {
+			if lead == "" {
+				lead = heading
+			}
+			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, factor: ofOldLine})
+		})
+	}
+	if len(k.turns) == 0 {
+		var requests []string
+		if l.Task != "" {
+			requests = append(requests, l.Task)
+		}
+		requests = append(requests, l.Requests...)
+		fresh := 0
+		for _, i := range messages {
+			if Asked(t, int(i)) != "" {
+				fresh++
+			}
+		}
+		for n, r := range requests[:max(0, len(requests)-fresh)] {
+			k.turns = append(k.turns, turn{number: n + 1, asked: r})
+		}
+	}
+	if len(before.units) > 0 {
+		k.turns = append([]turn{before}, k.turns...)
+	}
+}
+
+// leastBase is how long a folder must be, in bytes, to be named once instead of in each unit.
+const leastBase = 12
+
+// shorten takes the folder off paths that all files are in that were changed or read. Where the digest before has named one, its entries
+// are relative to that.
+func (k *turnLog) shorten() {
+	if k.base == "" {
+		k.base = k.commonFolder()
+	}
+	if k.base == "" {
+		return
+	}
+	for i := range k.turns {
+		for n := range k.turns[i].units {
+			switch u := &k.turns[i].units[n]; u.kind {
+			case changeUnit:
+				if rest, found := strings.CutPrefix(u.source, k.base); found {
+					u.text = strings.Replace(u.text, Fence(u.source), Fence(rest), 1)
+					u.source = rest
+				}
+			case noteUnit:
+				u.source = strings.TrimPrefix(u.source, k.base)
+			case readUnit:
+				u.text = strings.ReplaceAll(u.text, k.base, "")
+			}
+		}
+	}
+}
+
+// commonFolder is the folder that all files are in that have an absolute path, with a slash at its end; "" if it is not worth naming.
+func (k *turnLog) commonFolder() string {
+	base, files := "", 0
+	for i := range k.turns {
+		for n := range k.turns[i].units {
+			u := &k.turns[i].units[n]
+			if u.kind != changeUnit && u.kind != noteUnit || u.source == "" || u.source[0] != '/' {
+				continue
+			}
+			if files++; files == 1 {
+				base = u.source
+			}
+			for !strings.HasPrefix(u.source, base) || !strings.HasSuffix(base, "/") {
+				base = base[:strings.LastIndexByte(base[:len(base)-1], '/')+1]
+				if len(base) < leastBase {
+					return ""
+				}
+			}
+		}
+	}
+	if files < 2 {
+		return ""
+	}
+	return base
+}
+
+// requestShare is what the user's words may take of a log, in percent.
+const requestShare = 50
+
+// leastRequest is what a request is shown with in any case, in bytes.
+const leastRequest = 60
+
+// write is the log in at most about size bytes. Requests may have spare bytes besides.
+func (k *turnLog) write(size, spare int) string {
+	asked := k.requests(size*requestShare/100 + spare)
+	used := 0
+	for _, s := range asked {
+		used += len(s) + len("[100] user: \n")
+	}
+	best, room := "", size+min(spare, max(0, used-size*requestShare/100))
+	budget := room - used
+	for range 4 {
+		text := k.entries(asked, k.chosen.Choose(max(0, budget)))
+		if len(text) <= room && len(text) > len(best) || best == "" {
+			best = text
+		}
+		over := len(text) - room
+		if over <= 0 && (over > -room/20 || budget <= 0) || budget <= 0 {
+			break
+		}
+		budget -= over + over/8
+	}
+	if len(best) > room && room < 4*leastRequest {
+		return ""
+	}
+	return best
+}
+
+// requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
+// there is room for. Where there are too many, the oldest but the first are left out.
+func (k *turnLog) requests(size int) []string {
+	out := make([]string, len(k.turns))
+	sum := func(most int) (sum int) {
+		for i := range k.turns {
+			if k.turns[i].asked != "" {
+				sum += min(len(k.turns[i].asked), most) + len("[100] user: \n")
+			}
+		}
+		return sum
+	}
+	low, high := leastRequest, maxRequest
+	for low < high {
+		if mid := (low + high + 1) / 2; sum(mid) <= size {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	left := size
+	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	if first >= 0 {
+		out[first] = clipRequest(k.turns[first].asked, low)
+		left -= len(out[first])
+	}
+	for i := len(k.turns) - 1; i > first && i >= 0; i-- {
+		if k.turns[i].asked == "" {
+			continue
+		}
+		s := clipRequest(k.turns[i].asked, low)
+		if left -= len(s) + len("[100] user: \n"); left < 0 {
+			break
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// How long a request of many lines may be, in bytes: most of these were pasted. What is left out of it is told by its lines of trouble.
+const (
+	manyLines   = 12
+	mostPasted  = 900
+	toldTrouble = 200
+)
+
+// clipRequest shortens a request to at most about most bytes: two fifths from its beginning, the rest from its end, at lines or words. What
+// is wanted stands at one of the two.
+func clipRequest(text string, most int) string {
+	text = Tidy(text)
+	pasted := strings.Count(text, "\n") > manyLines
+	if pasted {
+		most = min(most, mostPasted)
+	}
+	if len(text) <= most {
+		return text
+	}
+	head := trimRune(text[:most*2/5])
+	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
+		head = head[:n]
+	}
+	tail := strings.ToValidUTF8(text[len(text)-(most-most*2/5-len(" […] ")):], "")
+	if n := strings.IndexAny(tail, "\n "); n >= 0 && n < len(tail)/2 {
+		tail = tail[n+1:]
+	}
+	middle := " […] "
+	if pasted && most == mostPasted {
+		if trouble := troublesIn(plainText(text[len(head):len(text)-len(tail)]), toldTrouble); trouble != "" {
+			middle = "\n[…]\n" + trouble + "[…]\n"
+		}
+	}
+	return strings.TrimRight(head, " \n") + middle + strings.TrimLeft(tail, " \n")
+}
+
+// The parts of an entry.
+const (
+	askedLabel     = "user: "
+	entryBullet    = "  - "
+	requestIndent  = "    "
+	saidLabel      = "assistant: "
+	answerLabel    = "answer: "
+	contestedLabel = "answer, which the user's next message rejects: "
+	readLabel      = "looked at: "
+	thoughtLabel   = "assistant's thoughts: "
+	oldHead        = "earlier digest:"
+	basePrefix     = "Paths are relative to "
+)
+
+// entries writes the entries with what was chosen of them. An entry of which nothing is left is left out.
+func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
+	var b strings.Builder
+	if k.base != "" {
+		b.WriteString(basePrefix + Fence(k.base) + "\n")
+	}
+	next := 0
+	for i := range k.turns {
+		from := next
+		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
+			next++
+		}
+		if asked[i] == "" && from == next {
+			continue
+		}
+		b.WriteString("[" + itoa(k.turns[i].number) + "]")
+		if asked[i] != "" {
+			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(asked[i], "\n", "\n"+requestIndent)))
+		}
+		if asked[i] == "" && k.turns[i].units[0].kind == oldUnit {
+			b.WriteString(" " + oldHead)
+		}
+		b.WriteByte('\n')
+		k.entry(&b, &k.turns[i], chosen[from:next])
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// entry writes the units of an entry. What one message says is on one line; so is what was done to one file.
+func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
+	var last *unit
+	for _, c := range chosen {
+		u := &t.units[k.units[c.Item].unit]
+		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
+		switch {
+		case same && u.lead == last.lead:
+			b.WriteString(joinOf(last.text) + u.text)
+		case same:
+			b.WriteString(joinOf(last.text) + leadOf(u) + u.text)
+		default:
+			if last != nil {
+				b.WriteByte('\n')
+			}
+			b.WriteString(entryBullet + k.label(t, u) + leadOf(u) + u.text)
+		}
+		last = u
+	}
+	if last != nil {
+		b.WriteByte('\n')
+	}
+}
+
+// isProse reports whether units of a kind are sentences, of which a line may have several.
+func (k unitKind) isProse() bool {
+	switch k {
+	case saidUnit, answerUnit, thoughtUnit, toldUnit, noteUnit, oldUnit:
+		return true
+	}
+	return false
+}
+
+// joinOf is what is between two units on one line.
+func joinOf(text string) string {
+	if endsSentence(text) {
+		return " "
+	}
+	return "; "
+}
+
+// leadOf is what precedes a unit that something introduces.
+func leadOf(u *unit) string {
+	if u.lead == "" {
+		return ""
+	}
+	return Fence(u.lead) + ": "
+}
+
+// label says who says a unit.
+func (k *turnLog) label(t *turn, u *unit) string {
+	switch u.kind {
+	case saidUnit:
+		return saidLabel
+	case answerUnit:
+		if t.contested {
+			return contestedLabel
+		}
+		return answerLabel
+	case readUnit:
+		return readLabel
+	case thoughtUnit:
+		return thoughtLabel
+	case toldUnit:
+		return u.source + " returned: "
+	case noteUnit:
+		return "comments in " + Fence(u.source) + ": "
+	}
+	return ""
+}
+
+// readLog reads entries back. Each line of one is a unit again.
+func readLog(text string) (turns []turn, base string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, found := strings.CutPrefix(line, basePrefix); found && len(turns) == 0 {
+			base = rest
+			continue
+		}
+		if number, rest, ok := entryHead(line); ok {
+			asked, _ := strings.CutPrefix(rest, askedLabel)
+			if rest == oldHead {
+				asked = ""
+			}
+			turns = append(turns, turn{number: number, asked: asked})
+			continue
+		}
+		if len(turns) == 0 {
+			continue
+		}
+		t := &turns[len(turns)-1]
+		if rest, found := strings.CutPrefix(line, entryBullet); found {
+			t.units = append(t.units, readUnits(t, rest)...)
+		} else if rest, found := strings.CutPrefix(line, requestIndent); found && len(t.units) == 0 {
+			t.asked += "\n" + rest
+		}
+	}
+	return turns, base
+}
+
+// readRequests reads the user's requests from the log of a digest, unless l has any.
+func readRequests(text string, l *Ledger) {
+	if l.Task != "" || len(l.Requests) > 0 || !strings.Contains(text, sessionLayout.headings[logged]+"\n") {
+		return
+	}
+	turns, _ := readLog(splitSections(text)[logged])
+	for _, t := range turns {
+		switch {
+		case t.asked == "":
+		case l.Task == "":
+			l.Task = t.asked
+		default:
+			l.Requests = append(l.Requests, t.asked)
+		}
+	}
+}
+
+// entryHead takes the number off the first line of an entry.
+func entryHead(line string) (number int, rest string, ok bool) {
+	if !strings.HasPrefix(line, "[") {
+		return 0, "", false
+	}
+	n := 1
+	for n < len(line) && n < 9 && line[n] >= '0' && line[n] <= '9' {
+		number = number*10 + int(line[n]-'0')
+		n++
+	}
+	if n == 1 || n == len(line) || line[n] != ']' {
+		return 0, "", false
+	}
+	rest = line[n+1:]
+	if rest != "" && rest != " "+oldHead && !strings.HasPrefix(rest, " "+askedLabel) {
+		return 0, "", false
+	}
+	return number, strings.TrimPrefix(rest, " "), true
+}
+
+// readUnits are the units of a line of an entry: one for each sentence of what was said, else the line.
+func readUnits(t *turn, line string) (units []unit) {
+	for _, row := range []struct {
+		label string
+		kind  unitKind
+	}{{saidLabel, saidUnit}, {answerLabel, answerUnit}, {contestedLabel, answerUnit}, {thoughtLabel, thoughtUnit}, {readLabel, readUnit}} {
+		rest, found := strings.CutPrefix(line, row.label)
+		if !found {
+			continue
+		}
+		t.contested = t.contested || row.label == contestedLabel
+		if row.kind == readUnit {
+			return []unit{{kind: readUnit, message: -1, text: rest, factor: ofReading}}
+		}
+		message := int32(len(t.units)) // those of one line stay on one
+		for from, to := range extract.Sentences(rest) {
+			s := rest[from:to]
+			if len(units) > 0 && (pointsBack(s) || !endsSentence(units[len(units)-1].text)) && len(units[len(units)-1].text) < fullUnit {
+				units[len(units)-1].text += " " + s
+				continue
+			}
+			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine})
+		}
+		return units
+	}
+	kind, source := ranUnit, ""
+	if len(t.units) == 0 && t.asked == "" || len(t.units) > 0 && t.units[0].kind == oldUnit {
+		kind = oldUnit
+	}
+	for _, verb := range []string{editedVerb, wroteVerb} {
+		if rest, found := strings.CutPrefix(line, verb); found {
+			kind = changeUnit
+			source, _, _ = strings.Cut(rest, ": ")
+		}
+	}
+	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
+}
+
+// filesWith are paths of files, each with the entries that tell how it was changed.
+func (k *turnLog) filesWith(paths []string) []string {
+	var events critbit.Map[string]
+	for i := range k.turns {
+		for n := range k.turns[i].units {
+			u := &k.turns[i].units[n]
+			if u.kind != changeUnit || u.source == "" {
+				continue
+			}
+			path := u.source
+			if path[0] != '/' {
+				path = k.base + path
+			}
+			said := events.At(path)
+			verb, _, _ := strings.Cut(u.text, " ")
+			if event := verb + " in [" + itoa(k.turns[i].number) + "]"; !strings.HasSuffix(*said, event) && len(*said) < mostEvents {
+				*said = strings.TrimPrefix(*said+", "+event, ", ")
+			}
+		}
+	}
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		out[i] = path
+		if said, _ := events.Get(path); said != "" {
+			out[i] += eventsMark + said
+		}
+	}
+	return out
+}
+
+// mostEvents is how much is said of what was done to one file, in bytes.
+const mostEvents = 60
+
+// eventsMark is between a file and what was done to it.
+const eventsMark = " — "

@@ -1,0 +1,283 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// unit is the least that an entry of the log may quote: something that can be understood by the entry that it stands in.
+type unit struct {
+	kind    unitKind
+	message int32  // who says it says it in this message
+	lead    string // what introduces it: a heading, or the line before a list
+	source  string // the file that it is about, or the tool that says it
+	text    string // one line
+	factor  int    // of what it gains, in 1/1024
+}
+
+// unitKind says who says a unit, and where.
+type unitKind uint8
+
+const (
+	saidUnit    unitKind = iota // by the assistant at work
+	answerUnit                  // by the assistant at the end of a turn
+	changeUnit                  // what a call did to a file
+	ranUnit                     // a command and how it ended
+	readUnit                    // files that were looked at
+	toldUnit                    // prose in what a tool returned
+	noteUnit                    // a comment in a file that was read
+	thoughtUnit                 // what the assistant thinks
+	oldUnit                     // a line of the digest before
+)
+
+// The sizes of units, in bytes.
+const (
+	mostUnit  = 480 // longer ones are cut after a word
+	fullUnit  = 300 // to this size sentences that need the one before them join it
+	mostLead  = 160
+	shortCode = 200 // a block of code that is short enough to be quoted
+)
+
+// proseUnits calls see for the units of running text in Markdown: sentences, items of lists, rows of tables. A sentence that points back
+// ("It uses …") is one unit with the one before it, an item is one with what is nested in it, and a line that introduces something is the
+// lead of it, never a unit of its own.
+func proseUnits(text string, see func(lead, text string)) {
+	p := proseReader{see: see}
+	for line := range strings.Lines(text) {
+		p.line(strings.TrimRight(line, " \t\r\n"))
+	}
+	p.flush()
+}
+
+type proseReader struct {
+	see     func(lead, text string)
+	heading string // the last heading
+	lead    string // the line that introduces what follows
+	open    string // the unit that may still grow
+	item    bool   // it is an item of a list
+	table   bool
+	fence   string
+	code    []string
+}
+
+// flush gives the open unit away.
+func (p *proseReader) flush() {
+	if text := cleanUnit(p.open); text != "" {
+		lead := p.lead
+		if lead == "" {
+			lead = p.heading
+		}
+		p.see(lead, text)
+	}
+	p.open, p.item = "", false
+}
+
+func (p *proseReader) line(line string) {
+	s := strings.TrimSpace(line)
+	if p.fence != "" {
+		if strings.HasPrefix(s, p.fence) {
+			p.endCode()
+		} else if len(p.code) < 4 {
+			p.code = append(p.code, s)
+		}
+		return
+	}
+	switch {
+	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"):
+		p.fence = s[:3]
+	case s == "":
+		p.table = false
+		if !p.item {
+			p.flush()
+		}
+	case s[0] == '#':
+		p.flush()
+		p.heading, p.lead = cleanLead(strings.TrimLeft(s, "#")), ""
+	case strings.Trim(s, "-=*_ ") == "":
+		p.flush()
+		p.lead = ""
+	case s[0] == '|':
+		p.row(s)
+	default:
+		p.text(line, s)
+	}
+}
+
+// endCode ends a block of code: a short one belongs to the line that introduces it.
+func (p *proseReader) endCode() {
+	code := strings.TrimSpace(strings.Join(p.code, " "))
+	if len(p.code) < 4 && code != "" && len(code) <= shortCode && (p.item || p.open == "" && p.lead != "") {
+		if p.open == "" {
+			p.open = p.lead + ":"
+			p.lead = ""
+		}
+		p.open += " `" + code + "`"
+		p.flush()
+	}
+	p.fence, p.code = "", p.code[:0]
+}
+
+// row reads a row of a table; its first one introduces the others.
+func (p *proseReader) row(s string) {
+	p.flush()
+	if strings.Trim(s, "|-: ") == "" {
+		return
+	}
+	var cells []string
+	for cell := range strings.SplitSeq(strings.Trim(s, "| "), "|") {
+		if cell = strings.TrimSpace(cell); cell != "" {
+			cells = append(cells, cell)
+		}
+	}
+	row := strings.Join(cells, " | ")
+	if !p.table {
+		p.table, p.lead = true, cleanLead(row)
+		return
+	}
+	p.open = row
+	p.flush()
+}
+
+func (p *proseReader) text(line, s string) {
+	item, rest := listItem(s)
+	if item && s[0] >= '0' && s[0] <= '9' { // the number is what others refer to
+		rest = s
+	}
+	switch {
+	case item && p.item && line[0] <= ' ' && len(p.open) < fullUnit: // nested
+		p.open += "; " + rest
+	case item:
+		p.flush()
+		p.open, p.item = rest, true
+	case p.item && line[0] <= ' ':
+		if len(p.open) < fullUnit {
+			p.open += " " + rest
+		}
+	default:
+		if p.item {
+			p.flush()
+		}
+		p.sentences(rest)
+	}
+}
+
+// sentences reads a line of a paragraph.
+func (p *proseReader) sentences(line string) {
+	for from, to := range extract.Sentences(line) {
+		s := line[from:to]
+		if introduces(s) {
+			p.flush()
+			p.lead = cleanLead(s)
+			continue
+		}
+		if p.open != "" && len(p.open) < fullUnit && (!endsSentence(p.open) || pointsBack(s)) {
+			p.open += " " + s
+			continue
+		}
+		if p.open != "" {
+			p.flush()
+		} else if !pointsBack(s) {
+			p.lead = ""
+		}
+		p.open = s
+	}
+}
+
+// introduces reports whether a sentence only says that something follows.
+func introduces(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
+	return r == ':' || r == '：'
+}
+
+// backWords begin sentences that say nothing without the one before them.
+var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then " +
+	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
+	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
+
+// backSigns do it in scripts without spaces.
+var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
+
+// wordList is a fixed set of words.
+type wordList map[string]struct{}
+
+func (l wordList) has(word string) bool {
+	_, found := l[word]
+	return found
+}
+
+func wordListOf(list string) wordList {
+	set := wordList{}
+	for _, w := range strings.Fields(list) {
+		set[w] = struct{}{}
+	}
+	return set
+}
+
+// pointsBack reports whether a sentence begins with a word that stands for something in the sentence before.
+func pointsBack(s string) bool {
+	s = strings.TrimLeft(s, "*_\"'`(“„«")
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(s)
+	}
+	if end <= 24 {
+		if backWords.has(strings.ToLower(s[:end])) {
+			return true
+		}
+	}
+	for _, sign := range backSigns {
+		if strings.HasPrefix(s, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// cleanLead is a heading or an introduction as it precedes a unit.
+func cleanLead(s string) string {
+	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
+	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
+}
+
+// cleanUnit is a text as an entry quotes it: on one line, without bold letters; "" if it says nothing.
+func cleanUnit(s string) string {
+	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
+	if strings.ContainsAny(s, "\n\r\t") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			letters++
+		}
+	}
+	if letters < 2 {
+		return ""
+	}
+	return Fence(strings.TrimRight(clipWords(s, mostUnit), ":："))
+}
+
+// clipWords is a text of at most most bytes, cut after a sentence or else after a word.
+func clipWords(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := trimRune(s[:most-len(" …")])
+	at := -1
+	for _, end := range []string{". ", "! ", "? ", "。", "！", "？"} {
+		if n := strings.LastIndex(cut, end); n >= 0 {
+			at = max(at, n+len(strings.TrimRight(end, " ")))
+		}
+	}
+	if at < len(cut)/2 {
+		if n := strings.LastIndexAny(cut, " \n"); n > len(cut)/2 {
+			at = n
+		} else {
+			at = len(cut)
+		}
+	}
+	return strings.TrimRight(cut[:at], " \n,;:") + " …"
+}

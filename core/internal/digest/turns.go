@@ -1,0 +1,447 @@
+package digest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// turn is an entry of the log: what the user asked, and what came of it until the user spoke again.
+type turn struct {
+	number    int
+	asked     string // the user's words; "" where a turn goes on that was begun before, or nobody asked
+	units     []unit // in the order in which they happened
+	contested bool   // the user's next message rejects it
+}
+
+// What a unit gains, in 1/1024 of what its words are worth: by what it is.
+const (
+	ofAnswer     = 1700 // of the message that closes a turn
+	ofFirstWords = 2600 // its first two units: agents begin with what came of it
+	ofProposal   = 3072 // a closing question that the user answers in a few words
+	ofSaid       = 1024
+	ofAnnounced  = 100 // "Let me look at …"
+	ofBeforeCall = 500 // the last thing said before a call
+	ofChange     = 1000
+	ofCreation   = 1100
+	ofCommit     = 2200
+	ofCheck      = 800
+	ofFailure    = 900
+	ofCommand    = 260
+	ofReading    = 120
+	ofNote       = 360  // a comment in a file that was read
+	ofThought    = 560  // what the assistant thinks and does not say
+	ofReport     = 640  // what a tool that is not known says in sentences
+	ofContested  = 256  // what the user has rejected, of 1024
+	ofOldLine    = 1400 // a line of the digest before
+)
+
+// shortReply is how short an answer may be to be unclear without its question, in bytes.
+const shortReply = 60
+
+// mostReport is how much of what a tool says is looked through for sentences, in bytes.
+const mostReport = 6000
+
+// turnReader makes entries of messages.
+type turnReader struct {
+	t       *transcript.Transcript
+	turns   []turn
+	changed critbit.Map[place] // by path and line: the unit that added the line
+	read    []string           // the files that the turn looked at
+	ran     critbit.Map[place] // by command, in this turn: the unit that ran it last
+}
+
+// turnsOf are the entries of messages, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
+func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader {
+	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
+	recent := recentOf(t, messages)
+	for k, i := range messages {
+		if asked := Asked(t, int(i)); asked != "" {
+			r.endTurn()
+			r.turns = append(r.turns, turn{number: first, asked: asked})
+			first++
+			r.before(asked)
+		}
+		last := k+1 == len(messages) || Asked(t, int(messages[k+1])) != ""
+		if k >= recent || last {
+			r.message(int(i), last)
+		}
+	}
+	r.endTurn()
+	return r
+}
+
+func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
+
+// before weighs the turn that a request of the user ends: what it rejects, and the question that a short one answers.
+func (r *turnReader) before(asked string) {
+	last := &r.turns[len(r.turns)-2]
+	last.contested = contests(asked)
+	for n := range last.units {
+		u := &last.units[n]
+		if u.kind != answerUnit && u.kind != saidUnit {
+			continue
+		}
+		switch {
+		case last.contested:
+			u.factor = u.factor * ofContested / 1024
+		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
+			u.factor = ofProposal
+		}
+	}
+}
+
+func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
+
+// endTurn closes the entry with the files that were looked at.
+func (r *turnReader) endTurn() {
+	if len(r.read) > 0 {
+		r.add(unit{kind: readUnit, message: -1, text: strings.Join(newestOf(r.read, mostDefined, func(s string) string { return s }), ", "), factor: ofReading})
+	}
+	r.read = r.read[:0]
+	r.ran = critbit.Map[place]{}
+}
+
+func (r *turnReader) add(u unit) {
+	if u.text != "" {
+		t := r.now()
+		t.units = append(t.units, u)
+	}
+}
+
+// message adds what message i says and does. The last message of a turn is its answer, unless it calls a tool.
+func (r *turnReader) message(i int, last bool) {
+	t, m := r.t, &r.t.Messages[i]
+	if m.Variant == transcript.Shell {
+		run := runOf(t.Text(m.Label), t.Text(t.FirstText(i)), false)
+		run.exit = exitOf(string(t.Bytes(m.Exit)))
+		r.add(unit{kind: ranUnit, message: int32(i), text: "the user " + run.text(), factor: ofCheck})
+		return
+	}
+	if m.Role == transcript.Assistant {
+		r.said(i, last)
+	}
+	for n := m.First; n < m.First+m.Count; n++ {
+		if p := &t.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) && p.Pair >= 0 {
+			r.result(i, n)
+		}
+	}
+}
+
+// said adds what the assistant says in message i.
+func (r *turnReader) said(i int, last bool) {
+	t := r.t
+	calls := false
+	for _, p := range t.PartsOf(i) {
+		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed)
+		if p.Kind == transcript.Reasoning && !p.Has(transcript.Removed) && t.IsString(p.Body) {
+			r.thought(i, t.Text(p.Body))
+		}
+	}
+	text := saidIn(t, i)
+	if blank(text) {
+		return
+	}
+	kind, factor := saidUnit, ofSaid
+	if last && !calls {
+		kind, factor = answerUnit, ofAnswer
+	}
+	from := len(r.now().units)
+	proseUnits(text[:min(len(text), lookText)], func(lead, text string) {
+		u := unit{kind: kind, message: int32(i), lead: lead, text: text, factor: factor}
+		switch {
+		case kind == saidUnit && saysLittle(text):
+			return
+		case announces(text):
+			u.factor = ofAnnounced
+		case kind == answerUnit && len(r.now().units) < from+2:
+			u.factor = ofFirstWords
+		}
+		r.add(u)
+	})
+	if units := r.now().units; calls && len(units) > from {
+		u := &units[len(units)-1]
+		u.factor = min(u.factor, ofBeforeCall)
+	}
+}
+
+// thought adds what the assistant thinks in message i, but for what it wonders and what it is going to do.
+func (r *turnReader) thought(i int, text string) {
+	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string) {
+		if !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) {
+			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, factor: ofThought})
+		}
+	})
+}
+
+// mostThought is how much of one piece of reasoning is looked through, in bytes.
+const mostThought = 8000
+
+// wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
+var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now", "|")
+
+func wonders(text string) bool {
+	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	for _, s := range wonderHeads {
+		if strings.HasPrefix(head, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysLittle reports whether a text has less than four words, and neither a number nor a name of code: "Good.", "All clean now."
+func saysLittle(text string) bool {
+	return strings.Count(text, " ") < 3 && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+}
+
+// Words and signs with which sentences begin that say what comes next.
+var (
+	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
+		"ok, now|okay, now|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
+		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
+	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
+)
+
+// announces reports whether a unit only says what the assistant does next.
+func announces(text string) bool {
+	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	for _, s := range announceHeads {
+		if strings.HasPrefix(head, s) {
+			return len(text) < 240 && !asksIn(text)
+		}
+	}
+	for _, s := range announceSigns {
+		if strings.HasPrefix(head, s) {
+			return len(text) < 240 && !asksIn(text)
+		}
+	}
+	return false
+}
+
+// result adds what a call did, by its result, part n of message i.
+func (r *turnReader) result(i int, n int32) {
+	t, p := r.t, &r.t.Parts[n]
+	call := &t.Parts[p.Pair]
+	name := t.Text(call.Name)
+	failed := p.Has(transcript.IsError)
+	switch useOf(name) {
+	case edits:
+		if !failed {
+			for _, c := range changesOf(t, call) {
+				r.change(i, &c)
+			}
+		}
+	case runs:
+		r.run(i, commandOf(t, call), ResultText(t, int(n)), failed)
+	case reads:
+		if path := Path(t, call); path != "" && !failed {
+			r.read = addPath(r.read, path)
+			r.notes(i, path, ResultText(t, int(n)))
+		}
+	case unknown:
+		if !failed {
+			r.report(i, name, ResultText(t, int(n)))
+		}
+	}
+}
+
+// place says where a unit is: which turn, which unit of it.
+type place struct{ turn, unit int }
+
+// isDropped is the factor of a unit that no longer holds.
+const isDropped = -1
+
+func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().units)} }
+
+func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
+
+// change adds a change of a file. An earlier one is dropped if this one takes its lines out again.
+func (r *turnReader) change(i int, c *change) {
+	if c.path == "" || thrownAway(c.path) {
+		return
+	}
+	for _, line := range c.removed {
+		if at, found := r.changed.Get(c.path + "\x00" + line); found {
+			r.drop(at)
+		}
+	}
+	verb, factor := editedVerb, ofChange
+	if c.created {
+		verb, factor = wroteVerb, ofCreation
+	}
+	text := verb + Fence(c.path)
+	if said := c.text(); said != "" {
+		text += ": " + said
+	}
+	at := r.here()
+	for _, line := range telling(c.added) {
+		r.changed.Set(c.path+"\x00"+line, at)
+	}
+	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor})
+}
+
+// The first words of a unit that tells of a change, before the path.
+const (
+	editedVerb = "edited "
+	wroteVerb  = "wrote "
+)
+
+// thrownAway reports whether a file is in a folder whose contents nobody keeps.
+func thrownAway(path string) bool {
+	for _, dir := range []string{"/tmp/", "/var/folders/", "/var/tmp/", "/private/tmp/", "/dev/"} {
+		if strings.HasPrefix(path, dir) {
+			return true
+		}
+	}
+	return strings.Contains(path, "/scratchpad/") || strings.Contains(path, "\\Temp\\")
+}
+
+// run adds a command, in the place of the same one before it in the turn.
+func (r *turnReader) run(i int, script, output string, failed bool) {
+	if script == "" {
+		return
+	}
+	run := runOf(script, output, failed)
+	factor := ofCommand
+	shellFiles(script, func(path string) { r.read = addPath(r.read, path) }, func(string) { factor = max(factor, ofCheck/2) })
+	_, docs := cutHeredocs(script)
+	for _, doc := range docs {
+		for _, c := range patchChanges(doc) {
+			r.change(i, &c)
+		}
+	}
+	bad := run.exit != "" && run.exit != "0"
+	switch {
+	case run.kind == looks:
+		return
+	case run.kind == commits:
+		factor = ofCommit
+	case bad:
+		factor = ofFailure
+	case run.kind == checks:
+		factor = ofCheck
+	}
+	text := run.text()
+	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
+	if at, found := r.ran.Get(f); found && run.kind == checks {
+		if earlier := &r.turns[at.turn].units[at.unit]; strings.Contains(earlier.text, "→ exit") || strings.Contains(earlier.text, "→ failed") {
+			if !bad {
+				text += " (failed before)"
+			}
+		}
+		r.drop(at)
+	}
+	r.ran.Set(f, r.here())
+	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
+func (r *turnReader) report(i int, name, text string) {
+	name = clipLine(Fence(name), maxName)
+	add := func(lead, text string) {
+		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, factor: ofReport})
+	}
+	prose := func(text string) {
+		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string) {
+			if strings.Count(text, " ") < 4 && !unspacedText(text) || codes(text) {
+				return
+			}
+			add(lead, text)
+		})
+	}
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		prose(text)
+		return
+	}
+	src := []byte(text)
+	if len(src) > lookText || !valid(jsonspan.New(src)) {
+		return
+	}
+	var pairs strings.Builder
+	stringsIn(jsonspan.New(src), src, "", func(key, text string) {
+		switch {
+		case len(text) > mostLead:
+			prose(text)
+		case len(text) > 3 && !isOpaque(text):
+			if pairs.Len()+len(key)+len(text) > fullUnit {
+				add("", Fence(pairs.String()))
+				pairs.Reset()
+			}
+			if pairs.Len() > 0 {
+				pairs.WriteString("; ")
+			}
+			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
+		}
+	})
+	add("", Fence(pairs.String()))
+}
+
+// leastNote is how many words a comment must have to be worth a unit.
+const leastNote = 6
+
+// notes adds what the comments in a file say that was read: the sentences in it.
+func (r *turnReader) notes(i int, path, text string) {
+	var note strings.Builder
+	end := func() {
+		if s := cleanUnit(note.String()); strings.Count(s, " ")+1 >= leastNote {
+			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
+		}
+		note.Reset()
+	}
+	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
+		line = strings.TrimLeft(line, " \t0123456789→:|")
+		comment, found := "", false
+		for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
+			if comment, found = strings.CutPrefix(line, mark); found {
+				break
+			}
+		}
+		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); !found || comment == "" || codes(comment) {
+			end()
+			continue
+		}
+		if note.Len() > 0 {
+			note.WriteByte(' ')
+		}
+		note.WriteString(comment)
+	}
+	end()
+}
+
+// unspacedText reports whether a text is in a script without spaces.
+func unspacedText(text string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“「《*_ "))
+	return words.Unspaced(r)
+}
+
+// isOpaque reports whether a text is an id, a date, an address or a number: nothing that anybody reads.
+func isOpaque(text string) bool {
+	if strings.Contains(text, "://") {
+		return true
+	}
+	letters, other := 0, 0
+	for i := range len(text) {
+		switch c := text[i] | 0x20; {
+		case c >= 'a' && c <= 'z' || text[i] >= 0x80 || text[i] == ' ':
+			letters++
+		case text[i] != '_' && text[i] != '/' && text[i] != '-':
+			other++
+		}
+	}
+	return other*3 > letters
+}
+
+func valid(s *jsonspan.Scanner) bool {
+	s.Skip()
+	return s.Err() == nil
+}
+
+// maxName is how long the name of a tool may be in an entry, in bytes.
+const maxName = 64
