@@ -22,6 +22,7 @@ type runKind uint8
 const (
 	looks   runKind = iota // prints what is there: no news by itself, and no error where it finds nothing
 	acts                   // anything else
+	alters                 // what changes files, repositories, services
 	checks                 // tests, builds and linters
 	commits                // git commit
 )
@@ -32,6 +33,10 @@ var (
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
 		"realpath basename dirname whoami uname lsof top htop history")
 	gitLooks = wordListOf("status diff log show branch ls-files rev-parse blame grep remote fetch config describe shortlog reflog stash")
+	asksOnly = wordListOf("status version --version -v help --help -h list ls info show describe view logs doctor whoami ls-tree ls-remote " +
+		"for-each-ref check-ignore rev-list --list which get search")
+	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
+		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
 	checkers = wordListOf("pytest jest vitest mocha tsc tsgo eslint biome prettier ruff mypy flake8 black make cmake ctest gradle mvn tox nox " +
 		"staticcheck golangci-lint rspec rubocop phpunit shellcheck playwright cypress")
 	runners  = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
@@ -51,7 +56,7 @@ func runOf(script, output string, failed bool) run {
 	}
 	switch {
 	case r.exit != "" && r.exit != "0":
-		r.failure = clipLine(complaint(plainText(output)), quotedChange)
+		r.failure = complaint(plainText(output))
 	case r.kind == commits:
 		r.result = commitOf(output)
 	case r.kind == checks:
@@ -83,7 +88,7 @@ func kindOf(script string) (kind runKind) {
 	script, _ = cutHeredocs(script)
 	for n := 0; len(script) > 0 && n < 32; n++ {
 		var words []string
-		words, script = simpleCommand(script, func(string) { kind = max(kind, acts) })
+		words, script = simpleCommand(script, func(string) { kind = max(kind, alters) })
 		for len(words) > 0 && strings.Contains(words[0], "=") { // settings for one command
 			words = words[1:]
 		}
@@ -100,6 +105,11 @@ func kindOfWords(words []string) runKind {
 		words = words[1:]
 		name = words[0]
 	}
+	for _, w := range words[1:min(len(words), 4)] {
+		if asksOnly.has(w) {
+			return looks
+		}
+	}
 	switch {
 	case name == "git":
 		for _, w := range words[1:] {
@@ -110,14 +120,16 @@ func kindOfWords(words []string) runKind {
 			case gitLooks.has(w):
 				return looks
 			default:
-				return acts
+				return alters
 			}
 		}
 		return looks
+	case alterers.has(name):
+		return alters
 	case name == "sed":
 		for _, w := range words[1:] {
 			if strings.HasPrefix(w, "-i") || w == "--in-place" {
-				return acts
+				return alters
 			}
 		}
 		return looks
@@ -235,7 +247,7 @@ func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
 			if r.exit != "" && r.exit != "0" {
-				return "tried to commit “" + Fence(message) + "”, which failed: " + Fence(r.failure)
+				return "tried to commit “" + Fence(message) + "”, which failed: " + Fence(clipLine(r.failure, quotedChange))
 			}
 			if r.result != "" {
 				return "committed “" + Fence(message) + "” (" + Fence(r.result) + ")"
@@ -261,7 +273,7 @@ func (r *run) text() string {
 		return text + " → passed"
 	}
 	if r.failure != "" {
-		text += ": " + Fence(r.failure)
+		text += ": " + Fence(clipLine(r.failure, quotedChange))
 	}
 	return text
 }

@@ -20,8 +20,10 @@ const (
 	people
 	about
 	questions
-	told   // what was said, chosen by code
-	logged // the log of turns
+	told    // what was said, chosen by code
+	logged  // the log of turns
+	changed // the files that were changed
+	failing // the errors that are open
 	sections
 )
 
@@ -36,8 +38,8 @@ type layout struct {
 var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
 		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
-		told: "# What was said", logged: "# What happened"},
-	order:   []int{objective, guardrails, rationale, told, carryover, logged, status, shipped, active, stuck, plan},
+		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors"},
+	order:   []int{objective, guardrails, rationale, told, carryover, logged, status, shipped, active, stuck, changed, failing, plan},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 

@@ -57,6 +57,7 @@ type collector struct {
 	*Ledger
 	t      *transcript.Transcript
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
+	older  int              // so many of Errors were there when the user asked last
 }
 
 func (c *collector) message(i int) {
@@ -65,6 +66,7 @@ func (c *collector) message(i int) {
 		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
 	if text := Asked(t, i); text != "" {
+		c.forget()
 		c.addStanding(text)
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
@@ -84,14 +86,25 @@ func (c *collector) message(i int) {
 	}
 }
 
+// forget drops the errors of the turn before the last one: who asked twice since then without a word about them does not wait for them.
+func (c *collector) forget() {
+	clear(c.Errors[:c.older])
+	c.older = len(c.Errors)
+}
+
 // call collects what a tool call reads, changes and runs.
 func (c *collector) call(p *transcript.Part) {
 	u := useOf(c.t.Text(p.Name))
 	if u != reads && u != searches && u != edits && u != runs {
 		return
 	}
-	read := func(path string) { c.Read = addPath(c.Read, path) }
-	wrote := func(path string) { c.Modified = addPath(c.Modified, path) }
+	folder := ""
+	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }
+	wrote := func(path string) {
+		if path = inFolder(folder, path); !thrownAway(path) {
+			c.Modified = addPath(c.Modified, path)
+		}
+	}
 	var paths []string
 	best := len(keysOf[0].keys)
 	script := ""
@@ -116,8 +129,29 @@ func (c *collector) call(p *transcript.Part) {
 		}
 	}
 	if script != "" {
+		folder = folderOf(script)
 		shellFiles(script, read, wrote)
 	}
+}
+
+// folderOf is the absolute folder that a script changes to before anything else, or "".
+func folderOf(script string) string {
+	rest, found := strings.CutPrefix(strings.TrimSpace(script), "cd ")
+	if !found {
+		return ""
+	}
+	if dir, _ := shellWord(strings.TrimLeft(rest, " "), 0); strings.HasPrefix(dir, "/") {
+		return strings.TrimRight(dir, "/") + "/"
+	}
+	return ""
+}
+
+// inFolder is a path of a command that runs in a folder; "" is an unknown one.
+func inFolder(folder, path string) string {
+	if folder == "" || path == "" || path[0] == '/' || path[0] == '~' {
+		return path
+	}
+	return folder + strings.TrimPrefix(path, "./")
 }
 
 // joinWords puts the words of a command that is a list together. What starts a shell for the command itself is left out.
@@ -135,46 +169,48 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result collects how a command ended, and what failed.
+// result collects how a command ended, and what failed. What looks for something and does not find it has not failed, nor has what was
+// ended before it was done.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))
 	u := useOf(tool)
-	on := ""
+	failed := p.Has(transcript.IsError)
+	if tool == "" || !failed && u != runs {
+		return
+	}
+	text := ResultText(t, int(n))
+	on, said := "", ""
 	if p.Pair >= 0 {
-		call := &t.Parts[p.Pair]
-		if u == runs {
-			arguments(t, call, func(key, text string) {
-				if is, _ := argumentOf(key); is == command || key == "" {
-					on = joinWords(on, text)
-				}
-			})
+		if call := &t.Parts[p.Pair]; u == runs {
+			on = commandOf(t, call)
 		} else {
 			on = Path(t, call)
 		}
 	}
-	text := ""
-	if p.Has(transcript.IsError) || u == runs {
-		text = ResultText(t, int(n))
-	}
-	exit := ""
-	if u == runs {
-		if exit = exitIn(text); exit == "" && p.Has(transcript.IsError) {
-			exit = "failed"
-		}
+	switch u {
+	case runs:
+		run := runOf(on, text, failed)
 		if on != "" {
-			c.ran(on, exit)
+			c.ran(on, run.exit)
 		}
+		if failed = run.exit != "" && run.exit != "0" && run.kind != looks; failed {
+			said = run.failure
+		}
+	case reads, searches:
+		failed = false
+	default:
+		failed = !abandoned(text)
+		said = complaint(plainText(text))
 	}
 	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
-	key := key(&f)
-	at := c.failed.At(key)
+	at := c.failed.At(key(&f))
 	if *at > 0 { // it worked now, or failed again
 		c.Errors[*at-1] = api.LedgerFailure{}
 		*at = 0
 	}
-	if failed := p.Has(transcript.IsError) || exit != "" && exit != "0"; failed && tool != "" {
-		f.Text = complaint(text)
+	if failed {
+		f.Text = said
 		c.Errors = append(c.Errors, f)
 		*at = len(c.Errors)
 	}
@@ -249,6 +285,9 @@ func addPath(list []string, path string) []string {
 func (l *Ledger) Empty() bool {
 	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors) == 0
 }
+
+// Asked is all that the user has asked for, one request after the other.
+func (l *Ledger) Asked() string { return strings.Join(append([]string{l.Task}, l.Requests...), "\n") }
 
 // Clone returns a copy that shares nothing with l.
 func (l *Ledger) Clone() Ledger {

@@ -215,13 +215,9 @@ func (e *Extract) session(size int) string {
 		out[section], room = text, room-cost
 	}
 	share := func(percent int) int { return max(size*percent/100, leastShare) }
-	put(stuck, e.ledger.errorsBlock(share(8)))
+	put(failing, e.ledger.errorsBlock(share(8)))
 	put(plan, quote("", e.plan, share(8)))
-	put(shipped, block(modifiedTag, fenced(e.log.filesWith(e.ledger.Modified)), share(12)))
-	if out[shipped]+out[stuck] != "" {
-		room -= len(sessionLayout.headings[status]) + 3
-		out[status] = " "
-	}
+	put(changed, block(modifiedTag, fenced(e.log.filesWith(e.ledger.Modified)), share(12)))
 	out[logged] = e.log.write(max(room, 0), e.spare)
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)

@@ -68,11 +68,15 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
-		proseUnits(prior[i], func(lead, text string) {
+		proseUnits(prior[i], func(lead, text string, item int) {
 			if lead == "" {
 				lead = heading
 			}
-			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, factor: ofOldLine})
+			u := unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: ofOldLine}
+			if passes(lead) {
+				u.factor = ofOldLine / 4
+			}
+			before.units = append(before.units, u)
 		})
 	}
 	if len(k.turns) == 0 {
@@ -94,6 +98,19 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 	if len(before.units) > 0 {
 		k.turns = append([]turn{before}, k.turns...)
 	}
+}
+
+// passing are words of headings under which a digest has what was next when it was written: it is most likely done since.
+var passing = strings.Fields("next current progress active plan todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
+
+func passes(heading string) bool {
+	heading = strings.ToLower(heading)
+	for _, word := range passing {
+		if strings.Contains(heading, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // leastBase is how long a folder must be, in bytes, to be named once instead of in each unit.
@@ -267,7 +284,7 @@ const (
 	contestedLabel = "answer, which the user's next message rejects: "
 	readLabel      = "looked at: "
 	thoughtLabel   = "assistant's thoughts: "
-	oldHead        = "earlier digest:"
+	oldHead        = "earlier digest, written before all that follows:"
 	basePrefix     = "Paths are relative to "
 )
 
@@ -306,6 +323,8 @@ func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 		u := &t.units[k.units[c.Item].unit]
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
 		switch {
+		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
+			b.WriteString("; … " + u.text)
 		case same && u.lead == last.lead:
 			b.WriteString(joinOf(last.text) + u.text)
 		case same:
@@ -399,12 +418,18 @@ func readLog(text string) (turns []turn, base string) {
 	return turns, base
 }
 
-// readRequests reads the user's requests from the log of a digest, unless l has any.
+// readRequests reads the user's requests from the log of a digest into l, unless it has any, and makes its paths absolute.
 func readRequests(text string, l *Ledger) {
-	if l.Task != "" || len(l.Requests) > 0 || !strings.Contains(text, sessionLayout.headings[logged]+"\n") {
+	if !strings.Contains(text, sessionLayout.headings[logged]+"\n") {
 		return
 	}
-	turns, _ := readLog(splitSections(text)[logged])
+	turns, base := readLog(splitSections(text)[logged])
+	for i, path := range l.Modified {
+		l.Modified[i] = inFolder(base, path)
+	}
+	if l.Task != "" || len(l.Requests) > 0 {
+		return
+	}
 	for _, t := range turns {
 		switch {
 		case t.asked == "":
@@ -474,7 +499,8 @@ func readUnits(t *turn, line string) (units []unit) {
 	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
 }
 
-// filesWith are paths of files, each with the entries that tell how it was changed.
+// filesWith are paths of files, each with the entries that tell how it was changed. They are relative to the folder of the log if all are
+// absolute.
 func (k *turnLog) filesWith(paths []string) []string {
 	var events critbit.Map[string]
 	for i := range k.turns {
@@ -494,9 +520,13 @@ func (k *turnLog) filesWith(paths []string) []string {
 			}
 		}
 	}
+	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
 	out := make([]string, len(paths))
 	for i, path := range paths {
 		out[i] = path
+		if short {
+			out[i] = strings.TrimPrefix(path, k.base)
+		}
 		if said, _ := events.Get(path); said != "" {
 			out[i] += eventsMark + said
 		}

@@ -14,6 +14,7 @@ type unit struct {
 	message int32  // who says it says it in this message
 	lead    string // what introduces it: a heading, or the line before a list
 	source  string // the file that it is about, or the tool that says it
+	item    int    // its place in a list that is too long for one unit, from 1
 	text    string // one line
 	factor  int    // of what it gains, in 1/1024
 }
@@ -36,43 +37,78 @@ const (
 // The sizes of units, in bytes.
 const (
 	mostUnit  = 480 // longer ones are cut after a word
+	mostList  = 640 // a list of this size is one unit
 	fullUnit  = 300 // to this size sentences that need the one before them join it
 	mostLead  = 160
 	shortCode = 200 // a block of code that is short enough to be quoted
 )
 
 // proseUnits calls see for the units of running text in Markdown: sentences, items of lists, rows of tables. A sentence that points back
-// ("It uses …") is one unit with the one before it, an item is one with what is nested in it, and a line that introduces something is the
-// lead of it, never a unit of its own.
-func proseUnits(text string, see func(lead, text string)) {
+// ("It uses …") is one unit with the one before it, a short list is one, or else each item with what is nested in it, and a line that
+// introduces something is the lead of it, never a unit of its own.
+func proseUnits(text string, see func(lead, text string, item int)) {
 	p := proseReader{see: see}
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, " \t\r\n"))
 	}
-	p.flush()
+	p.endList()
 }
 
 type proseReader struct {
-	see     func(lead, text string)
+	see     func(lead, text string, item int)
 	heading string // the last heading
 	lead    string // the line that introduces what follows
 	open    string // the unit that may still grow
 	item    bool   // it is an item of a list
+	list    []string
 	table   bool
 	fence   string
 	code    []string
 }
 
-// flush gives the open unit away.
+// flush gives the open unit away, or adds it to the open list.
 func (p *proseReader) flush() {
-	if text := cleanUnit(p.open); text != "" {
-		lead := p.lead
-		if lead == "" {
-			lead = p.heading
-		}
-		p.see(lead, text)
+	text := cleanUnit(p.open, mostUnit)
+	switch {
+	case text == "":
+	case p.item:
+		p.list = append(p.list, text)
+	default:
+		p.endList()
+		p.see(p.introduction(), text, 0)
 	}
 	p.open, p.item = "", false
+}
+
+// endList gives the open list away: as one unit, or its items.
+func (p *proseReader) endList() {
+	if p.item {
+		p.flush()
+	}
+	size := 0
+	for _, text := range p.list {
+		size += len(text) + len("; ")
+	}
+	switch {
+	case len(p.list) == 0:
+		return
+	case size <= mostList:
+		p.see(p.introduction(), strings.Join(p.list, "; "), 0)
+	default:
+		for i, text := range p.list {
+			p.see(p.introduction(), text, i+1)
+		}
+	}
+	p.list = p.list[:0]
+	p.lead = ""
+}
+
+// introduction is what introduces the next unit.
+func (p *proseReader) introduction() string {
+	if p.lead != "" {
+		return p.lead
+	}
+	return p.heading
 }
 
 func (p *proseReader) line(line string) {
@@ -95,9 +131,11 @@ func (p *proseReader) line(line string) {
 		}
 	case s[0] == '#':
 		p.flush()
+		p.endList()
 		p.heading, p.lead = cleanLead(strings.TrimLeft(s, "#")), ""
 	case strings.Trim(s, "-=*_ ") == "":
 		p.flush()
+		p.endList()
 		p.lead = ""
 	case s[0] == '|':
 		p.row(s)
@@ -115,7 +153,9 @@ func (p *proseReader) endCode() {
 			p.lead = ""
 		}
 		p.open += " `" + code + "`"
-		p.flush()
+		if !p.item {
+			p.flush()
+		}
 	}
 	p.fence, p.code = "", p.code[:0]
 }
@@ -123,6 +163,7 @@ func (p *proseReader) endCode() {
 // row reads a row of a table; its first one introduces the others.
 func (p *proseReader) row(s string) {
 	p.flush()
+	p.endList()
 	if strings.Trim(s, "|-: ") == "" {
 		return
 	}
@@ -157,11 +198,17 @@ func (p *proseReader) text(line, s string) {
 			p.open += " " + rest
 		}
 	default:
-		if p.item {
-			p.flush()
-		}
+		p.endItem()
 		p.sentences(rest)
 	}
+}
+
+// endItem ends the item before a paragraph, and the list unless the paragraph begins a part of it.
+func (p *proseReader) endItem() {
+	if p.item {
+		p.flush()
+	}
+	p.endList()
 }
 
 // sentences reads a line of a paragraph.
@@ -242,8 +289,8 @@ func cleanLead(s string) string {
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit is a text as an entry quotes it: on one line, without bold letters; "" if it says nothing.
-func cleanUnit(s string) string {
+// cleanUnit is a text as an entry quotes it, in at most about most bytes: on one line, without bold letters; "" if it says nothing.
+func cleanUnit(s string, most int) string {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
 	if strings.ContainsAny(s, "\n\r\t") {
 		s = strings.Join(strings.Fields(s), " ")
@@ -257,7 +304,7 @@ func cleanUnit(s string) string {
 	if letters < 2 {
 		return ""
 	}
-	return Fence(strings.TrimRight(clipWords(s, mostUnit), ":："))
+	return Fence(strings.TrimRight(clipWords(s, most), ":："))
 }
 
 // clipWords is a text of at most most bytes, cut after a sentence or else after a word.

@@ -32,10 +32,10 @@ const (
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
-	ofCommand    = 260
+	ofCommand    = 160
 	ofReading    = 120
 	ofNote       = 360  // a comment in a file that was read
-	ofThought    = 560  // what the assistant thinks and does not say
+	ofThought    = 460  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
 	ofContested  = 256  // what the user has rejected, of 1024
 	ofOldLine    = 1400 // a line of the digest before
@@ -103,8 +103,48 @@ func (r *turnReader) endTurn() {
 	if len(r.read) > 0 {
 		r.add(unit{kind: readUnit, message: -1, text: strings.Join(newestOf(r.read, mostDefined, func(s string) string { return s }), ", "), factor: ofReading})
 	}
+	r.weighNotes()
 	r.read = r.read[:0]
 	r.ran = critbit.Map[place]{}
+}
+
+// weighNotes takes weight off what tools say in a turn that shares few words with what the user and the assistant say in it.
+func (r *turnReader) weighNotes() {
+	t := r.now()
+	var ws []words.Word
+	spoken := map[uint32]struct{}{}
+	add := func(text string) {
+		ws = words.Append(ws[:0], text[:min(len(text), mostPasted)])
+		for _, w := range ws {
+			spoken[w.Stem] = struct{}{}
+		}
+	}
+	add(t.asked)
+	for _, u := range t.units {
+		if u.kind == saidUnit || u.kind == answerUnit || u.kind == thoughtUnit {
+			add(u.text)
+		}
+	}
+	for n := range t.units {
+		u := &t.units[n]
+		if u.kind != noteUnit && u.kind != toldUnit {
+			continue
+		}
+		long, shared := 0, 0
+		ws = words.Append(ws[:0], u.text)
+		for _, w := range ws {
+			if w.End-w.From < 5 {
+				continue
+			}
+			long++
+			if _, found := spoken[w.Stem]; found {
+				shared++
+			}
+		}
+		if shared*10 < long*3 {
+			u.factor = u.factor * ofContested / 1024
+		}
+	}
 }
 
 func (r *turnReader) add(u unit) {
@@ -119,7 +159,9 @@ func (r *turnReader) message(i int, last bool) {
 	t, m := r.t, &r.t.Messages[i]
 	if m.Variant == transcript.Shell {
 		run := runOf(t.Text(m.Label), t.Text(t.FirstText(i)), false)
-		run.exit = exitOf(string(t.Bytes(m.Exit)))
+		if run.exit = exitOf(string(t.Bytes(m.Exit))); run.kind == looks {
+			return
+		}
 		r.add(unit{kind: ranUnit, message: int32(i), text: "the user " + run.text(), factor: ofCheck})
 		return
 	}
@@ -152,13 +194,15 @@ func (r *turnReader) said(i int, last bool) {
 		kind, factor = answerUnit, ofAnswer
 	}
 	from := len(r.now().units)
-	proseUnits(text[:min(len(text), lookText)], func(lead, text string) {
-		u := unit{kind: kind, message: int32(i), lead: lead, text: text, factor: factor}
+	proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
+		u := unit{kind: kind, message: int32(i), lead: lead, text: text, item: item, factor: factor}
 		switch {
-		case kind == saidUnit && saysLittle(text):
+		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
 		case announces(text):
 			u.factor = ofAnnounced
+		case announces(lead):
+			u.factor = ofBeforeCall
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
 		}
@@ -172,9 +216,9 @@ func (r *turnReader) said(i int, last bool) {
 
 // thought adds what the assistant thinks in message i, but for what it wonders and what it is going to do.
 func (r *turnReader) thought(i int, text string) {
-	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string) {
-		if !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) {
-			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, factor: ofThought})
+	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
+		if !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
+			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, item: item, factor: ofThought})
 		}
 	})
 }
@@ -195,15 +239,27 @@ func wonders(text string) bool {
 	return false
 }
 
-// saysLittle reports whether a text has less than four words, and neither a number nor a name of code: "Good.", "All clean now."
+// saysLittle reports whether a text is one word, or has few of them and neither a number nor a name of code: "Good, those are fine."
 func saysLittle(text string) bool {
-	return strings.Count(text, " ") < 3 && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+	if !strings.Contains(text, " ") && !unspacedText(text) {
+		return true
+	}
+	least := 3
+	for _, head := range praise {
+		if strings.HasPrefix(text, head) {
+			least = 9
+		}
+	}
+	return strings.Count(text, " ") < least && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
 }
+
+// praise begins sentences in which an assistant approves of something, most often of what it has just done.
+var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "Gut", "Parfait", "Perfecto"}
 
 // Words and signs with which sentences begin that say what comes next.
 var (
 	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
-		"ok, now|okay, now|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
+		"ok, now|okay, now|i now have|i have enough|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
 )
@@ -318,7 +374,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	bad := run.exit != "" && run.exit != "0"
 	switch {
-	case run.kind == looks:
+	case run.kind == looks, run.kind == acts && !bad:
 		return
 	case run.kind == commits:
 		factor = ofCommit
@@ -344,15 +400,14 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 // report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
-	add := func(lead, text string) {
-		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, factor: ofReport})
+	add := func(lead, text string, item int) {
+		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})
 	}
 	prose := func(text string) {
-		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string) {
-			if strings.Count(text, " ") < 4 && !unspacedText(text) || codes(text) {
-				return
+		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
+			if (strings.Count(text, " ") >= 4 || unspacedText(text)) && !codes(text) && !announces(text) {
+				add(lead, text, item)
 			}
-			add(lead, text)
 		})
 	}
 	text = strings.TrimSpace(text)
@@ -365,13 +420,13 @@ func (r *turnReader) report(i int, name, text string) {
 		return
 	}
 	var pairs strings.Builder
-	stringsIn(jsonspan.New(src), src, "", func(key, text string) {
+	pairsIn(jsonspan.New(src), src, "", "", func(key, text string) {
 		switch {
 		case len(text) > mostLead:
 			prose(text)
 		case len(text) > 3 && !isOpaque(text):
 			if pairs.Len()+len(key)+len(text) > fullUnit {
-				add("", Fence(pairs.String()))
+				add("", Fence(pairs.String()), 0)
 				pairs.Reset()
 			}
 			if pairs.Len() > 0 {
@@ -380,7 +435,29 @@ func (r *turnReader) report(i int, name, text string) {
 			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
 		}
 	})
-	add("", Fence(pairs.String()))
+	add("", Fence(pairs.String()), 0)
+}
+
+// pairsIn calls see for each text in a JSON value with the key that it is under, after the key of the object that it is in.
+func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
+	switch s.Kind() {
+	case jsonspan.String:
+		see(strings.TrimSpace(parent+" "+key), jsonspan.Text(src, s.Text().Span))
+	case jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			pairsIn(s, src, parent, key, see)
+		}
+	case jsonspan.Object:
+		for s.Object(); ; {
+			name, ok := s.Key()
+			if !ok {
+				return
+			}
+			pairsIn(s, src, key, string(name), see)
+		}
+	default:
+		s.Skip()
+	}
 }
 
 // leastNote is how many words a comment must have to be worth a unit.
@@ -390,7 +467,7 @@ const leastNote = 6
 func (r *turnReader) notes(i int, path, text string) {
 	var note strings.Builder
 	end := func() {
-		if s := cleanUnit(note.String()); strings.Count(s, " ")+1 >= leastNote {
+		if s := cleanUnit(note.String(), mostUnit); strings.Count(s, " ")+1 >= leastNote {
 			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
 		}
 		note.Reset()

@@ -26,8 +26,10 @@ func (c *Run) local(j job, prior string, budget, spare int, standing string, why
 			spare = c.spare(j.gain, budget+c.P.Text(standing))
 		}
 	}
-	if chats { // there is no block of requests
+	if chats { // there is no log of requests
 		spare = 0
+	} else { // the user's words have half of the digest, and more only as far as they need it
+		spare = min(spare, max(0, c.P.Text(j.ledger.Asked())-budget/2))
 	}
 	most := max(leastLocal, 3*(j.gain-digestFrame)/4-c.P.Text(standing))
 	budget = min(budget, most)
