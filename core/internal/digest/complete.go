@@ -69,240 +69,37 @@ func flatRule(s string) string {
 	return strings.Trim(strings.Join(strings.Fields(s), " "), " \"'“”„«»*_`.!")
 }
 
-// missing lists the facts that a digest lacks, in at most max bytes: what is still wrong, then what was mentioned most, last, by somebody
-// and in decisions. Each number is with the words around it.
+// missing are lines with what a model's digest does not say, in at most max bytes: what is still wrong, then what says most of what
+// the digest does not.
 func (e *Extract) missing(body string, max int) string {
-	known := new(critbit.Map[struct{}])
-	said(body, known)
-	var b [termKinds]strings.Builder
-	var failed []string
+	var lines []string
 	for _, f := range e.ledger.Errors {
 		line := "Failed: " + clipLine(Fence(f.Text), 160)
 		if line != "Failed: " && !has(body, line[len("Failed: "):]) && len(line)+1 <= max/2 {
-			failed = append(failed, line)
+			lines = append(lines, line)
 			max -= len(line) + 1
 		}
 	}
-	ranked := e.weighed(false)
-	phrases := e.phrases(ranked, known, max)
-	for i := range ranked {
-		term := &ranked[i]
-		if max < 12 {
-			break
-		}
-		text, between := term.text, before(term.kind, true)
-		if term.kind == numberTerm {
-			if text, _ = phrases.Get(term.text); text == "" {
-				continue
-			}
-			between = "; "
-		}
-		cost := len(text) + len(between)
-		if b[term.kind].Len() == 0 {
-			cost += len(termLabels[term.kind]) + 1
-		}
-		if cost > max || known.Has(term.text) {
-			continue
-		}
-		say(term.kind, term.text, known)
-		if b[term.kind].Len() == 0 {
-			between = before(term.kind, false)
-		}
-		if term.kind == numberTerm {
-			said(text, known) // a phrase may have several
-		}
-		b[term.kind].WriteString(between + text)
-		max -= cost
+	if max < leastMissing {
+		return strings.Join(lines, "\n")
 	}
-	var lines []string
-	for i := range b {
-		if b[i].Len() > 0 {
-			lines = append(lines, Fence(b[i].String()))
-		}
+	more := ""
+	if e.layout == chatLayout {
+		more = newTalk(e.t, e.messages, [sections]string{}, append(e.beside, body)).sections(max - len(beyondHeading))[told]
+	} else {
+		more = newLog(e.t, e.messages, e.ledger, [sections]string{}, append(e.beside, body)).beyond(max - len(beyondHeading))
 	}
-	return strings.Join(append(lines, failed...), "\n")
+	if more != "" {
+		lines = append(lines, beyondHeading+more)
+	}
+	return strings.Join(lines, "\n")
 }
 
-// weighed are the terms, the best for their length first. One that is in a decision counts half as much again; one that only tools have said
-// counts half, and as a number not at all: most of these are counters, sizes and times.
-func (e *Extract) weighed(counters bool) []term {
-	var decided, spoken critbit.Map[struct{}]
-	for _, line := range e.decisions {
-		said(line, &decided)
-	}
-	for _, i := range e.messages[e.recent():] {
-		for _, kind := range speech {
-			e.texts(i, kind, func(text string) { eachTerm(text, func(_ termKind, word string) { spoken.Add(word) }) })
-		}
-	}
-	list := make([]term, 0, len(e.terms.list))
-	for _, t := range e.terms.list {
-		own := spoken.Has(t.text) || t.seen == -2 // in the digest before
-		switch {
-		case !own && t.kind == numberTerm && !counters, t.kind == pathTerm && t.text[0] == '/' && !strings.ContainsAny(t.text[1:], "/."):
-			continue // the latter is most often a tag that is closed
-		case !own:
-			t.weight /= 2
-		case decided.Has(t.text):
-			t.weight += t.weight / 2
-		}
-		list = append(list, t)
-	}
-	return rank(list)
-}
-
-// speech is where somebody says something, and not a tool.
-var speech = []transcript.Kind{transcript.Text, transcript.ToolCall}
-
-// phrases are the words around the numbers that rank highest and are not known yet: as many as might find a place in max
-// bytes. The newest place counts that somebody wrote, or else one in a tool's arguments.
-func (e *Extract) phrases(ranked []term, known *critbit.Map[struct{}], max int) *critbit.Map[string] {
-	found := new(critbit.Map[string])
-	wanted := new(critbit.Map[struct{}])
-	for i := range ranked {
-		if wanted.Len() > max/leastPhrase {
-			break
-		}
-		if t := &ranked[i]; t.kind == numberTerm && !known.Has(t.text) {
-			wanted.Add(t.text)
-		}
-	}
-	look := func(text string) {
-		eachNumber(text, func(from, to int) {
-			if n := text[from:to]; wanted.Has(n) && !found.Has(n) {
-				if p := phrase(text, from, to); p != "" {
-					found.Set(n, p)
-				}
-			}
-		})
-	}
-	for _, kind := range speech {
-		for _, i := range slices.Backward(e.messages) {
-			if found.Len() < wanted.Len() {
-				e.texts(i, kind, look)
-			}
-		}
-	}
-	for _, old := range e.old {
-		look(old)
-	}
-	return found
-}
-
-// leastPhrase is about what the shortest number with its words takes, in bytes.
-const leastPhrase = 12
-
-// texts calls see for the texts of a kind that are in message i, as far as terms are looked for in them. Arguments of tools that read,
-// search or run are left out: their numbers say where to look, and the ledger has their commands and files.
-func (e *Extract) texts(i int32, kind transcript.Kind, see func(text string)) {
-	m := &e.t.Messages[i]
-	for n := m.First; n < m.First+m.Count; n++ {
-		p := &e.t.Parts[n]
-		if p.Kind != kind || p.Parent >= 0 || p.Has(transcript.Removed) {
-			continue
-		}
-		if kind == transcript.Text {
-			text := e.t.Text(p.Body)
-			see(text[:min(len(text), lookText)])
-			continue
-		}
-		if u := useOf(e.t.Text(p.Name)); u == reads || u == searches || u == runs {
-			continue
-		}
-		arguments(e.t, p, func(key, text string) {
-			if key != "" && len(text) < 20 {
-				text = key + ": " + text
-			}
-			see(text[:min(len(text), lookText)])
-		})
-	}
-}
-
-// eachNumber calls see for where numbers may be in a text: each that eachTerm finds is among them.
-func eachNumber(text string, see func(from, to int)) {
-	for i := 0; i < len(text); {
-		if byteClass[text[i]] == 0 {
-			i++
-			continue
-		}
-		from := i
-		var all uint8
-		for i < len(text) && byteClass[text[i]] != 0 {
-			all |= byteClass[text[i]]
-			i++
-		}
-		if all&digit == 0 || all&(small|capital|under) != 0 {
-			continue
-		}
-		to := i
-		for from < to && byteClass[text[from]]&joints != 0 {
-			from++
-		}
-		for to > from && byteClass[text[to-1]]&joints != 0 {
-			to--
-		}
-		see(from, to)
-	}
-}
-
-// How far the words around a number reach, in bytes: those before it, a name that it belongs to ("detect.go:208"), and the word after it.
+// beyondHeading precedes what code adds to a model's digest, and leastMissing is the least room for it, in bytes.
 const (
-	phraseBefore = 28
-	phraseName   = 60
-	phraseBehind = 12
+	beyondHeading = "Also in the record:\n"
+	leastMissing  = 160
 )
-
-// bindings are short words after a number that say nothing of it.
-var bindings = []string{"and", "or", "for", "of", "on", "in", "is", "to", "at", "the", "with", "by", "from", "as", "are", "was", "but", "because", "that", "which", "if",
-	"und", "et", "y", "e"}
-
-// phrase is a number with the words before it and the one after it, in one clause; "" where there are none.
-func phrase(text string, from, to int) string {
-	start := from
-	for start > 0 && from-start < phraseBefore && !endsClause(text, start-1) {
-		start--
-	}
-	if from-start == phraseBefore && start > 0 && text[start-1] > ' ' { // in the middle of a word
-		if at := strings.IndexByte(text[start:from], ' '); at >= 0 {
-			start += at + 1
-		} else {
-			for start > 0 && from-start < phraseName && text[start-1] > ' ' && text[start-1] != '/' && !endsClause(text, start-1) {
-				start--
-			}
-			start += strings.LastIndexByte(text[start:from], '/') + 1
-		}
-		for start < from && text[start]&0xc0 == 0x80 {
-			start++
-		}
-	}
-	end := to
-	for end < len(text) && end-to < phraseBehind && !endsClause(text, end) && (text[end] > ' ' || end == to) {
-		end++
-	}
-	if behind := strings.TrimSpace(text[to:end]); end-to == phraseBehind || slices.Contains(bindings, behind) || strings.HasPrefix(behind, "→") {
-		end = to
-	}
-	words := strings.Trim(strings.Join(strings.FieldsFunc(text[start:end], func(r rune) bool {
-		return r <= ' ' || strings.ContainsRune("\"'`*\\", r)
-	}), " "), " -_=:,.;")
-	for _, r := range words {
-		if r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x80 {
-			return words
-		}
-	}
-	return ""
-}
-
-// endsClause reports whether a clause ends at a byte of a text: at a line end, a bracket, or a sign with white space after it.
-func endsClause(text string, i int) bool {
-	switch c := text[i]; c {
-	case '\n', '\r', '{', '}', '[', ']', '(', ')', '<', '>', '|', ';':
-		return true
-	case '.', ',', '!', '?':
-		return i+1 == len(text) || text[i+1] <= ' ' || text[i+1] == '"'
-	}
-	return false
-}
 
 // founded counts the paths, addresses and identifiers of a model's text, and those that are nowhere in what it was made of.
 func (e *Extract) founded(text string) (named, unfounded int) {

@@ -18,13 +18,11 @@ type Extract struct {
 	beside   []string // texts that are next to the digest
 	talk     *talk    // what was said
 	log      *turnLog // what happened in a working session
-	ranked   []term   // the terms, as weighed returns them; nil until they are needed
 
-	plan      string   // its last plan
-	standing  string   // the block of what the user said about how to work
-	spare     int      // bytes that the user's requests may take besides
-	decisions []string // what the agent decided, and why
-	terms     terms
+	plan     string // its last plan
+	standing string // the block of what the user said about how to work
+	spare    int    // bytes that the user's requests may take besides
+	terms    terms
 }
 
 // NewExtract collects what is in messages. prior is the digest so far, without its blocks; l already knows messages.
@@ -58,9 +56,6 @@ const (
 	lookResult = 5000
 	lookText   = 20000
 )
-
-// recentTalk is how many of the newest messages are searched for decisions.
-const recentTalk = 200
 
 // leastShare is what every part of a digest may take, in bytes, however small the digest.
 const leastShare = 120
@@ -109,9 +104,6 @@ func (e *Extract) collect() {
 			}
 		}
 		if said != "" {
-			if n-k <= recentTalk {
-				e.decisions = append(e.decisions, decisionLines(said)...)
-			}
 			if list := checklist(said); list != "" {
 				e.plan = list
 			}

@@ -68,7 +68,7 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
-		proseUnits(prior[i], func(lead, text string, item int) {
+		proseUnits(withoutTerms(prior[i]), func(lead, text string, item int) {
 			if lead == "" {
 				lead = heading
 			}
@@ -135,7 +135,7 @@ func (k *turnLog) shorten() {
 				}
 			case noteUnit:
 				u.source = strings.TrimPrefix(u.source, k.base)
-			case readUnit:
+			case readUnit, ranUnit:
 				u.text = strings.ReplaceAll(u.text, k.base, "")
 			}
 		}
@@ -169,33 +169,50 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 50
+const requestShare = 40
 
 // leastRequest is what a request is shown with in any case, in bytes.
 const leastRequest = 60
 
-// write is the log in at most about size bytes. Requests may have spare bytes besides.
+// write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any.
 func (k *turnLog) write(size, spare int) string {
-	asked := k.requests(size*requestShare/100 + spare)
-	used := 0
-	for _, s := range asked {
-		used += len(s) + len("[100] user: \n")
+	for share := requestShare; share > 0; share /= 2 {
+		asked := k.requests(size*share/100 + spare)
+		used := 0
+		for _, s := range asked {
+			if s != "" {
+				used += len(s) + requestFrame
+			}
+		}
+		room := size + min(spare, max(0, used-size*share/100))
+		if text := k.filled(asked, room, room-used); text != "" {
+			return text
+		}
 	}
-	best, room := "", size+min(spare, max(0, used-size*requestShare/100))
-	budget := room - used
-	for range 4 {
+	return ""
+}
+
+// requestFrame is about what the line of a request has besides it, in bytes.
+const requestFrame = len("[100] user: \n")
+
+// logTries is how often a log is written until it has nearly the size that it may have.
+const logTries = 5
+
+// filled is the longest log of a few tries in at most room bytes; budget is what is first given to units.
+func (k *turnLog) filled(asked []string, room, budget int) (best string) {
+	for range logTries {
 		text := k.entries(asked, k.chosen.Choose(max(0, budget)))
-		if len(text) <= room && len(text) > len(best) || best == "" {
+		over := len(text) - room
+		if over <= 0 && len(text) > len(best) {
 			best = text
 		}
-		over := len(text) - room
-		if over <= 0 && (over > -room/20 || budget <= 0) || budget <= 0 {
+		if over <= 0 && over > -room/20 || over > 0 && budget <= 0 {
 			break
 		}
 		budget -= over + over/8
-	}
-	if len(best) > room && room < 4*leastRequest {
-		return ""
+		if over <= 0 && budget > 2*room { // there is no more to say
+			break
+		}
 	}
 	return best
 }
@@ -207,7 +224,7 @@ func (k *turnLog) requests(size int) []string {
 	sum := func(most int) (sum int) {
 		for i := range k.turns {
 			if k.turns[i].asked != "" {
-				sum += min(len(k.turns[i].asked), most) + len("[100] user: \n")
+				sum += min(len(k.turns[i].asked), most) + requestFrame
 			}
 		}
 		return sum
@@ -223,15 +240,17 @@ func (k *turnLog) requests(size int) []string {
 	left := size
 	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	if first >= 0 {
-		out[first] = clipRequest(k.turns[first].asked, low)
-		left -= len(out[first])
+		s := clipRequest(k.turns[first].asked, low)
+		if left -= len(s) + requestFrame; left >= 0 {
+			out[first] = s
+		}
 	}
 	for i := len(k.turns) - 1; i > first && i >= 0; i-- {
 		if k.turns[i].asked == "" {
 			continue
 		}
 		s := clipRequest(k.turns[i].asked, low)
-		if left -= len(s) + len("[100] user: \n"); left < 0 {
+		if left -= len(s) + requestFrame; left < 0 {
 			break
 		}
 		out[i] = s
@@ -316,6 +335,21 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// beyond are the units that say most of what is not known, each on a line, in at most about size bytes.
+func (k *turnLog) beyond(size int) string {
+	var b strings.Builder
+	for _, c := range k.chosen.Choose(size * 4 / 5) {
+		at := k.units[c.Item]
+		t := &k.turns[at.turn]
+		u := &t.units[at.unit]
+		line := plainBullet + k.label(t, u) + leadOf(u) + u.text + "\n"
+		if b.Len()+len(line) <= size {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
 // entry writes the units of an entry. What one message says is on one line; so is what was done to one file.
 func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 	var last *unit
@@ -323,6 +357,8 @@ func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 		u := &t.units[k.units[c.Item].unit]
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
 		switch {
+		case last != nil && u.kind == readUnit && last.kind == readUnit && u.message >= 0:
+			b.WriteString("; " + u.text)
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
 			b.WriteString("; … " + u.text)
 		case same && u.lead == last.lead:

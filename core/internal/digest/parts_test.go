@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -188,40 +187,6 @@ func TestTextBesideIsFull(t *testing.T) {
 	} {
 		if got := c.ledger.TextBeside(c.max, c.spare); got != c.want {
 			t.Errorf("%d bytes and %d for requests: %q, want %q", c.max, c.spare, got, c.want)
-		}
-	}
-}
-
-// TestTermLines lists terms in less and less room.
-func TestTermLines(t *testing.T) {
-	terms := []term{{text: "main.go", kind: pathTerm}, {text: "x.go", kind: pathTerm}, {text: "no such file", kind: errorTerm}, {text: "8080", kind: numberTerm}}
-	for _, c := range []struct {
-		max  int
-		want string
-	}{
-		{1000, "Paths: main.go x.go|Numbers: 8080|Errors: no such file"}, {48, "Paths: main.go x.go|Numbers: 8080"}, {35, "Paths: main.go x.go|Numbers: 8080"}, {34, "Paths: main.go x.go"},
-		{20, "Paths: main.go"}, {15, "Paths: main.go"}, {14, "Paths: x.go"}, {13, "Paths: x.go"}, {12, ""}, {0, ""},
-	} {
-		if got := strings.ReplaceAll(lines(terms, c.max, new(critbit.Map[struct{}])), "\n", "|"); got != c.want {
-			t.Errorf("%d bytes: %s, want %s", c.max, got, c.want)
-		}
-	}
-}
-
-// The words around a number are those of its clause; of a long path, the name of the file.
-func TestPhrase(t *testing.T) {
-	for text, want := range map[string]string{
-		"The timeout of it is # ms, see there.":                                              "The timeout of it is # ms",
-		"Wait. It has # frames; more":                                                        "It has # frames",
-		"and so it stands in core/internal/published/functions/detect_everything.go:# there": "detect_everything.go:# there",
-		"it goes on and on for quite a while until # and so on":                              "on for quite a while until #",
-		"# (1)": "",
-	} {
-		from := strings.IndexByte(text, '#')
-		number := "2081"
-		text, want = strings.Replace(text, "#", number, 1), strings.Replace(want, "#", number, 1)
-		if got := phrase(text, from, from+len(number)); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

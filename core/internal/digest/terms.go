@@ -341,3 +341,30 @@ func say(kind termKind, word string, into *critbit.Map[struct{}]) {
 		into.Add(word)
 	}
 }
+
+// eachNumber calls see for where numbers may be in a text: each that eachTerm finds is among them.
+func eachNumber(text string, see func(from, to int)) {
+	for i := 0; i < len(text); {
+		if byteClass[text[i]] == 0 {
+			i++
+			continue
+		}
+		from := i
+		var all uint8
+		for i < len(text) && byteClass[text[i]] != 0 {
+			all |= byteClass[text[i]]
+			i++
+		}
+		if all&digit == 0 || all&(small|capital|under) != 0 {
+			continue
+		}
+		to := i
+		for from < to && byteClass[text[from]]&joints != 0 {
+			from++
+		}
+		for to > from && byteClass[text[to-1]]&joints != 0 {
+			to--
+		}
+		see(from, to)
+	}
+}

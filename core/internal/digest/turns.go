@@ -33,7 +33,8 @@ const (
 	ofCheck      = 800
 	ofFailure    = 900
 	ofCommand    = 160
-	ofReading    = 120
+	ofReading    = 360
+	ofSearch     = 300
 	ofNote       = 360  // a comment in a file that was read
 	ofThought    = 460  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
@@ -51,9 +52,9 @@ const mostReport = 6000
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
-	changed critbit.Map[place] // by path and line: the unit that added the line
-	read    []string           // the files that the turn looked at
-	ran     critbit.Map[place] // by command, in this turn: the unit that ran it last
+	changed critbit.Map[place]    // by path and line: the unit that added the line
+	read    critbit.Map[struct{}] // the files that the turn looked at
+	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
 }
 
 // turnsOf are the entries of messages, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
@@ -98,13 +99,10 @@ func (r *turnReader) before(asked string) {
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
 
-// endTurn closes the entry with the files that were looked at.
+// endTurn closes the entry.
 func (r *turnReader) endTurn() {
-	if len(r.read) > 0 {
-		r.add(unit{kind: readUnit, message: -1, text: strings.Join(newestOf(r.read, mostDefined, func(s string) string { return s }), ", "), factor: ofReading})
-	}
 	r.weighNotes()
-	r.read = r.read[:0]
+	r.read = critbit.Map[struct{}]{}
 	r.ran = critbit.Map[place]{}
 }
 
@@ -297,8 +295,11 @@ func (r *turnReader) result(i int, n int32) {
 		r.run(i, commandOf(t, call), ResultText(t, int(n)), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
-			r.read = addPath(r.read, path)
-			r.notes(i, path, ResultText(t, int(n)))
+			r.looked(i, path, ResultText(t, int(n)))
+		}
+	case searches:
+		if pattern := patternOf(t, call); !failed {
+			r.found(i, pattern, ResultText(t, int(n)))
 		}
 	case unknown:
 		if !failed {
@@ -365,7 +366,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	run := runOf(script, output, failed)
 	factor := ofCommand
-	shellFiles(script, func(path string) { r.read = addPath(r.read, path) }, func(string) { factor = max(factor, ofCheck/2) })
+	var files []string
+	folder := folderOf(script)
+	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(string) { factor = max(factor, ofCheck/2) })
 	_, docs := cutHeredocs(script)
 	for _, doc := range docs {
 		for _, c := range patchChanges(doc) {
@@ -374,6 +377,14 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	bad := run.exit != "" && run.exit != "0"
 	switch {
+	case run.kind == looks && !bad && len(files) == 1:
+		r.looked(i, files[0], output)
+		return
+	case run.kind == looks && !bad:
+		if pattern := searchedFor(run.script); pattern != "" {
+			r.found(i, pattern, output)
+		}
+		return
 	case run.kind == looks, run.kind == acts && !bad:
 		return
 	case run.kind == commits:
@@ -395,6 +406,90 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	r.ran.Set(f, r.here())
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
+func (r *turnReader) looked(i int, path, text string) {
+	if r.read.Has(path) || path == "" {
+		return
+	}
+	r.read.Add(strings.Clone(path))
+	said := Fence(clipLine(path, maxCommand))
+	if names := definedIn(readLines(text)); len(names) > 0 {
+		said += " (defines " + strings.Join(names, ", ") + ")"
+	}
+	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: ofReading})
+	r.notes(i, path, text)
+}
+
+// readLines are the lines of a file as a tool shows them, without numbers.
+func readLines(text string) []string {
+	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
+	for i, line := range lines {
+		lines[i] = strings.TrimLeft(line, " \t0123456789→:|")
+	}
+	return lines
+}
+
+// mostFound is how many places of a search are named.
+const mostFound = 6
+
+// found adds where a search found something.
+func (r *turnReader) found(i int, pattern, text string) {
+	var places []string
+	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "./"))
+		place := line
+		if at := strings.IndexByte(line, ':'); at > 0 {
+			n := at + 1
+			for n < len(line) && line[n] >= '0' && line[n] <= '9' {
+				n++
+			}
+			if place = line[:at]; n > at+1 {
+				place = line[:n]
+			}
+		}
+		if !strings.ContainsAny(place, " \t") && strings.ContainsAny(place, "./") && len(place) < maxCommand && len(places) < mostFound {
+			places = append(places, place)
+		}
+	}
+	if pattern == "" || len(places) == 0 {
+		return
+	}
+	text = "searched for `" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "`: " + strings.Join(places, ", ")
+	r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text), factor: ofSearch})
+}
+
+// patternOf is what a call of a tool that searches looks for.
+func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
+	arguments(t, call, func(key, text string) {
+		if pattern == "" && searchKeys.has(key) {
+			pattern = text
+		}
+	})
+	return pattern
+}
+
+var searchKeys = wordListOf("pattern query regex search q glob glob_pattern search_term")
+
+// searchedFor is what the first search of a script looks for, or "".
+func searchedFor(script string) string {
+	for n := 0; len(script) > 0 && n < 8; n++ {
+		var words []string
+		words, script = simpleCommand(script, func(string) {})
+		if len(words) < 2 {
+			continue
+		}
+		switch words[0] {
+		case "grep", "rg", "ag", "egrep", "fgrep":
+			for _, w := range words[1:] {
+				if !strings.HasPrefix(w, "-") {
+					return w
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
