@@ -130,3 +130,19 @@ func TestChatDigestDenied(t *testing.T) {
 		}
 	}
 }
+
+// TestChatDigestHostile digests texts that are made to cost much: they end, and within their size.
+func TestChatDigestHostile(t *testing.T) {
+	many := make([]string, 20000)
+	for i := range many {
+		many[i] = []string{"It's 5. No, it's 6.", "No, that's not it.", "他说《她》。", "\"\"\"\"《《《((("}[i%4]
+	}
+	for name, texts := range map[string][]string{
+		"one letter": {strings.Repeat("a", 1<<20), "No, it"}, "quotes": {strings.Repeat("\"", 1<<20), "No."}, "signs": {strings.Repeat("好", 1<<18), strings.Repeat("《", 1<<18)},
+		"pronouns": {strings.Repeat("It is 5. ", 1<<17), strings.Repeat("No. ", 1<<18)}, "commas": {strings.Repeat("a, and ", 1<<17), "Hm"}, "messages": many,
+	} {
+		if got := digestOf(t, "", 3000, texts...); len(got) > 4500 {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+	}
+}
