@@ -146,3 +146,11 @@ func TestChatDigestHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestChatDigestOtherMoved: that somebody else has moved does not replace where the speaker lives.
+func TestChatDigestOtherMoved(t *testing.T) {
+	got := digestOf(t, "", 4000, "Since last year I live in Halifax.", "Ok", "Odalys, my sister, has moved to Lawenten with two toddlers, right after I called.", "Ok")
+	if !strings.Contains(got, "user: Since last year I live in Halifax.") {
+		t.Errorf("%s", got)
+	}
+}
