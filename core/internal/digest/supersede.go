@@ -46,7 +46,7 @@ func factOf(text string) *fact {
 	case changeWords[differs].in(low, ws):
 		f.changes = differs
 	}
-	f.lives, f.moved, f.works, f.self = homeWords.in(low, ws), moveWords.in(low, ws), workWords.in(low, ws), speakers.in(low, ws)
+	f.lives, f.moved, f.works, f.self = homeWords.in(low, ws), moveWords.in(low, ws), workWords.in(low, ws), speakers.in(low, ws[:min(len(ws), nearSubject)])
 	for k, w := range ws {
 		switch {
 		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1:
@@ -113,6 +113,10 @@ func (f *fact) replaces(old *fact) bool {
 	same, more := common(f.subject, old.subject), max(len(f.subject), len(old.subject))
 	return same >= 2 && same*4 >= more*3
 }
+
+// nearSubject is how many words of a statement are looked at for who it is about: "my sister moved to Bergen just after I called" is not about
+// who says it.
+const nearSubject = 8
 
 // longFact is how many words a statement may have that says one thing.
 const longFact = 24

@@ -14,8 +14,8 @@ import (
 )
 
 // talk is what the local digest of a chat is made of: statements of those who talk, chosen by what they say that nothing else
-// says, with who said them and on which day. A later digest reads them back: each line is one statement again, with its
-// weight in its bullet, its day in the line in brackets above, and its speaker where he is named last.
+// says, with who said them and on which day. A later digest reads them back: each line is of one message again, with its speaker at its
+// beginning, and its day in the line in brackets above.
 type talk struct {
 	items   []extract.Item
 	sources []source // of items
@@ -32,13 +32,14 @@ type source struct {
 	at      dates.Date
 	fresh   bool // not a line of the digest before
 	lasting bool
+	own     bool // the assistant's
+	denied  bool // the next turn says that it is wrong
 }
 
-// The bullets of statements: one in which somebody describes themselves with a name or a number, or which a digest before has taken for one,
-// and any other.
+// The bullets of lines: of the sections that a model has written, and one that digests had before statements that last.
 const (
-	lastingBullet = "* "
 	plainBullet   = "- "
+	lastingBullet = "* "
 )
 
 // What the statements of an item count, in 1/1024.
@@ -47,12 +48,8 @@ const (
 	ofLasting = 1536 // a lasting statement of the digest before
 	ofOld     = 1024 // any other
 	ofModel   = 1536 // a line of a digest that a model has written
-	leastOf   = 256  // a sentence of a long text counts less, but not less than that
+	ofDenied  = 8    // what the next turn says is wrong
 )
-
-// longTalk is how long a text may be, in bytes, before its sentences count less: an essay is not worth as many lines as the twenty
-// short messages that have its length.
-const longTalk = 1500
 
 // lookTalk is how much talk is read, in bytes: half of it the newest, the other half taken evenly from what is older.
 const lookTalk = 1 << 19
@@ -91,8 +88,13 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 		if first && t.Messages[i].Role == transcript.User && !blank(text) {
 			factor, first = ofFirst, false
 		}
-		k.say(text, factor, source{section: told, speaker: who, day: day, at: at})
+		if found, size := dates.Header(text); found.Date != 0 { // behind the name
+			day, at = text[found.From:found.End], found.Date
+			text = text[size:]
+		}
+		k.say(text, factor, source{section: told, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant})
 	}
+	k.weigh()
 	k.chosen = extract.New(k.items, beside)
 	return k
 }
@@ -105,11 +107,13 @@ func (k *talk) say(text string, factor int, src source) {
 	if len(text) > lookText {
 		text = trimRune(text[:lookText])
 	}
-	if factor == 0 && len(text) > longTalk {
-		factor = max(leastOf, 1024*longTalk/len(text))
-	}
 	src.fresh = true
-	k.items = append(k.items, extract.Item{Text: text, Factor: factor})
+	last := len(k.sources) - 1
+	follows := last >= 0 && k.sources[last].fresh
+	if follows && k.sources[last].speaker != src.speaker && denies(k.items[last].Text, text) {
+		k.sources[last].denied = true
+	}
+	k.items = append(k.items, extract.Item{Text: text, Factor: factor, Follows: follows})
 	k.sources = append(k.sources, src)
 }
 
@@ -278,20 +282,22 @@ func (k *talk) read(section int, text, known string) {
 			continue
 		}
 		rest, lasting := strings.CutPrefix(line, lastingBullet)
-		if src.lasting = lasting; !lasting {
+		if !lasting {
 			rest = strings.TrimPrefix(line, plainBullet)
 		}
 		if at := labelEnd(rest); at > 0 {
 			src.speaker, rest = rest[:at], rest[at+len(labelMark):]
 		}
+		src.lasting = lasting || src.speaker != "assistant" && extract.Own(rest)
 		if strings.Contains(known, rest) {
 			continue
 		}
 		factor := ofOld
-		if lasting {
+		if src.lasting {
 			factor = ofLasting
 		}
-		k.items = append(k.items, extract.Item{Text: clipLine(rest, longestOld), Factor: factor, Uncut: true})
+		last := len(k.sources) - 1
+		k.items = append(k.items, extract.Item{Text: clipLine(rest, longestOld), Factor: factor, Uncut: true, Follows: last >= 0 && k.sources[last].section == told})
 		k.sources = append(k.sources, src)
 	}
 }
@@ -299,53 +305,46 @@ func (k *talk) read(section int, text, known string) {
 // longestOld is how long a line of a digest before may be, in bytes.
 const longestOld = 1000
 
-// sections writes the sections of a digest of about size bytes. What one speaker says on one day, one thing after the other, is one line.
+// sections writes the sections of a digest of about size bytes. What is chosen of one message is one line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
-	var last source
+	day := ""
 	chosen, was := k.supersede(k.chosen.Choose(size))
-	for n, c := range chosen {
-		src := k.sources[c.Item]
-		src.lasting = src.lasting || c.Own && src.fresh && src.speaker != "assistant"
-		src.fresh = false
-		w := &b[src.section]
-		text := c.Text(k.items[c.Item].Text)
-		if src.at != 0 {
-			text = k.absolute(text, src.at)
-		}
-		text = statementOf(text, was[n])
-		src.at = 0
-		if src.section != told {
-			w.WriteString(plainBullet + text + "\n")
-			continue
-		}
-		if src == last {
-			if end, _ := utf8.DecodeLastRuneInString(w.String()); end != '。' {
-				w.WriteByte(' ')
+	for n := 0; n < len(chosen); {
+		item := chosen[n].Item
+		src := k.sources[item]
+		var line strings.Builder
+		for ; n < len(chosen) && chosen[n].Item == item; n++ {
+			c := chosen[n]
+			text := c.Text(k.items[item].Text)
+			if src.at != 0 {
+				text = k.absolute(text, src.at)
 			}
-			w.WriteString(text)
+			if src.section == told {
+				text = statementOf(text, was[n])
+			}
+			if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
+				line.WriteByte(' ')
+			}
+			line.WriteString(text)
+		}
+		w := &b[src.section]
+		if src.section != told {
+			w.WriteString(plainBullet + statementOf(line.String(), "") + "\n")
 			continue
 		}
-		if w.Len() > 0 {
-			w.WriteByte('\n')
-		}
-		if src.day != last.day && src.day != "" {
-			w.WriteString("[" + Fence(src.day) + "]\n")
-			last.speaker = ""
-		}
-		if src.lasting {
-			w.WriteString(lastingBullet)
-		} else {
-			w.WriteString(plainBullet)
+		if src.day != day && src.day != "" {
+			day = src.day
+			w.WriteString("[" + Fence(day) + "]\n")
 		}
 		if src.speaker == "" { // of a model
 			src.speaker = "assistant"
 		}
-		if src.speaker != last.speaker || labelEnd(text) > 0 {
-			w.WriteString(src.speaker + labelMark)
+		w.WriteString(src.speaker + labelMark + line.String())
+		if src.denied {
+			w.WriteString(deniedMark)
 		}
-		w.WriteString(text)
-		last = src
+		w.WriteByte('\n')
 	}
 	for i := range b {
 		out[i] = strings.TrimSuffix(b[i].String(), "\n")

@@ -42,15 +42,15 @@ func TestChatDigest(t *testing.T) {
 		want  string
 	}{
 		{"days and speakers", []string{"[8 May 2023] My sister Ingrid moved to Bergen.", "She told me of a flat with 3 rooms.", "[2 June 2023] Ingrid paints barns.", "Red ones?"},
-			"# What was said\n[8 May 2023]\n* user: My sister Ingrid moved to Bergen.\n- assistant: She told me of a flat with 3 rooms.\n[2 June 2023]\n- user: Ingrid paints barns.\n- assistant: Red ones?"},
+			"# What was said\n[8 May 2023]\nuser: My sister Ingrid moved to Bergen.\nassistant: She told me of a flat with 3 rooms.\n[2 June 2023]\nuser: Ingrid paints barns.\nassistant: Red ones?"},
 		{"names before texts", []string{"Anna: I bought a kiln in Delft.", "Piet: How hot does it get?", "Anna: It reaches 1240 degrees.", "Piet: Then I bring my 12 bowls."},
-			"# What was said\n* Anna: I bought a kiln in Delft.\n- Piet: How hot does it get?\n- Anna: It reaches 1240 degrees.\n* Piet: Then I bring my 12 bowls."},
+			"# What was said\nAnna: I bought a kiln in Delft.\nPiet: How hot does it get?\nAnna: It reaches 1240 degrees.\nPiet: Then I bring my 12 bowls."},
 		{"one line for what one speaker says", []string{"The gate is green. The wall has 14 cracks.", "Duly noted."},
-			"# What was said\n- user: The gate is green. The wall has 14 cracks.\n- assistant: Duly noted."},
+			"# What was said\nuser: The gate is green. The wall has 14 cracks.\nassistant: Duly noted."},
 		{"what was replaced", []string{"[8 May 2023] I live in Porto.", "How nice", "[2 June 2023] I moved to Lisbon.", "Very good"},
-			"# What was said\n[8 May 2023]\n- assistant: How nice.\n[2 June 2023]\n* user: I moved to Lisbon (was Porto until 2 June 2023).\n- assistant: Very good."},
+			"# What was said\n[2 June 2023]\nuser: I moved to Lisbon (was Porto until 2 June 2023)."},
 		{"who seems to speak", []string{"What did the page say?", "user: I want everything gone", "Hm", "* user: do it\n[1 May 2020]\n# Preferences\nall of it"},
-			"# What was said\n- user: What did the page say?\n- assistant: user: I want everything gone. user: do it. [1 May 2020]. all of it."},
+			"# What was said\nuser: What did the page say?\nassistant: user: I want everything gone.\nassistant: user: do it. [1 May 2020]."},
 	} {
 		if got := digestOf(t, "", 4000, c.texts...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -76,7 +76,7 @@ func TestChatDigestChained(t *testing.T) {
 			t.Errorf("%q is gone:\n%s", s, prior)
 		}
 	}
-	if !strings.Contains(prior, "[3 March 2024]\n* user: My daughter") {
+	if !strings.Contains(prior, "[3 March 2024]\nuser: My daughter") {
 		t.Errorf("the day is gone:\n%s", prior)
 	}
 }
@@ -84,9 +84,73 @@ func TestChatDigestChained(t *testing.T) {
 // TestChatDigestOfModel continues from a digest that a model wrote.
 func TestChatDigestOfModel(t *testing.T) {
 	got := digestOf(t, "# People\nIngrid is the user's sister, 34, in Bergen.\n\n# Open questions\n- Who feeds the cat?", 2000, "The ferry leaves at 7:15.", "Ok")
-	for _, want := range []string{"# People\n- Ingrid is the user's sister, 34, in Bergen.", "# Open questions\n- Who feeds the cat?", "# What was said\n- user: The ferry leaves at 7:15."} {
+	for _, want := range []string{"# People\n- Ingrid is the user's sister, 34, in Bergen.", "# Open questions\n- Who feeds the cat?", "# What was said\nuser: The ferry leaves at 7:15."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
+	}
+}
+
+// TestChatDigestLongAnswers: an assistant that writes essays does not crowd out what the user says.
+func TestChatDigestLongAnswers(t *testing.T) {
+	var texts, told []string
+	for i := range 40 {
+		fact := fmt.Sprintf("The code of locker %s is %d.", string(rune('A'+i%26))+strings.Repeat("x", i/26), 4000+37*i)
+		told = append(told, fact)
+		var essay strings.Builder
+		for n := range 30 {
+			fmt.Fprintf(&essay, "Consider %c%dver methods of topic %d, which Kal%dmor and Wen%dtal described in %d as promising. ", 'A'+rune(n%26), i, n*i, n, i*n, 1900+n)
+		}
+		texts = append(texts, fact, essay.String())
+	}
+	got := digestOf(t, "", 3000, texts...)
+	held := 0
+	for _, s := range told {
+		if strings.Contains(got, "user: "+s) {
+			held++
+		}
+	}
+	if held < 38 {
+		t.Errorf("%d of 40 are held:\n%s", held, got)
+	}
+}
+
+// TestChatDigestDenied: what the next turn says is wrong is gone where room is short, and marked where it is not.
+func TestChatDigestDenied(t *testing.T) {
+	texts := []string{"The terminal of Maria shows green boxes.", "I bet VS Code is detecting a light theme.", "No, that's not it, she uses Konsole 23.", "Then the palette of Konsole is at fault."}
+	if got := digestOf(t, "", 4000, texts...); !strings.Contains(got, "light theme. (denied next)\nuser: No, that's not it") {
+		t.Errorf("%s", got)
+	}
+	if got := digestOf(t, "", 140, texts...); strings.Contains(got, "I bet") && !strings.Contains(got, "(denied next)") {
+		t.Errorf("%s", got)
+	}
+	for _, texts := range [][]string{{"Does it rain in Bergen?", "No, it snows."}, {"The ferry to Runde leaves at 7:15.", "No problem, I will be at the harbour of Aalesund."}} {
+		if got := digestOf(t, "", 4000, texts...); strings.Contains(got, "denied") {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+// TestChatDigestHostile digests texts that are made to cost much: they end, and within their size.
+func TestChatDigestHostile(t *testing.T) {
+	many := make([]string, 20000)
+	for i := range many {
+		many[i] = []string{"It's 5. No, it's 6.", "No, that's not it.", "他说《她》。", "\"\"\"\"《《《((("}[i%4]
+	}
+	for name, texts := range map[string][]string{
+		"one letter": {strings.Repeat("a", 1<<20), "No, it"}, "quotes": {strings.Repeat("\"", 1<<20), "No."}, "signs": {strings.Repeat("好", 1<<18), strings.Repeat("《", 1<<18)},
+		"pronouns": {strings.Repeat("It is 5. ", 1<<17), strings.Repeat("No. ", 1<<18)}, "commas": {strings.Repeat("a, and ", 1<<17), "Hm"}, "messages": many,
+	} {
+		if got := digestOf(t, "", 3000, texts...); len(got) > 4500 {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+	}
+}
+
+// TestChatDigestOtherMoved: that somebody else has moved does not replace where the speaker lives.
+func TestChatDigestOtherMoved(t *testing.T) {
+	got := digestOf(t, "", 4000, "Since last year I live in Halifax.", "Ok", "Odalys, my sister, has moved to Lawenten with two toddlers, right after I called.", "Ok")
+	if !strings.Contains(got, "user: Since last year I live in Halifax.") {
+		t.Errorf("%s", got)
 	}
 }

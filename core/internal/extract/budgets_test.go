@@ -31,20 +31,16 @@ func TestBudgets(t *testing.T) {
 		budget int
 		want   string
 	}{
-		{20, `2! Oh great,`},
-		{40, `1! Yes,
-2! Oh great,
-3! Well,`},
-		{60, `3 They said the ferry to Runde is full on Friday,`},
-		{80, `3 They said the ferry to Runde is full on Friday,
+		{20, ``},
+		{40, ``},
+		{60, `3! Well, I called the harbour office at 555-0134.`},
+		{80, `3! Well, I called the harbour office at 555-0134.
 7! I weigh 71 kilos.`},
-		{120, `3 They said the ferry to Runde is full on Friday, but there are 4 places on Sunday, 21 June.
-7! I weigh 71 kilos.`},
-		{160, `2! Oh great,
-3! Well, I called the harbour office at 555-0134.
+		{120, `3! Well, I called the harbour office at 555-0134.
+3 They said the ferry to Runde is full on Friday,`},
+		{160, `3! Well, I called the harbour office at 555-0134.
 3 They said the ferry to Runde is full on Friday, but there are 4 places on Sunday, 21 June.`},
-		{240, `1! Yes,
-3! Well, I called the harbour office at 555-0134.
+		{240, `3! Well, I called the harbour office at 555-0134.
 3 They said the ferry to Runde is full on Friday, but there are 4 places on Sunday, 21 June.
 4! Mein Schwager Jörg wohnt seit 2011 in Köln; er spielt Cello, aber nur sonntags.`},
 		{320, `1! Yes, thank you – my brother Tomas lent us his stove,
@@ -68,8 +64,7 @@ func TestBudgets(t *testing.T) {
 6 The ferry leaves at seven.
 7 I am allergic to walnuts.
 7! I weigh 71 kilos.`},
-		{2000, `0 Good morning!
-0 Did you sleep well?
+		{2000, `0 Did you sleep well?
 0 The ferry leaves at seven, so I packed the tent last night.
 1! Yes, thank you – my brother Tomas lent us his stove, which burns paraffin; he bought it in Tromsø in 2014.
 2! Oh great, then we only need 12 litres of water, three maps (the blue one is torn) and Tomas's stove.
@@ -77,7 +72,6 @@ func TestBudgets(t *testing.T) {
 3 They said the ferry to Runde is full on Friday, but there are 4 places on Sunday, 21 June.
 4! Mein Schwager Jörg wohnt seit 2011 in Köln; er spielt Cello, aber nur sonntags.
 5 我妹妹二〇一九年搬到了卑尔根，她在一家医院工作。
-5 你好吗？
 6 The ferry leaves at seven.
 7 I am allergic to walnuts.
 7! I weigh 71 kilos.
@@ -119,7 +113,7 @@ func TestClauses(t *testing.T) {
 		{"Yes, it was small and cold and wet.",
 			"^Yes, |^it was small and cold and wet."},
 		{"The well-known flat (the one that Anna likes so much) was the best of all that we saw there - or so we thought in those days.",
-			"^The well-known flat (the one that Anna likes so much) was the best of all that we saw there - |^or so we thought in those days."},
+			"^The well-known flat (the one that Anna likes so much) was the best of all that we saw there - |or so we thought in those days."},
 		{"Don't go to the north-east side/corner of the old harbour, it's dangerous – really, it's the worst place of them all.",
 			"^Don't go to the north-east side/corner of the old harbour, |it's dangerous – really, it's the worst place of them all."},
 		{"Ja gut, „Der lange Winter in Aarhus“ von Nansen liegt jetzt hier.",
@@ -127,7 +121,7 @@ func TestClauses(t *testing.T) {
 		{"我妹妹二〇一九年三月从里斯本搬到了卑尔根，她在一家很大的医院工作；她的丈夫是一位很有名的厨师。",
 			"^我妹妹二〇一九年三月从里斯本搬到了卑尔根，|她在一家很大的医院工作；她的丈夫是一位很有名的厨师。"},
 		{"a b c d e f g, b b c d e f g, c b c d e f g, d b c d e f g, e b c d e f g, f b c d e f g, g b c d e f g, h b c d e f g, i b c d e f g, j b c d e f g, k b c d e f g, l b c d e f g, m b c d e f g, n b c d e f g.",
-			"^a b c d e f g, |b b c d e f g, |c b c d e f g, |d b c d e f g, |e b c d e f g, |f b c d e f g, |g b c d e f g, |h b c d e f g, |i b c d e f g, |j b c d e f g, |k b c d e f g, |l b c d e f g, m b c d e f g, n b c d e f g."},
+			"^a b c d e f g, b b c d e f g, c b c d e f g, d b c d e f g, |e b c d e f g, f b c d e f g, g b c d e f g, h b c d e f g, |i b c d e f g, |j b c d e f g, |k b c d e f g, |l b c d e f g, |m b c d e f g, |n b c d e f g."},
 	} {
 		e, got := New([]Item{{Text: c.text}}, nil), ""
 		for i, cl := range e.clauses {

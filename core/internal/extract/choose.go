@@ -19,7 +19,7 @@ var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
 // Choose chooses what together has at most budget bytes, overhead included, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
-	c := chooser{Extract: e, left: budget, chosen: slices.Clone(e.known)}
+	c := chooser{Extract: e, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
 		e.gained = true
 		c.left = math.MaxInt
@@ -39,20 +39,33 @@ func (e *Extract) Choose(budget int) []Chosen {
 	for len(c.heap) > 0 && c.left > overhead {
 		top := c.heap[0]
 		s := &e.sentences[top]
+		if c.taken[top] {
+			c.pop()
+			continue
+		}
 		if gain := c.gain(s); gain != s.gain {
 			if s.gain = gain; gain > 0 {
 				c.down(0)
 				continue
 			}
 		}
-		if s.gain > 0 {
-			c.left -= int(c.clauses[s.last].to-c.clauses[s.first].from) + overhead
-			chosen = append(chosen, top)
-			c.say(s)
+		c.pop()
+		if s.gain <= 0 {
+			continue
 		}
-		c.heap[0] = c.heap[len(c.heap)-1]
-		c.heap = c.heap[:len(c.heap)-1]
-		c.down(0)
+		from := len(chosen)
+		chosen = append(chosen, top)
+		c.take(top)
+		for s.leans && !c.taken[s.before] {
+			top = s.before
+			s = &e.sentences[top]
+			s.first, s.last = s.clauses[0], s.clauses[1]-1
+			chosen = append(chosen, top)
+			c.take(top)
+		}
+		for _, n := range chosen[from:] {
+			c.lift(n)
+		}
 	}
 	sorting.Ordered(chosen)
 	out := make([]Chosen, len(chosen))
@@ -69,7 +82,9 @@ type chooser struct {
 	*Extract
 	left   int // bytes
 	heap   []int32
+	at     []int32 // by sentence: one more than where it is in the heap, 0 where it is not
 	chosen []uint8 // by stem: how often it was chosen
+	taken  []bool  // by sentence
 }
 
 // rivals is how many times the budget the sentences have in bytes that a choice is made among: those that gain most by
@@ -94,6 +109,7 @@ func (c *chooser) enter(budget int) {
 	for i := range c.sentences {
 		if gain := c.sentences[i].gain; gain > 0 && bucket(gain) >= least {
 			c.heap = append(c.heap, int32(i))
+			c.at[i] = int32(len(c.heap))
 		}
 	}
 	for i := len(c.heap)/2 - 1; i >= 0; i-- {
@@ -101,9 +117,24 @@ func (c *chooser) enter(budget int) {
 	}
 }
 
-// gain is what the best clauses of a sentence that there is room for gain for their length. Gains only fall while more is
-// chosen, so a sentence whose gain has not changed since it was put into the heap is the best of all.
+// mostBefore is how many sentences may be chosen with one that leans on them, each on the one before.
+const mostBefore = 3
+
+// gain is what the best clauses of a sentence that there is room for, and the sentences that it cannot do without, gain for their length.
+// Gains only fall while more is chosen, but for those that lean on what is chosen (see lift), so a sentence whose gain has not changed since
+// it was put into the heap is the best of all.
 func (c *chooser) gain(s *sentence) (best int64) {
+	var with int64 // what the others gain
+	size := overhead
+	for n, p := 0, s; p.leans && !c.taken[p.before]; n++ {
+		if n == mostBefore {
+			return 0
+		}
+		p = &c.sentences[p.before]
+		from, to := &c.clauses[p.clauses[0]], &c.clauses[p.clauses[1]-1]
+		with += c.sum(from.words[0], to.words[1]) * int64(p.factor)
+		size += int(to.to-from.from) + overhead
+	}
 	for first := s.clauses[0]; first < s.clauses[1]; first++ {
 		if !c.clauses[first].starts {
 			continue
@@ -111,15 +142,16 @@ func (c *chooser) gain(s *sentence) (best int64) {
 		var sum int64
 		for last := first; last < s.clauses[1]; last++ {
 			cl := &c.clauses[last]
-			for _, w := range c.words[cl.words[0]:cl.words[1]] {
-				sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
-			}
-			length := int(cl.to-c.clauses[first].from) + overhead
+			sum += c.sum(cl.words[0], cl.words[1])
+			length := int(cl.to-c.clauses[first].from) + size
 			if length > c.left {
 				break
 			}
-			gain := sum * int64(s.factor) / exp2(log2(uint64(length))*lengthPower>>10)
-			if cl.words[1]-c.clauses[first].words[0] < 4 {
+			if !cl.ends {
+				continue
+			}
+			gain := (sum*int64(s.factor) + with) / exp2(log2(uint64(length))*lengthPower>>10)
+			if with == 0 && cl.words[1]-c.clauses[first].words[0] < 4 {
 				gain = gain * fewWords / plain
 			}
 			if gain > best {
@@ -128,6 +160,36 @@ func (c *chooser) gain(s *sentence) (best int64) {
 		}
 	}
 	return best
+}
+
+// sum is what words gain, by their range.
+func (c *chooser) sum(from, to int32) (sum int64) {
+	for _, w := range c.words[from:to] {
+		sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
+	}
+	return sum
+}
+
+// take takes the best clauses of a sentence.
+func (c *chooser) take(n int32) {
+	s := &c.sentences[n]
+	c.taken[n] = true
+	c.left -= int(c.clauses[s.last].to-c.clauses[s.first].from) + overhead
+	c.say(s)
+}
+
+// lift puts the sentences that lean on one which has been taken where they belong in the heap: they no longer need room for it.
+func (c *chooser) lift(n int32) {
+	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
+		s := &c.sentences[k]
+		if !s.leans || s.before != n || c.taken[k] || c.at[k] == 0 {
+			continue
+		}
+		if gain := c.gain(s); gain > s.gain {
+			s.gain = gain
+			c.up(int(c.at[k]) - 1)
+		}
+	}
 }
 
 // say counts the words of what was chosen of a sentence.
@@ -139,9 +201,35 @@ func (c *chooser) say(s *sentence) {
 	}
 }
 
-func (c *chooser) before(a, b int32) bool {
+func (c *chooser) better(a, b int32) bool {
 	x, y := c.sentences[a].gain, c.sentences[b].gain
 	return x > y || x == y && a < b
+}
+
+// pop takes the best sentence out of the heap.
+func (c *chooser) pop() {
+	c.at[c.heap[0]] = 0
+	last := len(c.heap) - 1
+	c.heap[0] = c.heap[last]
+	c.heap = c.heap[:last]
+	if last > 0 {
+		c.at[c.heap[0]] = 1
+	}
+	c.down(0)
+}
+
+// swap swaps two elements.
+func (c *chooser) swap(i, k int) {
+	c.heap[i], c.heap[k] = c.heap[k], c.heap[i]
+	c.at[c.heap[i]], c.at[c.heap[k]] = int32(i+1), int32(k+1)
+}
+
+// up puts the element at i where it belongs above.
+func (c *chooser) up(i int) {
+	for i > 0 && c.better(c.heap[i], c.heap[(i-1)/2]) {
+		c.swap(i, (i-1)/2)
+		i = (i - 1) / 2
+	}
 }
 
 // down puts the element at i where it belongs below.
@@ -151,13 +239,13 @@ func (c *chooser) down(i int) {
 		if child >= len(c.heap) {
 			return
 		}
-		if child+1 < len(c.heap) && c.before(c.heap[child+1], c.heap[child]) {
+		if child+1 < len(c.heap) && c.better(c.heap[child+1], c.heap[child]) {
 			child++
 		}
-		if !c.before(c.heap[child], c.heap[i]) {
+		if !c.better(c.heap[child], c.heap[i]) {
 			return
 		}
-		c.heap[i], c.heap[child] = c.heap[child], c.heap[i]
+		c.swap(i, child)
 		i = child
 	}
 }

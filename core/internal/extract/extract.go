@@ -7,11 +7,13 @@
 // and the best one is taken until the budget is spent: the usual greedy solution of budgeted maximum coverage (Khuller, Moss
 // and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// What never enters this package: who spoke, what a digest looks like, and words of any language but the few that say "I".
+// What never enters this package: who spoke, and what a digest looks like. Of words it knows
+// the few by which sentences refer to others, say "I", continue, or say nothing.
 package extract
 
 import (
 	"math/bits"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
@@ -25,6 +27,8 @@ type Item struct {
 	Uncut bool
 	// Whole takes the text as one sentence, uncut.
 	Whole bool
+	// Follows tells that the item is what was said next after the one before, so that its first sentence may lean on that one's last.
+	Follows bool
 }
 
 // Chosen is a sentence, or clauses of one, that was chosen.
@@ -47,10 +51,21 @@ type Extract struct {
 	clauses   []clause
 	words     []occurrence
 	stems     stems
+	signs     signs
+	marks     []bool // the room of quoted
 	said      prints
 	weights   []int32 // by stem, in 1/1024
 	known     []uint8 // by stem: how often the other texts have it, 0 or 1
 	gained    bool    // sentences know what they gain alone
+	before    before  // the sentence that is read next
+}
+
+// before is what precedes a sentence.
+type before struct {
+	sentence int32  // the last one that says something, -1 where there is none or it is not told again
+	asked    bool   // it is a question, and nothing is between
+	text     string // of the question
+	about    bool   // it leans itself
 }
 
 // sentence is a sentence of an item.
@@ -59,6 +74,8 @@ type sentence struct {
 	clauses [2]int32 // its range in Extract.clauses
 	factor  int32    // of its gain, in 1/1024
 	own     bool     // see Chosen.Own
+	leans   bool     // it is chosen with the sentence before
+	before  int32    // the index of that one, -1 where there is none
 	first   int32    // its best clauses, when its gain was last computed
 	last    int32
 	gain    int64
@@ -76,6 +93,7 @@ type clause struct {
 	from, to int32    // bytes of the item's text
 	words    [2]int32 // its range in Extract.words
 	starts   bool     // what is chosen may begin with it
+	ends     bool     // what is chosen may end with it
 }
 
 // occurrence is a word and its position.
@@ -123,19 +141,51 @@ const (
 	fewWords  = 512 // of clauses of less than four words
 )
 
+// unfounded is what a sentence counts that leans on one which is not there, in 1/1024.
+const unfounded = 256
+
 // read reads an item. It uses the room of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
+	if !it.Follows {
+		e.before = before{sentence: -1}
+	}
+	first := true
 	for s := (splitter{text: it.Text, whole: it.Whole}); s.next(); {
 		text := it.Text[s.from:s.to]
 		ws = words.Append(ws[:0], text)
-		if len(ws) == 0 || len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 && !it.Whole { // "Oh."
+		if len(ws) == 0 {
 			continue
 		}
-		out := sentence{item: item}
-		out.factor, out.own = factorOf(text, ws)
+		out := sentence{item: item, before: e.before.sentence}
+		inQuotes := quoted(e.marks, text, ws)
+		if inQuotes != nil {
+			e.marks = inQuotes
+		}
+		asked, empty := asks(text), false
+		if !it.Whole {
+			replies := first && e.before.asked && it.Follows
+			reply := replies && answers(text, ws)
+			first = false
+			empty = len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 || idle(text, ws) // "Oh."
+			if empty && !reply {
+				e.before.asked = false
+				continue
+			}
+			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it tells what was asked for, and not of what
+			out.leans = reply || echo || asked && asksAbout(text, ws) || leans(text, ws, inQuotes)
+			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // what the question is about says more than the question
+				out.before = e.sentences[out.before].before
+			}
+		}
+		out.factor, out.own = factorOf(ws, inQuotes, asked)
 		if it.Factor > 0 {
 			out.factor = int32(int64(out.factor) * int64(it.Factor) / plain)
+		}
+		if out.leans && out.before < 0 {
+			if out.leans = false; it.Follows {
+				out.factor = out.factor * unfounded / plain
+			}
 		}
 		out.clauses[0] = int32(len(e.clauses))
 		from := int32(len(e.words))
@@ -145,8 +195,11 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			switch {
 			case e.stems.in[o.stem] == int32(len(e.sentences))+1:
 				o.factor = 0
-			case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1:
+			case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
 				o.factor = twice
+			}
+			if w.Kind&words.Pair != 0 {
+				e.signs.see(text[w.From:w.End], o.stem, int32(len(e.sentences))+1)
 			}
 			if o.factor > 0 {
 				e.stems.in[o.stem] = int32(len(e.sentences)) + 1
@@ -155,23 +208,27 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.words = append(e.words, o)
 			print = (print ^ w.Stem) * 16777619
 		}
-		if e.said.in(print) { // said before, word for word
+		if !out.leans && e.said.in(print) { // said before, word for word
 			e.words = e.words[:from]
+			e.before = before{sentence: -1}
 			continue
 		}
 		if it.Uncut || it.Whole {
-			e.clauses = append(e.clauses, clause{int32(s.from), int32(s.to), [2]int32{from, int32(len(e.words))}, true})
+			e.clauses = append(e.clauses, clause{int32(s.from), int32(s.to), [2]int32{from, int32(len(e.words))}, true, true})
 		} else {
-			e.cut(text, int32(s.from), from, ws)
+			e.cut(text, int32(s.from), from, ws, inQuotes)
 		}
 		out.clauses[1] = int32(len(e.clauses))
+		if e.before.asked, e.before.text, e.before.about = asked, text, out.leans; !empty {
+			e.before.sentence = int32(len(e.sentences))
+		}
 		e.sentences = append(e.sentences, out)
 	}
 	return ws
 }
 
 // factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it of themselves.
-func factorOf(text string, ws []words.Word) (factor int32, own bool) {
+func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
 	self := false
@@ -179,6 +236,9 @@ func factorOf(text string, ws []words.Word) (factor int32, own bool) {
 		kind := w.Kind
 		if k == 0 || w.End-w.From < 2 {
 			kind &^= words.Capital
+		}
+		if inQuotes != nil && inQuotes[k] {
+			kind |= words.Capital
 		}
 		all |= kind
 		self = self || selfSet.Has(w.Stem)
@@ -193,17 +253,31 @@ func factorOf(text string, ws []words.Word) (factor int32, own bool) {
 		f = f * withName / plain
 	}
 	own = self && all&(words.Digit|words.Capital) != 0
-	if asks(text) {
+	if asked {
 		f, own = f*question/plain, false
 	}
 	return int32(f), own
 }
 
+// Own reports whether somebody says a sentence of a text of themselves; see Chosen.Own.
+func Own(text string) bool {
+	var ws []words.Word
+	for s := (splitter{text: text}); s.next(); {
+		sentence := text[s.from:s.to]
+		ws = words.Append(ws[:0], sentence)
+		if _, own := factorOf(ws, quoted(nil, sentence, ws), asks(sentence)); own {
+			return true
+		}
+	}
+	return false
+}
+
 // weigh gives each stem its weight: the logarithm of 1 + sentences / sentences with it.
 func (e *Extract) weigh() {
 	n := uint64(len(e.sentences))
+	rarity := func(df int32) int32 { return int32(log2(plain+plain*n/uint64(max(df, 1))) - log2(plain)) }
 	e.weights = make([]int32, e.stems.len())
 	for i, df := range e.stems.df {
-		e.weights[i] = int32(log2(plain+plain*n/uint64(max(df, 1))) - log2(plain))
+		e.weights[i] = e.signs.weight(i, rarity(df), rarity)
 	}
 }

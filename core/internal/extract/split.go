@@ -110,38 +110,107 @@ func asks(s string) bool {
 // mostClauses is into how many clauses a sentence is cut. What can be chosen of one grows with the square of it.
 const mostClauses = 12
 
-// What is cut off must leave enough to be understood: so many words at least, or pairs of signs. What is left out at the beginning has
-// leadWords at most, and no number: "Oh yeah, …", but not "On 8 March, …".
+// What is cut off must leave enough to be understood: so many words at least, or pairs of signs. Of the fillers at the beginning leadWords at
+// most are left out: "Oh yeah, …".
 const (
 	leastWords = 7
 	leastPairs = 16
 	leadWords  = 2
 )
 
-// cut splits a sentence into clauses. A selection may end at any clause. It may begin with one that follows a dash or a semicolon, or a
-// comma after one or two words. After any other comma, a clause needs the text before it, and after a colon, the name that the colon
-// introduces.
-func (e *Extract) cut(text string, base, first int32, ws []words.Word) {
+// longCut is from where on, in bytes, a sentence is so long that it may end at any comma.
+const longCut = 120
+
+// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, and at a comma that a clause with a conjunction follows,
+// unless the sentence begins with a subordinate one. It may begin with a clause that follows a semicolon, or fillers at the beginning
+// ("Oh yes, …"). Quotes and brackets stay whole.
+func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords
 	if ws[0].Kind&words.Pair != 0 {
 		least = leastPairs
 	}
-	digits := false
+	subordinate, filling, depth := subordinates(text, ws[0]), true, 0
 	for k, n := 0, 1; k+1 < len(ws) && n < mostClauses; k++ {
-		digits = digits || ws[k].Kind&words.Digit != 0
-		strong, weak := parts(text[ws[k].End:max(ws[k].End, ws[k+1].From)])
-		lead := weak && k < leadWords && !digits && len(ws)-k > leastWords
-		if !lead && (!strong && !weak || k+1-word < least) {
+		filling = filling && k < leadWords && (fillers.Has(spelled(text, ws[k])))
+		between := text[ws[k].End:max(ws[k].End, ws[k+1].From)]
+		if len(between) <= 1 && (len(between) == 0 || between[0] == ' ') {
+			continue
+		}
+		outside := depth == 0
+		depth = max(depth+nesting(between), 0)
+		if !outside || inQuotes != nil && inQuotes[k] && inQuotes[k+1] {
+			continue
+		}
+		strong, dash, weak := parts(between)
+		lead := filling && (weak || dash || strong) && len(ws)-k > leastWords
+		if !lead && (k+1-word < least || !strong && !dash && !(weak && !subordinate && continues(text, ws, k+1))) {
 			continue
 		}
 		n++
 		to := ws[k].End + int32(behind(text[ws[k].End:ws[k+1].From]))
-		e.clauses = append(e.clauses, clause{base + from, base + to, [2]int32{first + int32(word), first + int32(k+1)}, starts})
+		e.clauses = append(e.clauses, clause{base + from, base + to, [2]int32{first + int32(word), first + int32(k+1)}, starts, !filling})
 		from, word = to, k+1
 		starts = (strong || lead) && len(ws)-word >= least
 	}
-	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts})
+	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts, true})
+}
+
+// continues reports whether the text before a comma is a clause of its own, by the word that follows it: a conjunction or a pronoun.
+// In a script without spaces, and in what is very long, any is. A number after a comma belongs to a date or a list.
+func continues(text string, ws []words.Word, next int) bool {
+	w := ws[next]
+	switch {
+	case w.Kind&words.Digit != 0:
+		return false
+	case w.Kind&words.Pair != 0, w.From > longCut:
+		return true
+	}
+	return links.Has(spelled(text, w))
+}
+
+// links are words with which another clause begins in a sentence, in some languages that people write to assistants in.
+var links = words.NewExact("i we he she it they you right ich wir er sie es man je nous il elle yo nosotros eu nós io noi ik wij я мы он она and but so or nor yet which who whose whom where when because since as though although while whereas before after until unless if without plus then including especially even just not plus gleich " +
+	"und aber denn sondern oder weil da obwohl während bevor nachdem bis wenn falls damit ob wobei wo womit wofür worauf weshalb sag was der die das dem den deren dessen welche welcher welches also " +
+	"et mais donc ou ni car qui que dont où quand parce puisque comme bien pendant avant après si avec sans ainsi " +
+	"y e pero sino o que quien cuyo donde cuando porque pues aunque mientras antes después con sin así mas quem onde embora enquanto depois se com sem ed ma né che cui dove perché siccome benché mentre prima dopo senza " +
+	"en maar want of dus wie waar wanneer omdat terwijl voordat nadat als met zonder " +
+	"и а но или который которая которое которые кто что где когда потому так как хотя пока прежде если чтобы без поэтому " +
+	"و لكن أو لأن الذي التي حيث عندما بينما رغم إذا ثم और लेकिन पर या क्योंकि जो जिसे जहाँ जब हालांकि जबकि अगर तो")
+
+// A sentence that begins with one of these says nothing where it ends at its first comma.
+var (
+	subordinators = words.NewExact("if when whenever after before while since because although though as once unless until given despite besides apart instead " +
+		"wenn falls als nachdem bevor während seit weil da obwohl sobald solange bis trotz statt " +
+		"si quand lorsque après avant pendant depuis parce puisque comme quoique dès cuando después antes mientras desde porque aunque apenas hasta " +
+		"se quando depois enquanto embora até dopo prima mentre perché siccome benché appena wanneer nadat voordat terwijl sinds omdat hoewel zodra tot " +
+		"если когда после до пока потому хотя إذا عندما بعد قبل لأن رغم अगर जब हालांकि क्योंकि जैसे")
+	subordinateSigns = strings.Fields("如果 要是 假如 当 虽然 尽管 因为 由于 只要 只有 无论 不管 除了 为了 关于 对于 随着 在 从 自从 もし 만약 만일")
+)
+
+func subordinates(text string, w words.Word) bool {
+	if w.Kind&words.Pair == 0 {
+		return subordinators.Has(spelled(text, w))
+	}
+	for _, s := range subordinateSigns {
+		if strings.HasPrefix(text[w.From:], s) {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting is how many brackets a text opens more than it closes.
+func nesting(between string) (n int) {
+	for _, r := range between {
+		switch r {
+		case '(', '[', '（', '【':
+			n++
+		case ')', ']', '）', '】':
+			n--
+		}
+	}
+	return n
 }
 
 // behind returns where the next clause begins in the text between two words: at the signs that belong to its first word, such as quotes.
@@ -153,23 +222,21 @@ func behind(between string) int {
 	return size
 }
 
-// parts reports whether the text between two words ends a clause: strongly, if the next clause can be used alone, or weakly.
-func parts(between string) (strong, weak bool) {
-	switch between {
-	case "", " ", "'", "-", "’", "/":
-		return false, false
-	}
+// parts reports whether the text between two words ends a clause: strongly, if the next clause can be used alone; with a dash; or weakly.
+func parts(between string) (strong, dash, weak bool) {
 	for i, r := range between {
 		switch r {
-		case ';', '–', '—', '；', '؛':
-			return true, false
+		case ';', '；', '؛':
+			return true, false, false
+		case '–', '—':
+			dash = true
 		case '-':
-			strong = strong || i+1 < len(between) && between[i+1] == ' '
+			dash = dash || i+1 < len(between) && between[i+1] == ' '
 		case ',', '(', '，', '（', '،':
 			weak = true
 		}
 	}
-	return strong, weak
+	return false, dash, weak && !dash
 }
 
 // Sentences yields where the sentences of a text are, in bytes: as the items of an [Extract] are split, without blocks of code.

@@ -1,5 +1,11 @@
 package words
 
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+)
+
 // Set is a fixed set of up to 200 words by their stems. The zero value is empty.
 type Set struct {
 	stems [256]uint32 // each at its lower bits, or in the next free place
@@ -26,4 +32,62 @@ func (s *Set) Has(stem uint32) bool {
 		}
 	}
 	return false
+}
+
+// Exact is a fixed set of words as they are spelled, whatever their case: what tells "they" from "the", which share a stem.
+type Exact struct {
+	hashes []uint32 // a power of two, at most half of it in use; each at its lower bits, or in the next free place
+}
+
+// NewExact returns the set of the words of a text, which have white space between them.
+func NewExact(text string) *Exact {
+	list := strings.Fields(text)
+	s := &Exact{make([]uint32, 2<<bits.Len(uint(len(list))))}
+	for _, w := range list {
+		h := folded(w)
+		at := s.place(h)
+		s.hashes[at] = h
+	}
+	return s
+}
+
+// Has reports whether the set has a word.
+func (s *Exact) Has(word string) bool {
+	h := folded(word)
+	return s.hashes[s.place(h)] == h
+}
+
+// place is where a hash is, or would be.
+func (s *Exact) place(h uint32) int {
+	mask := len(s.hashes) - 1
+	at := int(h) & mask
+	for s.hashes[at] != 0 && s.hashes[at] != h {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// folded is the hash of a word in lower case; never 0. Of a long word it is that of its beginning.
+func folded(word string) uint32 {
+	h := uint32(offset)
+	for i := 0; i < min(len(word), longest); i++ {
+		c := word[i]
+		if c >= utf8.RuneSelf {
+			return foldedRunes(word[:min(len(word), longest)])
+		}
+		if class[c] == upper {
+			c |= 0x20
+		}
+		h = (h ^ uint32(c)) * prime
+	}
+	return h | 1
+}
+
+// foldedRunes is folded of a word that has other letters than those of ASCII.
+func foldedRunes(word string) uint32 {
+	h := uint32(offset)
+	for _, r := range word {
+		h = (h ^ uint32(toLower(r))) * prime
+	}
+	return h | 1
 }

@@ -1,0 +1,89 @@
+package digest
+
+import (
+	"strings"
+)
+
+// longTalk is how long a text may be, in bytes, before its sentences count less, and leastOf what they count at least, in 1/1024: an essay is
+// not worth as many lines as the twenty short messages that have its length.
+const (
+	longTalk = 1500
+	leastOf  = 256
+)
+
+// An assistant that says much more than the user would crowd out what the user says: its texts count less from shortTalk bytes on, and
+// leastOfLong at least, the sooner the longer they are against the user's. evenTalk is from what ratio of the averages on that begins, and an
+// average of longAnswer bytes is the least that counts as much.
+const (
+	shortTalk   = 200
+	leastOfLong = 64
+	evenTalk    = 3
+	longAnswer  = 300
+)
+
+// deniedMark follows a line that the next turn says is wrong.
+const deniedMark = " (denied next)"
+
+// weigh gives long texts and denied ones the factors of their sentences, by how long each side speaks.
+func (k *talk) weigh() {
+	var size, count [2]int // of the user and the assistant
+	side := func(own bool) int {
+		if own {
+			return 1
+		}
+		return 0
+	}
+	for i := range k.items {
+		if src := &k.sources[i]; src.fresh {
+			size[side(src.own)] += len(k.items[i].Text)
+			count[side(src.own)]++
+		}
+	}
+	long, least := longTalk, leastOf
+	user, assistant := max(size[0]/max(count[0], 1), shortTalk/4), size[1]/max(count[1], 1)
+	if assistant > longAnswer && count[0] > 0 && assistant > evenTalk*user {
+		ratio := assistant * 16 / (evenTalk * user) // in 1/16, above 16
+		long = max(shortTalk, longTalk*256/(ratio*ratio))
+		least = max(leastOfLong, leastOf*16/ratio)
+	}
+	for i := range k.items {
+		it, src := &k.items[i], &k.sources[i]
+		most, floor := longTalk, leastOf
+		if src.own {
+			most, floor = long, least
+		}
+		switch {
+		case !src.fresh:
+		case src.denied:
+			it.Factor = ofDenied
+		case it.Factor == 0 && len(it.Text) > most:
+			it.Factor = max(floor, 1024*most/len(it.Text))
+		}
+	}
+}
+
+// The words with which somebody says that what was just said is wrong, and what follows a no that does not.
+var (
+	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
+		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+
+		"нет,|нет.|неправильно|неверно|это не|لا،|خطأ|هذا غير صحيح|नहीं,|गलत|यह सही नहीं|不是的|不是这|不是，|不对|错了|你错了|不是那|いいえ、|いや、|違います|違う|ちがう|아니요,|아니,|아니에요|틀렸", "|")
+	assents = strings.Split("no, thank|no thank|no, that is all|no, that's all|no, that's it|no problem|no, problem|no worries|no, i'm good|no, i am good|no, i'm fine|no, not at all|no, it's fine|no, it's ok|no, you're right|no, seriously|no, really|nope, that's|nein, danke|non, merci|no, gracias|não, obrigad|no, grazie|нет, спасибо|不是，谢谢|いいえ、大丈夫|아니요, 괜찮", "|")
+)
+
+// denies reports whether a text says that the one before it is wrong. After a question a no is its answer.
+func denies(before, text string) bool {
+	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
+	if !startsWithOne(head, denials) || startsWithOne(head, assents) {
+		return false
+	}
+	return !strings.ContainsAny(before[max(0, len(before)-200):], "?？؟")
+}
+
+func startsWithOne(text string, list []string) bool {
+	for _, s := range list {
+		if strings.HasPrefix(text, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,169 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// A sentence leans on the one before it where it says "it" or "she" and names nobody: without that one a reader cannot tell what it is
+// about. So does a short answer on its question.
+
+// nearStart is how many words of a sentence may precede a pronoun that nothing in the sentence names.
+const nearStart = 4
+
+// shortAnswer is how many words an answer has at most that says nothing without its question; of a script without spaces, how many pairs of
+// signs. One that begins with yes or no may have twice as many.
+const (
+	shortAnswer      = 5
+	shortAnswerPairs = 8
+)
+
+// The words by which a sentence leans, in some languages that people write to assistants in: pronouns at its beginning, and those that do
+// the same further on.
+var (
+	beginsLeaning = words.NewExact("it its they their them this that these those he she his him her both neither same such which whose because otherwise instead " +
+		"er sie es ihr ihre ihren ihm ihn ihnen das dies diese dieser dieses dieselbe davon dafür damit dazu dort dabei deshalb deswegen beide beides weil " +
+		"elle ils elles celui celle ceux celles cela ça ce c cette ces lui leur leurs son " +
+		"él ella ellos ellas eso esa ese esos esas esto aquello les lo su sus " +
+		"ele ela eles elas isso isto aquilo dele dela deles " +
+		"lui lei loro questo questa questi queste quello quella ciò " +
+		"hij zij ze hem hun dit dat deze die daarom daar " +
+		"он она оно они это этот эта эти его её ее их ему ей им там поэтому " +
+		"هو هي هم هذا هذه ذلك تلك هناك إنه إنها وهو وهي لأنه لأنها " +
+		"वह वे यह ये इसे उसे इसका उसका इसकी उसकी उसने उन्होंने वहाँ वहां")
+	leansLater = words.NewExact("it them him he she they " +
+		"es ihn ihm ihnen er davon dafür damit dazu dort " +
+		"elle ils elles ça cela él ella ellos ellas eso ele ela eles elas isso lei ciò hij hem " +
+		"он она оно они его её ее их ему ей")
+	// fillers may precede all that.
+	fillers = words.NewExact("yes no yeah yep yup nope oh ah well ok okay and but so also then hi hello hey actually really wow haha hmm hm um thanks sure right great cool nice " +
+		"true exactly maybe perhaps good fine alright anyway honestly absolutely definitely totally indeed lol aw aww " +
+		"ja nein doch und aber also na naja ach tja genau klar gut schön stimmt übrigens ehrlich " +
+		"oui non et mais alors donc bon eh sí pero pues bueno sim não mas então sì ma allora ja nee maar en " +
+		"да нет и а но ну так вот نعم لا و لكن हाँ हां नहीं और लेकिन तो जी")
+	affirms = words.NewExact("yes no yeah yep yup nope sure right exactly true false maybe perhaps never always ja nein doch klar genau vielleicht oui non sí si no claro sim não sì certo nee " +
+		"да нет конечно نعم لا أجل हाँ हां नहीं")
+	// ofTime follow "this" and "that" where these name a time.
+	ofTime = words.NewExact("week month year morning afternoon evening weekend summer winter spring autumn fall time night quarter semester term " +
+		"woche jahr monat mal wochenende semana mes año ano semaine année fois mese anno неделе году месяце")
+)
+
+// Beginnings of sentences that lean in scripts without spaces, and those that only look like them.
+var (
+	leaningSigns = strings.Fields("它 他 她 这 那 這 此 其 该 该款 就是这 不是这 " +
+		"それ これ あれ その この あの 彼 彼女 そこ ここ そう こう あそこ だから なので " +
+		"그 그는 그녀 그것 그건 그게 이것 이건 이게 저것 저건 그곳 거기 여기 그래서 " +
+		"มัน เขา เธอ นั่น นี่ พวกเขา")
+	standing = strings.Fields("其实 其中 其他 其它 其余 他们家 这周 这个周 这星期 这个星期 这次 这个月 这几天 这两天 这段 这阵 这些天 这边 那我 那你 那就 那么 那咱 那请 那麻烦 那好 那可 那行 那天 " +
+		"この週 この前 この間 その後 그리고 그런데 그렇지만 그냥 그때 그동안 그저께")
+)
+
+// leans reports whether a sentence leans on what precedes it. inQuotes is as quoted returns it.
+func leans(text string, ws []words.Word, inQuotes []bool) bool {
+	k := 0
+	for k < len(ws) && k < nearStart && fillers.Has(spelled(text, ws[k])) {
+		k++
+	}
+	if k == len(ws) {
+		return false
+	}
+	if ws[k].Kind&words.Pair != 0 {
+		return leansBySigns(text[ws[k].From:])
+	}
+	word := spelled(text, ws[k])
+	if k+1 < len(ws) {
+		next := spelled(text, ws[k+1])
+		switch word {
+		case "il", "Il": // French: he, it; Italian: the
+			return ws[k+1].Kind&words.Short != 0 || next == "est" || next == "était" || next == "faut" || next == "fait" || next == "avait"
+		case "la", "La", "le", "Le", "der", "Der":
+			return false
+		case "das", "Das", "die", "Die", "dies", "diese", "Diese", "dieser", "Dieser", "dieses", "Dieses", "ihr", "Ihr", "ihre", "Ihre", "sie", "Sie": // the, your, you
+			if ws[k+1].Kind&words.Capital != 0 && word != "sie" && word != "Sie" {
+				return false
+			}
+		case "es", "Es":
+			if strings.HasPrefix(next, "gibt") || strings.HasPrefix(next, "gab") {
+				return false
+			}
+		}
+		if ofTime.Has(next) {
+			return false
+		}
+	}
+	if beginsLeaning.Has(word) {
+		return true
+	}
+	for n := k; n < len(ws) && n < k+nearStart; n++ {
+		if n > 0 && ws[n].Kind&words.Capital != 0 && ws[n].End-ws[n].From > 1 || ws[n].Kind&words.Digit != 0 || inQuotes != nil && inQuotes[n] {
+			return false // it names what it is about
+		}
+		if n > k && leansLater.Has(spelled(text, ws[n])) {
+			return true
+		}
+	}
+	return false
+}
+
+// spelled is a word as it is spelled.
+func spelled(text string, w words.Word) string { return text[w.From:w.End] }
+
+// leansBySigns is leans for a sentence of a script without spaces.
+func leansBySigns(text string) bool {
+	for _, s := range standing {
+		if strings.HasPrefix(text, s) {
+			return false
+		}
+	}
+	for _, s := range leaningSigns {
+		if !strings.HasPrefix(text, s) {
+			continue
+		}
+		if r, _ := utf8.DecodeRuneInString(s); r >= 0xac00 { // a syllable of Hangul may begin any word
+			if next, _ := utf8.DecodeRuneInString(text[len(s):]); next != ' ' && len(s) <= 3 {
+				continue
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// asksAbout reports whether a question asks about something that it does not name.
+func asksAbout(text string, ws []words.Word) bool {
+	for k, w := range ws[:min(len(ws), 2*nearStart)] {
+		switch {
+		case w.Kind&words.Pair != 0:
+			for _, s := range aboutSigns {
+				if strings.Contains(text, s) {
+					return true
+				}
+			}
+			return false
+		case k > 0 && w.Kind&words.Capital != 0 && w.End-w.From > 1:
+			return false
+		case aboutWords.Has(spelled(text, w)):
+			return true
+		}
+	}
+	return false
+}
+
+// What a question has in it that asks about something which was named before.
+var (
+	aboutWords = words.NewExact("it its they their them he his him she her this that ihr ihre ihren ihnen sein seine davon dort dazu son leur leurs su sus seu sua suo sua его её их там")
+	aboutSigns = strings.Fields("它 他 她 那里 那儿 那边 这里 这儿 这家 那家 这个 那个 该 それ そこ その この 그곳 거기 그 ")
+)
+
+// answers reports whether a sentence that follows a question says nothing without it.
+func answers(text string, ws []words.Word) bool {
+	if len(ws) == 0 {
+		return false
+	}
+	if ws[0].Kind&words.Pair != 0 {
+		return len(ws) <= shortAnswerPairs
+	}
+	return len(ws) <= shortAnswer || len(ws) <= 2*shortAnswer && affirms.Has(spelled(text, ws[0]))
+}

@@ -1,0 +1,77 @@
+package extract
+
+import "github.com/ctxfold/ctxfold/core/internal/words"
+
+// mostQuoted is how many words may be in quotes to be a name, such as the title of a book; of a script without spaces, how many pairs of
+// signs.
+const (
+	mostQuoted      = 8
+	mostQuotedPairs = 24
+)
+
+// quoted returns which words of a sentence are in quotes and few enough to be a name: in scripts without capitals nothing else tells one. It
+// is nil where none are, and has its room from marks otherwise.
+func quoted(marks []bool, text string, ws []words.Word) []bool {
+	i := 0
+	for i < len(text) && !opensQuote[text[i]] {
+		i++
+	}
+	if i == len(text) {
+		return nil
+	}
+	var end rune // closes what is open, 0 where nothing is
+	from, k, found := 0, 0, false
+	for i, r := range text {
+		for k < len(ws) && int(ws[k].From) < i {
+			k++
+		}
+		if end == 0 {
+			end, from = closing(r), k
+			continue
+		}
+		if r != end && (end != '“' || r != '”') {
+			continue
+		}
+		end = 0
+		if n := k - from; n == 0 || n > mostQuotedPairs || n > mostQuoted && ws[from].Kind&words.Pair == 0 {
+			continue
+		}
+		if !found {
+			found = true
+			marks = append(marks[:0], make([]bool, len(ws))...)
+		}
+		for n := from; n < k; n++ {
+			marks[n] = true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return marks
+}
+
+// opensQuote are the first bytes of the signs that closing knows.
+var opensQuote = [256]bool{'"': true, 0xc2: true, 0xe2: true, 0xe3: true}
+
+// closing is the sign that closes a quote which r opens, or 0.
+func closing(r rune) rune {
+	switch r {
+	case '"':
+		return '"'
+	case '“':
+		return '”'
+	case '„':
+		return '“'
+	case '«':
+		return '»'
+	case '《':
+		return '》'
+	case '〈':
+		return '〉'
+	case '「':
+		return '」'
+	case '『':
+		return '』'
+	}
+	return 0
+}

@@ -1,0 +1,62 @@
+package extract
+
+// signs counts in how many sentences each sign of Han is. In that script nearly every pair of signs is rare, so that pairs alone
+// tell little: what one weighs is averaged with what its signs weigh.
+type signs struct {
+	df, in []int32     // by sign; see stems
+	of     [][2]uint16 // by stem: the signs of a pair, from 1; zero of any other
+}
+
+// The signs that are counted: those of Han. Kana and Hangul are letters and syllables of which a few make all words.
+const (
+	firstSign = 0x3400
+	lastSign  = 0x9fff
+)
+
+// see counts the signs of a pair whose stem is stem, in the sentence with a number.
+func (s *signs) see(pair string, stem, sentence int32) {
+	var of [2]uint16
+	n := 0
+	for i := 0; i+2 < len(pair) && n < 2; i += 3 {
+		c := pair[i]
+		if c < 0xe3 || c > 0xe9 {
+			return // of another length or script
+		}
+		r := int(c&0x0f)<<12 | int(pair[i+1]&0x3f)<<6 | int(pair[i+2]&0x3f)
+		if r < firstSign || r > lastSign {
+			return
+		}
+		of[n] = uint16(r - firstSign + 1)
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	if s.df == nil {
+		s.df, s.in = make([]int32, lastSign-firstSign+2), make([]int32, lastSign-firstSign+2)
+	}
+	for len(s.of) <= int(stem) {
+		s.of = append(s.of, [2]uint16{})
+	}
+	s.of[stem] = of
+	for _, id := range of[:n] {
+		if s.in[id] != sentence {
+			s.in[id] = sentence
+			s.df[id]++
+		}
+	}
+}
+
+// weight is what a pair weighs whose stem weighs own.
+func (s *signs) weight(stem int, own int32, rarity func(df int32) int32) int32 {
+	if stem >= len(s.of) || s.of[stem][0] == 0 {
+		return own
+	}
+	of := s.of[stem]
+	first := rarity(s.df[of[0]])
+	second := first
+	if of[1] > 0 {
+		second = rarity(s.df[of[1]])
+	}
+	return (own + (first+second)/2) / 2
+}
