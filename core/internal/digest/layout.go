@@ -49,7 +49,7 @@ var chatLayout = &layout{
 // layoutOf is the layout that suits messages: that of a chat where no tool was called in them, and the ledger knows of no
 // command and no file from before.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
-	if len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
+	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout
 	}
 	for _, i := range messages {

@@ -57,6 +57,7 @@ type collector struct {
 	*Ledger
 	t      *transcript.Transcript
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
+	called []textCall       // calls written as text whose output is to come
 }
 
 func (c *collector) message(i int) {
@@ -65,13 +66,14 @@ func (c *collector) message(i int) {
 		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
 	if text := Asked(t, i); text != "" {
-		c.addStanding(text)
+		c.addStanding(UserWords(t, i))
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {
 			c.Requests = append(c.Requests, Clip(text, maxRequest))
 		}
 	}
+	c.inText(i)
 	m := &t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -166,6 +168,11 @@ func (c *collector) result(n int32) {
 			c.ran(on, exit)
 		}
 	}
+	c.ended(tool, on, text, p.Has(transcript.IsError) || exit != "" && exit != "0")
+}
+
+// ended takes in how a call has ended: a failure stays until the same call works.
+func (c *collector) ended(tool, on, text string, failed bool) {
 	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
 	key := key(&f)
 	at := c.failed.At(key)
@@ -173,7 +180,7 @@ func (c *collector) result(n int32) {
 		c.Errors[*at-1] = api.LedgerFailure{}
 		*at = 0
 	}
-	if failed := p.Has(transcript.IsError) || exit != "" && exit != "0"; failed && tool != "" {
+	if failed && tool != "" {
 		f.Text = complaint(text)
 		c.Errors = append(c.Errors, f)
 		*at = len(c.Errors)

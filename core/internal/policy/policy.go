@@ -257,6 +257,11 @@ func (p *Policy) DigestShare() float64 {
 	return *p.Summary.Room
 }
 
+// Published reports whether the policy is that of a published system, whose texts and choices stay as they were published.
+func (p *Policy) Published() bool {
+	return !p.Safe() || p.Summary.Style != "" || p.Preset != "" && p.Preset != presets[0].Name
+}
+
 // Few reports whether a transcript has too few messages for the passes.
 func (p *Policy) Few(messages int) bool { return messages < p.Gate.MinMessages }
 
