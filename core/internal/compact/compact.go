@@ -234,6 +234,9 @@ func (c *Run) Conclude() {
 	r := &c.Report
 	c.Stamp()
 	r.Reason, r.Changed = api.ReasonCompacted, true
+	if len(c.Folded) > 0 {
+		r.Running, r.UnloadedTools = c.State.Ledger.Running, c.State.Ledger.Unloaded
+	}
 	c.CountThinking()
 	r.Tokens.After = c.Total
 	r.Messages.After = len(c.Items) + c.T.Input - c.Rest

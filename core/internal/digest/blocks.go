@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -124,7 +125,9 @@ func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(t
 // bytes more.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
-	for i, part := range l.blocks() {
+	parts := l.blocks()
+	last := len(parts) - 1
+	for i, part := range slices.Insert(parts[:last], 1, parts[last]) { // work that runs is in no other place: files are
 		share := (max - b.Len()) * part.share / 100
 		more := 0
 		if i == 0 { // the requests
@@ -170,6 +173,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 		{50, func(max int) string { return block(errorsTag, lines(errors), max) }},
 		{80, func(max int) string { return block(commandsTag, lines(commands), max) }},
 		{100, func(max int) string { return block(readTag, lines(l.Read), max) }},
+		{40, l.runningBlock},
 	}
 }
 
@@ -216,6 +220,7 @@ func cutBlocks(text string, l *Ledger) string {
 			}
 		}},
 		{readTag, func(list []string) { l.Read = append(l.Read, list...) }},
+		{runningTag, l.readRunning},
 	} {
 		before, rest, found := strings.Cut(text, "<"+b.tag+">\n")
 		if !found {

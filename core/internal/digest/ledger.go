@@ -83,6 +83,9 @@ func (c *collector) message(i int) {
 		if p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
 			c.result(n)
 		}
+		if p.Parent < 0 && !p.Has(transcript.Removed) {
+			c.work(n)
+		}
 	}
 }
 
@@ -254,7 +257,7 @@ func addPath(list []string, path string) []string {
 
 // Empty reports whether nothing is known.
 func (l *Ledger) Empty() bool {
-	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors) == 0
+	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors)+len(l.Running)+len(l.Unloaded) == 0
 }
 
 // Clone returns a copy that shares nothing with l.
@@ -263,6 +266,7 @@ func (l *Ledger) Clone() Ledger {
 	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
 	c.Standing = slices.Clone(l.Standing)
 	c.Commands, c.Errors = slices.Clone(l.Commands), slices.Clone(l.Errors)
+	c.Running, c.Unloaded = slices.Clone(l.Running), slices.Clone(l.Unloaded)
 	return c
 }
 
@@ -272,6 +276,7 @@ func (l *Ledger) Inherit(old *Ledger) {
 		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
 	}
 	l.inheritStanding(old)
+	l.inheritRunning(old)
 	l.Read = slices.Concat(old.Read, l.Read)
 	l.Modified = slices.Concat(old.Modified, l.Modified)
 	l.tidy()
@@ -288,6 +293,7 @@ func (l *Ledger) tidy() {
 	l.Read = newestOf(l.Read, maxRead, func(p string) string { return p })
 	l.Commands = newestOf(l.Commands, maxCommands, func(c api.LedgerCommand) string { return c.Command })
 	l.Errors = newestOf(l.Errors, maxFailures, func(f api.LedgerFailure) string { return key(&f) })
+	l.tidyRunning()
 	l.Requests = newestOf(l.Requests, len(l.Requests), func(r string) string { return r })
 	size := 0
 	for i, r := range slices.Backward(l.Requests) {

@@ -156,6 +156,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
+	ledger.Settle(c.T, c.staying(cut, step, held))
 	tail := -1
 	if at := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); at >= 0 && head < 0 {
 		tail = int(c.Items[cut+at].In)
@@ -198,6 +199,17 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	if !c.Policy.Branch() {
 		*c.Ledger() = ledger
 	}
+}
+
+// staying are the messages that a fold leaves, up to the first that is new to the run: those held before the cut, and those from it on. Of a
+// message that is divided at step nothing counts.
+func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
+	for i, it := range c.Items {
+		if i < cut && held[i] || i > cut || i == cut && step < 0 {
+			messages = append(messages, it.Msg)
+		}
+	}
+	return messages
 }
 
 // digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the

@@ -39,7 +39,7 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 				keep--
 				continue
 			}
-			if !it.Pinned {
+			if !it.Pinned && (c.Policy.Published() || !digest.Lasts(c.T, n)) {
 				old = append(old, result{item: i, part: n})
 			}
 		}
