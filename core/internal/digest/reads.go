@@ -65,6 +65,30 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	return ReadsWhole
 }
 
+// ResultReading is ReadingOf for the text that the result has.
+func ResultReading(t *transcript.Transcript, result int32) Reading {
+	if t.Parts[result].Body.Len() > 4*shortNote { // a content, whatever it says
+		return ReadingOf(t, result, strings.Repeat(" ", shortNote+1))
+	}
+	return ReadingOf(t, result, ResultText(t, int(result)))
+}
+
+// PointsTo are the keys of the reads that the result of a call may point at if it says that a file has not changed (ReadsSame): with the
+// same arguments or, where no part of the file was asked for, of the whole file.
+// A read has the same keys.
+func PointsTo(t *transcript.Transcript, result int32) []string {
+	p := &t.Parts[result]
+	if p.Pair < 0 {
+		return nil
+	}
+	call := &t.Parts[p.Pair]
+	keys := []string{"a " + CallArgs(t, call)}
+	if path := Path(t, call); path != "" && !asksRange(argumentsOf(t, call)) {
+		keys = append(keys, "p "+path)
+	}
+	return keys
+}
+
 // rangeKeys are the names of arguments that ask for a part of a file, in lower case without _.
 var rangeKeys = map[string]bool{"offset": true, "limit": true, "viewrange": true, "startline": true, "endline": true, "linestart": true, "lineend": true,
 	"startlineoneindexed": true, "endlineoneindexedinclusive": true, "lines": true, "linerange": true, "lineranges": true, "range": true, "ranges": true,
