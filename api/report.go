@@ -164,7 +164,7 @@ type Decision struct {
 	// Decision is "kept", "pinned", or the last action on the message.
 	Decision DecisionName `json:"decision"`
 	Pass     Doer         `json:"pass,omitempty"` // what decided
-	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]".
+	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions" or "pins[n]".
 	Rule   string `json:"rule,omitempty"`
 	Before int    `json:"before"` // tokens of the message
 	After  int    `json:"after"`  // its tokens after the compaction; 0 if it is gone
