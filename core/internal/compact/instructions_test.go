@@ -88,3 +88,28 @@ func TestTextAgentKeepsItsTask(t *testing.T) {
 		t.Errorf("the newest call and its output are apart: %s", out)
 	}
 }
+
+// Results that say that work runs are not cleared before it has ended, and what a cleared result said of the end counts.
+func TestRunningWorkOutlivesClearing(t *testing.T) {
+	call := func(id, tool, args, result string) string {
+		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_call","id":%q,"name":%q,"arguments":%s}]},{"role":"tool_result","tool_call_id":%[1]q,"tool_name":%[2]q,"content":%[4]q}`, id, tool, args, result)
+	}
+	start := func(id string) string {
+		return call("start-"+id, "Bash", `{"command":"npm run `+id+`"}`, "Command running in background with ID: "+id+"1. Output is being written to: /tmp/"+id+"1.output. You will be notified when it completes.")
+	}
+	list := []string{`{"role":"user","content":"go"}`, start("dev"), start("old"), call("end", "TaskOutput", `{"task_id":"old1"}`, "<status>completed</status>\n"+strings.Repeat("output ", 50))}
+	for i := range 12 {
+		list = append(list, call(fmt.Sprint("r", i), "read", fmt.Sprintf(`{"path":"f%d.go"}`, i), strings.Repeat("a line ", 100)))
+	}
+	src := "[" + strings.Join(append(list, `{"role":"user","content":"and now?"}`), ",") + "]"
+	cleared := output(run(t, "native", `{"passes":[{"pass":"clear","keep_recent":1}]}`+force, src))
+	if !strings.Contains(cleared, "with ID: dev1") || strings.Contains(cleared, "with ID: old1") {
+		t.Errorf("cleared to %s", cleared)
+	}
+	for _, in := range []string{src, cleared} {
+		r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":200,"boundary":"group"}]}`+force, in)
+		if got := r.Report.Running; len(got) != 1 || got[0].ID != "dev1" || got[0].Output != "/tmp/dev1.output" {
+			t.Errorf("%+v runs", got)
+		}
+	}
+}

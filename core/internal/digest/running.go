@@ -170,12 +170,33 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	l.Running = slices.DeleteFunc(slices.Clone(l.Running), func(r api.LedgerRunning) bool { return said.ends(&r) })
 }
 
-// Lasts reports whether the tool result at an index of Parts says what is in no other place and must outlive its message: words of the user,
-// work that runs, or tools that it has loaded. Such results are short.
-func Lasts(t *transcript.Transcript, n int32) bool {
-	if len(heardIn(t, n)) > 0 || loadedTools(t, n) != nil {
+// Lasting knows which tool results say what is in no other place and must outlive their messages.
+type Lasting struct {
+	t      *transcript.Transcript
+	ledger Ledger // of work that runs after all messages
+}
+
+// NewLasting returns what of messages must last.
+func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
+	l := &Lasting{t: t}
+	c := collector{t: t, Ledger: &l.ledger}
+	for _, i := range messages {
+		m := &t.Messages[i]
+		for n := m.First; n < m.First+m.Count; n++ {
+			if p := &t.Parts[n]; p.Parent < 0 && !p.Has(transcript.Removed) {
+				c.work(n)
+			}
+		}
+	}
+	return l
+}
+
+// Holds reports whether the tool result at an index of Parts holds words of the user, the start of work that still runs, or tools that
+// it has loaded. Such results are short.
+func (l *Lasting) Holds(n int32) bool {
+	if len(heardIn(l.t, n)) > 0 || loadedTools(l.t, n) != nil {
 		return true
 	}
-	_, found := startedWork(t, n)
-	return found
+	r, found := startedWork(l.t, n)
+	return found && slices.ContainsFunc(l.ledger.Running, func(runs api.LedgerRunning) bool { return runs.ID == r.ID })
 }

@@ -236,7 +236,11 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 		if len(text) > 2*lookSign {
 			text = text[:lookSign] + "\n" + text[len(text)-lookSign:]
 		}
-		s = sign{text: strings.ToLower(text), quotes: use == reads || use == searches || use == edits || use == runs, failed: p.Has(transcript.IsError)}
+		text = strings.ToLower(text)
+		if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: what follows is what the command prints
+			text = head
+		}
+		s = sign{text: text, quotes: use == reads || use == searches || use == edits || use == runs, failed: p.Has(transcript.IsError)}
 		s.notice = strings.Contains(s.text, "<task-notification>") && !s.quotes
 		if p.Pair >= 0 {
 			args := CallArgs(t, &t.Parts[p.Pair])

@@ -48,7 +48,7 @@ func TestRunningWork(t *testing.T) {
 		{"sleep", []string{called("1", "Bash", `{"command":"sleep 300"}`, "Command running in background with ID: b2.")}, []string{"timer b2: sleep 300"}},
 		{"Codex", []string{exec}, []string{"shell 4242: npm run build"}},
 		{"Codex, still", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, codex)}, []string{"shell 4242: npm run build"}},
-		{"Codex, over", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, "Chunk ID: b\nProcess exited with code 0\nOutput:\nok")}, nil},
+		{"Codex, over", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, "Chunk ID: b\nProcess exited with code 0\nOutput:\nb2 is still running, status: running")}, nil},
 		{"Codex, aborted", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, "aborted by user after 29.7s")}, []string{"shell 4242: npm run build"}},
 		{"Codex agent", []string{called("1", "spawn_agent", `{"message":"Review it"}`, `{"agent_id":"019ab-1","nickname":"Ada"}`)}, []string{"agent 019ab-1: Review it"}},
 		{"Codex agent, waited for", []string{called("1", "spawn_agent", `{"message":"Review it"}`, `{"agent_id":"019ab-1"}`), called("2", "wait_agent", `{"targets":["019ab-1"]}`, `{"status":{"019ab-1":{"completed":"fine"}},"timed_out":false}`)}, nil},

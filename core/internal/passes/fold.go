@@ -155,8 +155,11 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		c.Small = true
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
+	stay := c.staying(cut, step, held)
+	again := c.Originals(slices.Concat(messages, stay)) // what a pass before this one cleared counts too
 	ledger.Add(c.T, messages)
-	ledger.Settle(c.T, c.staying(cut, step, held))
+	ledger.Settle(c.T, stay)
+	again()
 	tail := -1
 	if at := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); at >= 0 && head < 0 {
 		tail = int(c.Items[cut+at].In)

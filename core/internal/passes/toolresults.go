@@ -28,6 +28,14 @@ func (c *Run) hasResult(n int32) bool {
 // oldResults are the tool results whose bodies may be removed, oldest first: not those of the newest keep results, of pinned messages and of
 // tools for which may is false, nor those that are gone already.
 func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
+	var lasting *digest.Lasting
+	if !c.Policy.Published() {
+		messages := make([]int32, len(c.Items))
+		for i, it := range c.Items {
+			messages[i] = it.Msg
+		}
+		lasting = digest.NewLasting(c.T, messages)
+	}
 	var pointed critbit.Map[bool] // reads that a newer result points at, which says that the file has not changed since
 	for i := len(c.Items) - 1; i >= 0; i-- {
 		it := &c.Items[i]
@@ -41,7 +49,7 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 				keep--
 				continue
 			}
-			if !it.Pinned && !held && (c.Policy.Published() || !digest.Lasts(c.T, n)) {
+			if !it.Pinned && !held && (lasting == nil || !lasting.Holds(n)) {
 				old = append(old, result{item: i, part: n})
 			}
 		}
