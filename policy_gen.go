@@ -235,6 +235,10 @@ type Digest struct {
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1; they may
 	// also use what the target leaves free. The default is 0.2.
 	Standing *float64
+	// ProjectInstructions is the share of the window that project instructions inside the list may take, such as AGENTS.md,
+	// CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like others) to 1. The
+	// default is 0.15, and 0 for published systems.
+	ProjectInstructions *float64
 	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more than a
 	// model's digest may have) to 1, the default.
 	Room *float64
@@ -277,6 +281,9 @@ func (p Digest) append(dst []byte) []byte {
 	}
 	if p.Standing != nil {
 		o.Float("standing", *p.Standing)
+	}
+	if p.ProjectInstructions != nil {
+		o.Float("project_instructions", *p.ProjectInstructions)
 	}
 	if p.Room != nil {
 		o.Float("room", *p.Room)

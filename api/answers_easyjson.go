@@ -4319,6 +4319,56 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 				}
 				in.Delim(']')
 			}
+		case "running":
+			if in.IsNull() {
+				in.Skip()
+				out.Running = nil
+			} else {
+				in.Delim('[')
+				if out.Running == nil {
+					if !in.IsDelim(']') {
+						out.Running = make([]LedgerRunning, 0, 1)
+					} else {
+						out.Running = []LedgerRunning{}
+					}
+				} else {
+					out.Running = (out.Running)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v85 LedgerRunning
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in, &v85)
+					out.Running = append(out.Running, v85)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "unloaded":
+			if in.IsNull() {
+				in.Skip()
+				out.Unloaded = nil
+			} else {
+				in.Delim('[')
+				if out.Unloaded == nil {
+					if !in.IsDelim(']') {
+						out.Unloaded = make([]string, 0, 4)
+					} else {
+						out.Unloaded = []string{}
+					}
+				} else {
+					out.Unloaded = (out.Unloaded)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v86 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v86 = string(in.String())
+					}
+					out.Unloaded = append(out.Unloaded, v86)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -4349,11 +4399,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v85, v86 := range in.Requests {
-				if v85 > 0 {
+			for v87, v88 := range in.Requests {
+				if v87 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v86))
+				out.String(string(v88))
 			}
 			out.RawByte(']')
 		}
@@ -4368,11 +4418,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v87, v88 := range in.Standing {
-				if v87 > 0 {
+			for v89, v90 := range in.Standing {
+				if v89 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v88))
+				out.String(string(v90))
 			}
 			out.RawByte(']')
 		}
@@ -4387,11 +4437,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v89, v90 := range in.Read {
-				if v89 > 0 {
+			for v91, v92 := range in.Read {
+				if v91 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v90))
+				out.String(string(v92))
 			}
 			out.RawByte(']')
 		}
@@ -4406,11 +4456,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v91, v92 := range in.Modified {
-				if v91 > 0 {
+			for v93, v94 := range in.Modified {
+				if v93 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v92))
+				out.String(string(v94))
 			}
 			out.RawByte(']')
 		}
@@ -4425,11 +4475,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v93, v94 := range in.Commands {
-				if v93 > 0 {
+			for v95, v96 := range in.Commands {
+				if v95 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v94)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v96)
 			}
 			out.RawByte(']')
 		}
@@ -4444,14 +4494,126 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v95, v96 := range in.Errors {
-				if v95 > 0 {
+			for v97, v98 := range in.Errors {
+				if v97 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v96)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v98)
 			}
 			out.RawByte(']')
 		}
+	}
+	if len(in.Running) != 0 {
+		const prefix string = ",\"running\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v99, v100 := range in.Running {
+				if v99 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out, v100)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Unloaded) != 0 {
+		const prefix string = ",\"unloaded\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v101, v102 := range in.Unloaded {
+				if v101 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v102))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *LedgerRunning) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = string(in.String())
+			}
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "about":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.About = string(in.String())
+			}
+		case "output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in LedgerRunning) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix)
+		out.String(string(in.ID))
+	}
+	if in.About != "" {
+		const prefix string = ",\"about\":"
+		out.RawString(prefix)
+		out.String(string(in.About))
+	}
+	if in.Output != "" {
+		const prefix string = ",\"output\":"
+		out.RawString(prefix)
+		out.String(string(in.Output))
 	}
 	out.RawByte('}')
 }
@@ -4612,13 +4774,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *D
 					out.Lines = (out.Lines)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v97 string
+					var v103 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v97 = string(in.String())
+						v103 = string(in.String())
 					}
-					out.Lines = append(out.Lines, v97)
+					out.Lines = append(out.Lines, v103)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4654,18 +4816,18 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v98, v99 := range in.Lines {
-				if v98 > 0 {
+			for v104, v105 := range in.Lines {
+				if v104 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v99))
+				out.String(string(v105))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Detection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4707,9 +4869,9 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *D
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v100 Candidate
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in, &v100)
-					out.Candidates = append(out.Candidates, v100)
+					var v106 Candidate
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in, &v106)
+					out.Candidates = append(out.Candidates, v106)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4730,7 +4892,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Detection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4751,11 +4913,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v101, v102 := range in.Candidates {
-				if v101 > 0 {
+			for v107, v108 := range in.Candidates {
+				if v107 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out, v102)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out, v108)
 			}
 			out.RawByte(']')
 		}
@@ -4770,14 +4932,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Candidate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4819,13 +4981,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *C
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v103 string
+					var v109 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v103 = string(in.String())
+						v109 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v103)
+					out.Evidence = append(out.Evidence, v109)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4840,7 +5002,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Candidate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4861,18 +5023,18 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v104, v105 := range in.Evidence {
-				if v104 > 0 {
+			for v110, v111 := range in.Evidence {
+				if v110 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v105))
+				out.String(string(v111))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Converted) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Converted) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4920,9 +5082,9 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 					out.Lost = (out.Lost)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v106 Loss
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in, &v106)
-					out.Lost = append(out.Lost, v106)
+					var v112 Loss
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in, &v112)
+					out.Lost = append(out.Lost, v112)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4959,7 +5121,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Converted) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Converted) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4985,11 +5147,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v107, v108 := range in.Lost {
-				if v107 > 0 {
+			for v113, v114 := range in.Lost {
+				if v113 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out, v108)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out, v114)
 			}
 			out.RawByte(']')
 		}
@@ -5014,14 +5176,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Converted) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Loss) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *Loss) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5087,7 +5249,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Loss) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in Loss) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5128,7 +5290,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *ClosedSession) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(in *jlexer.Lexer, out *ClosedSession) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5158,7 +5320,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in ClosedSession) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5172,14 +5334,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ClosedSession) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(in *jlexer.Lexer, out *Check) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi48(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5289,7 +5451,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(out *jwriter.Writer, in Check) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi48(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5368,10 +5530,10 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi48(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi48(l, v)
 }

@@ -43,6 +43,14 @@ type Report struct {
 	// Left lists the violations in the returned messages that the provider would refuse and that no repair could fix, as validate would. If
 	// the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and if nothing was due, nothing is checked.
 	Left []LeftViolation `json:"left,omitempty"`
+	// Running lists work that goes on and whose start is in folded messages: shells and agents in the background, timers, approvals that are to
+	// come. The digest lists it too.
+	Running []LedgerRunning `json:"running,omitempty"`
+	// UnloadedTools lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched for again.
+	UnloadedTools []string `json:"unloaded_tools,omitempty"`
+	// Instructions is the number of messages that stay because they contain project instructions, and InstructionTokens is their size.
+	Instructions      int `json:"instructions,omitempty"`
+	InstructionTokens int `json:"instruction_tokens,omitempty"`
 	// Decisions lists what became of each message, if the policy asks for a log.
 	Decisions []Decision `json:"decisions,omitempty"`
 }
@@ -156,7 +164,7 @@ type Decision struct {
 	// Decision is "kept", "pinned", or the last action on the message.
 	Decision DecisionName `json:"decision"`
 	Pass     Doer         `json:"pass,omitempty"` // what decided
-	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]".
+	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions" or "pins[n]".
 	Rule   string `json:"rule,omitempty"`
 	Before int    `json:"before"` // tokens of the message
 	After  int    `json:"after"`  // its tokens after the compaction; 0 if it is gone

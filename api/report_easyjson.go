@@ -244,6 +244,68 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				}
 				in.Delim(']')
 			}
+		case "running":
+			if in.IsNull() {
+				in.Skip()
+				out.Running = nil
+			} else {
+				in.Delim('[')
+				if out.Running == nil {
+					if !in.IsDelim(']') {
+						out.Running = make([]LedgerRunning, 0, 1)
+					} else {
+						out.Running = []LedgerRunning{}
+					}
+				} else {
+					out.Running = (out.Running)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v4 LedgerRunning
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in, &v4)
+					out.Running = append(out.Running, v4)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "unloaded_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.UnloadedTools = nil
+			} else {
+				in.Delim('[')
+				if out.UnloadedTools == nil {
+					if !in.IsDelim(']') {
+						out.UnloadedTools = make([]string, 0, 4)
+					} else {
+						out.UnloadedTools = []string{}
+					}
+				} else {
+					out.UnloadedTools = (out.UnloadedTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v5 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v5 = string(in.String())
+					}
+					out.UnloadedTools = append(out.UnloadedTools, v5)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "instructions":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Instructions = int(in.Int())
+			}
+		case "instruction_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.InstructionTokens = int(in.Int())
+			}
 		case "decisions":
 			if in.IsNull() {
 				in.Skip()
@@ -260,9 +322,9 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v4 Decision
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in, &v4)
-					out.Decisions = append(out.Decisions, v4)
+					var v6 Decision
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, &v6)
+					out.Decisions = append(out.Decisions, v6)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -376,11 +438,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v5, v6 := range in.Counts {
-				if v5 > 0 {
+			for v7, v8 := range in.Counts {
+				if v7 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi5(out, v6)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi5(out, v8)
 			}
 			out.RawByte(']')
 		}
@@ -407,11 +469,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v7, v8 := range in.Actions {
-				if v7 > 0 {
+			for v9, v10 := range in.Actions {
+				if v9 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi8(out, v8)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi8(out, v10)
 			}
 			out.RawByte(']')
 		}
@@ -436,25 +498,63 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v9, v10 := range in.Left {
-				if v9 > 0 {
+			for v11, v12 := range in.Left {
+				if v11 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi12(out, v10)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi12(out, v12)
 			}
 			out.RawByte(']')
 		}
+	}
+	if len(in.Running) != 0 {
+		const prefix string = ",\"running\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v13, v14 := range in.Running {
+				if v13 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out, v14)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.UnloadedTools) != 0 {
+		const prefix string = ",\"unloaded_tools\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v15, v16 := range in.UnloadedTools {
+				if v15 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v16))
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Instructions != 0 {
+		const prefix string = ",\"instructions\":"
+		out.RawString(prefix)
+		out.Int(int(in.Instructions))
+	}
+	if in.InstructionTokens != 0 {
+		const prefix string = ",\"instruction_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.InstructionTokens))
 	}
 	if len(in.Decisions) != 0 {
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Decisions {
-				if v11 > 0 {
+			for v17, v18 := range in.Decisions {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out, v12)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -471,7 +571,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Decision) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -531,7 +631,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Decision) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -564,6 +664,80 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 		const prefix string = ",\"after\":"
 		out.RawString(prefix)
 		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *LedgerRunning) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = string(in.String())
+			}
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "about":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.About = string(in.String())
+			}
+		case "output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in LedgerRunning) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix)
+		out.String(string(in.ID))
+	}
+	if in.About != "" {
+		const prefix string = ",\"about\":"
+		out.RawString(prefix)
+		out.String(string(in.About))
+	}
+	if in.Output != "" {
+		const prefix string = ",\"output\":"
+		out.RawString(prefix)
+		out.String(string(in.Output))
 	}
 	out.RawByte('}')
 }
@@ -1024,7 +1198,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 				if out.Usage == nil {
 					out.Usage = new(CallUsage)
 				}
-				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, out.Usage)
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, out.Usage)
 			}
 		case "saved":
 			if in.IsNull() {
@@ -1083,7 +1257,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
 		out.RawString(prefix)
-		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Usage)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, *in.Usage)
 	}
 	if in.Saved != nil {
 		const prefix string = ",\"saved\":"
@@ -1097,7 +1271,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *CallUsage) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *CallUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1145,7 +1319,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in CallUsage) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in CallUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1539,9 +1713,9 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ex
 					out.Causes = (out.Causes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 Cause
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, &v13)
-					out.Causes = append(out.Causes, v13)
+					var v19 Cause
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in, &v19)
+					out.Causes = append(out.Causes, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1583,11 +1757,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v14, v15 := range in.Causes {
-				if v14 > 0 {
+			for v20, v21 := range in.Causes {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, v15)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1599,7 +1773,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Cause) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1641,7 +1815,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Cause) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first

@@ -189,6 +189,18 @@ type Ledger struct {
 	Modified []string        `json:"modified,omitempty"` // files
 	Commands []LedgerCommand `json:"commands,omitempty"`
 	Errors   []LedgerFailure `json:"errors,omitempty"` // tool calls that failed and have not worked since
+	// Running is work that goes on, as far as the folded messages say: shells and agents in the background, timers, approvals that are to come.
+	Running []LedgerRunning `json:"running,omitempty"`
+	// Unloaded lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched for again.
+	Unloaded []string `json:"unloaded,omitempty"`
+}
+
+// LedgerRunning is work that goes on after its tool call has returned.
+type LedgerRunning struct {
+	Kind   string `json:"kind"`             // shell, agent, timer, approval or task
+	ID     string `json:"id"`               // as the tool named it; of a timer its time
+	About  string `json:"about,omitempty"`  // the command, or how the call describes it
+	Output string `json:"output,omitempty"` // the file that its output goes to
 }
 
 // LedgerCommand is a command that the agent or the user ran.

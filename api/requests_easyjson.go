@@ -923,6 +923,56 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 				}
 				in.Delim(']')
 			}
+		case "running":
+			if in.IsNull() {
+				in.Skip()
+				out.Running = nil
+			} else {
+				in.Delim('[')
+				if out.Running == nil {
+					if !in.IsDelim(']') {
+						out.Running = make([]LedgerRunning, 0, 1)
+					} else {
+						out.Running = []LedgerRunning{}
+					}
+				} else {
+					out.Running = (out.Running)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v19 LedgerRunning
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, &v19)
+					out.Running = append(out.Running, v19)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "unloaded":
+			if in.IsNull() {
+				in.Skip()
+				out.Unloaded = nil
+			} else {
+				in.Delim('[')
+				if out.Unloaded == nil {
+					if !in.IsDelim(']') {
+						out.Unloaded = make([]string, 0, 4)
+					} else {
+						out.Unloaded = []string{}
+					}
+				} else {
+					out.Unloaded = (out.Unloaded)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v20 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v20 = string(in.String())
+					}
+					out.Unloaded = append(out.Unloaded, v20)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -957,11 +1007,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v19, v20 := range in.Requests {
-				if v19 > 0 {
+			for v21, v22 := range in.Requests {
+				if v21 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v20))
+				out.String(string(v22))
 			}
 			out.RawByte(']')
 		}
@@ -976,11 +1026,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v21, v22 := range in.Standing {
-				if v21 > 0 {
+			for v23, v24 := range in.Standing {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v22))
+				out.String(string(v24))
 			}
 			out.RawByte(']')
 		}
@@ -995,11 +1045,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v23, v24 := range in.Read {
-				if v23 > 0 {
+			for v25, v26 := range in.Read {
+				if v25 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v24))
+				out.String(string(v26))
 			}
 			out.RawByte(']')
 		}
@@ -1014,11 +1064,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v25, v26 := range in.Modified {
-				if v25 > 0 {
+			for v27, v28 := range in.Modified {
+				if v27 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v28))
 			}
 			out.RawByte(']')
 		}
@@ -1033,11 +1083,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v27, v28 := range in.Commands {
-				if v27 > 0 {
+			for v29, v30 := range in.Commands {
+				if v29 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v28)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v30)
 			}
 			out.RawByte(']')
 		}
@@ -1052,14 +1102,130 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v29, v30 := range in.Errors {
-				if v29 > 0 {
+			for v31, v32 := range in.Errors {
+				if v31 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v30)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v32)
 			}
 			out.RawByte(']')
 		}
+	}
+	if len(in.Running) != 0 {
+		const prefix string = ",\"running\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v33, v34 := range in.Running {
+				if v33 > 0 {
+					out.RawByte(',')
+				}
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, v34)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Unloaded) != 0 {
+		const prefix string = ",\"unloaded\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v35, v36 := range in.Unloaded {
+				if v35 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v36))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *LedgerRunning) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = string(in.String())
+			}
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "about":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.About = string(in.String())
+			}
+		case "output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in LedgerRunning) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix)
+		out.String(string(in.ID))
+	}
+	if in.About != "" {
+		const prefix string = ",\"about\":"
+		out.RawString(prefix)
+		out.String(string(in.About))
+	}
+	if in.Output != "" {
+		const prefix string = ",\"output\":"
+		out.RawString(prefix)
+		out.String(string(in.Output))
 	}
 	out.RawByte('}')
 }
@@ -1186,7 +1352,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in L
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Plan) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1274,13 +1440,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 Summary
+					var v37 Summary
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v31).UnmarshalEasyJSON(in)
+						(v37).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v31)
+					out.Replies = append(out.Replies, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1301,13 +1467,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 					out.Asked = (out.Asked)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 string
+					var v38 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v32 = string(in.String())
+						v38 = string(in.String())
 					}
-					out.Asked = append(out.Asked, v32)
+					out.Asked = append(out.Asked, v38)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1326,7 +1492,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 				if out.Correction == nil {
 					out.Correction = new(Correction)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in, out.Correction)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in, out.Correction)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -1342,7 +1508,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Plan) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1391,11 +1557,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v33, v34 := range in.Replies {
-				if v33 > 0 {
+			for v39, v40 := range in.Replies {
+				if v39 > 0 {
 					out.RawByte(',')
 				}
-				(v34).MarshalEasyJSON(out)
+				(v40).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1405,11 +1571,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v35, v36 := range in.Asked {
-				if v35 > 0 {
+			for v41, v42 := range in.Asked {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v36))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}
@@ -1422,21 +1588,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 	if in.Correction != nil {
 		const prefix string = ",\"correction\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out, *in.Correction)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out, *in.Correction)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Correction) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Correction) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1488,7 +1654,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Correction) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Correction) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1514,7 +1680,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Options) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Options) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1568,7 +1734,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *O
 				if out.Summary == nil {
 					out.Summary = new(SummaryOptions)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in, out.Summary)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in, out.Summary)
 			}
 		case "usage":
 			if in.IsNull() {
@@ -1578,7 +1744,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *O
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in, out.Usage)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in, out.Usage)
 			}
 		case "window":
 			if in.IsNull() {
@@ -1648,7 +1814,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *O
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Options) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Options) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1696,7 +1862,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Summary)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Summary)
 	}
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
@@ -1706,7 +1872,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out, *in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -1803,14 +1969,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Options) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Options) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Usage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1880,7 +2046,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Usage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1921,7 +2087,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *SummaryOptions) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *SummaryOptions) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1967,7 +2133,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in SummaryOptions) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in SummaryOptions) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1999,7 +2165,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *MemoryEntry) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *MemoryEntry) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2077,7 +2243,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *M
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in MemoryEntry) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in MemoryEntry) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2126,14 +2292,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v MemoryEntry) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *MemoryEntry) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *LimitArguments) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *LimitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2203,7 +2369,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in LimitArguments) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in LimitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2278,14 +2444,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *GivenUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *GivenUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2355,7 +2521,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in GivenUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in GivenUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2399,14 +2565,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenUsage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenUsage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *GivenFound) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *GivenFound) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2436,15 +2602,15 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *G
 					out.Results = (out.Results)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 FoundMessage
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in, &v37)
-					out.Results = append(out.Results, v37)
+					var v43 FoundMessage
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in, &v43)
+					out.Results = append(out.Results, v43)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in, &out.Searched)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in, &out.Searched)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2459,7 +2625,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in GivenFound) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in GivenFound) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2470,11 +2636,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Results {
-				if v38 > 0 {
+			for v44, v45 := range in.Results {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out, v39)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -2482,21 +2648,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out, in.Searched)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenFound) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenFound) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *Searched) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2544,13 +2710,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *S
 					out.Missing = (out.Missing)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 string
+					var v46 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = string(in.String())
+						v46 = string(in.String())
 					}
-					out.Missing = append(out.Missing, v40)
+					out.Missing = append(out.Missing, v46)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2569,7 +2735,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in Searched) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2595,18 +2761,18 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Missing {
-				if v41 > 0 {
+			for v47, v48 := range in.Missing {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v48))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2682,7 +2848,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in FoundMessage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2728,7 +2894,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *Failure) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Failure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2779,7 +2945,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *F
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in, &out.Usage)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -2806,7 +2972,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in Failure) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Failure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2874,7 +3040,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out, in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out, in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -2901,14 +3067,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failure) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failure) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *FailureUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *FailureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2960,7 +3126,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in FailureUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in FailureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3002,7 +3168,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Bodies) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3019,9 +3185,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *B
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v43 Kept
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in, &v43)
-			*out = append(*out, v43)
+			var v49 Kept
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in, &v49)
+			*out = append(*out, v49)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -3030,16 +3196,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Bodies) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v44, v45 := range in {
-			if v44 > 0 {
+		for v50, v51 := range in {
+			if v50 > 0 {
 				out.RawByte(',')
 			}
-			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out, v45)
+			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out, v51)
 		}
 		out.RawByte(']')
 	}
@@ -3047,14 +3213,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Kept) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Kept) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3094,7 +3260,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *K
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Kept) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Kept) {
 	out.RawByte('{')
 	first := true
 	_ = first

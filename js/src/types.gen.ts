@@ -1003,6 +1003,12 @@ export interface PolicySummary {
    */
   standing?: number;
   /**
+   * project_instructions is the share of the window that project instructions inside the list may take, such as
+   * AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
+   * others) to 1. The default is 0.15, and 0 for published systems.
+   */
+  project_instructions?: number;
+  /**
    * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
    * than a model's digest may have) to 1, the default.
    */
@@ -1222,6 +1228,16 @@ export interface Ledger {
   commands?: LedgerCommand[];
   /** tool calls that failed and have not worked since */
   errors?: LedgerFailure[];
+  /**
+   * running is work that goes on, as far as the folded messages say: shells and agents in the background, timers,
+   * approvals that are to come.
+   */
+  running?: LedgerRunning[];
+  /**
+   * unloaded lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched
+   * for again.
+   */
+  unloaded?: string[];
 }
 
 /** LedgerCommand is a command that the agent or the user ran. */
@@ -1237,6 +1253,18 @@ export interface LedgerFailure {
   /** the file or the command */
   on?: string;
   text?: string;
+}
+
+/** LedgerRunning is work that goes on after its tool call has returned. */
+export interface LedgerRunning {
+  /** shell, agent, timer, approval or task */
+  kind: string;
+  /** as the tool named it; of a timer its time */
+  id: string;
+  /** the command, or how the call describes it */
+  about?: string;
+  /** the file that its output goes to */
+  output?: string;
 }
 
 /**
@@ -1556,6 +1584,22 @@ export interface Report {
    * if nothing was due, nothing is checked.
    */
   left?: LeftViolation[];
+  /**
+   * running lists work that goes on and whose start is in folded messages: shells and agents in the background, timers,
+   * approvals that are to come. The digest lists it too.
+   */
+  running?: LedgerRunning[];
+  /**
+   * unloaded_tools lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are
+   * searched for again.
+   */
+  unloaded_tools?: string[];
+  /**
+   * instructions is the number of messages that stay because they contain project instructions, and InstructionTokens
+   * is their size.
+   */
+  instructions?: number;
+  instruction_tokens?: number;
   /** decisions lists what became of each message, if the policy asks for a log. */
   decisions?: Decision[];
 }
@@ -1726,7 +1770,10 @@ export interface Decision {
   decision: DecisionName;
   /** what decided */
   pass?: Doer;
-  /** rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]". */
+  /**
+   * rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions" or
+   * "pins[n]".
+   */
   rule?: string;
   /** tokens of the message */
   before: number;

@@ -234,6 +234,15 @@ func (c *Run) Conclude() {
 	r := &c.Report
 	c.Stamp()
 	r.Reason, r.Changed = api.ReasonCompacted, true
+	for _, it := range c.Items {
+		if it.Instr {
+			r.Instructions++
+			r.InstructionTokens += it.Tokens
+		}
+	}
+	if len(c.Folded) > 0 {
+		r.Running, r.UnloadedTools = c.State.Ledger.Running, c.State.Ledger.Unloaded
+	}
 	c.CountThinking()
 	r.Tokens.After = c.Total
 	r.Messages.After = len(c.Items) + c.T.Input - c.Rest

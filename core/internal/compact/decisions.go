@@ -19,7 +19,9 @@ func (c *Run) decisions() []api.Decision {
 		d := &log[it.In]
 		d.After += it.Tokens
 		if it.Pinned {
-			d.Decision, d.Rule = api.DecisionPinned, c.pinRule(it.Msg)
+			if d.Decision, d.Rule = api.DecisionPinned, c.pinRule(it.Msg); it.Instr {
+				d.Rule = "instructions"
+			}
 		}
 	}
 	for _, a := range c.Report.Actions {

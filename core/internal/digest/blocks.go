@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -124,7 +125,9 @@ func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(t
 // bytes more.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
-	for i, part := range l.blocks() {
+	parts := l.blocks()
+	last := len(parts) - 1
+	for i, part := range slices.Insert(parts[:last], 1, parts[last]) { // work that runs is in no other place: files are
 		share := (max - b.Len()) * part.share / 100
 		more := 0
 		if i == 0 { // the requests
@@ -156,6 +159,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 		{50, l.errorsBlock},
 		{80, func(max int) string { return block(commandsTag, fenced(commands), max) }},
 		{100, func(max int) string { return block(readTag, fenced(l.Read), max) }},
+		{40, l.runningBlock},
 	}
 }
 
@@ -229,6 +233,7 @@ func cutBlocks(text string, l *Ledger) string {
 			}
 		}},
 		{readTag, func(list []string) { l.Read = append(l.Read, list...) }},
+		{runningTag, l.readRunning},
 	} {
 		before, rest, found := strings.Cut(text, "<"+b.tag+">\n")
 		if !found {

@@ -60,6 +60,9 @@ func (f *flattener) message(i int) {
 				who = "digest"
 			} else if m.Role == transcript.User && IsLoop(t, i) {
 				who = "agent.turn"
+			} else if isTextResult(t, i) {
+				f.entry("tool (output):", t.Text(p.Body), resultPiece)
+				continue
 			}
 			f.entry(who+":", t.Text(p.Body), wholePiece)
 		case transcript.Reasoning:

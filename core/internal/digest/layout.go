@@ -24,6 +24,7 @@ const (
 	logged  // the log of turns
 	changed // the files that were changed
 	failing // the errors that are open
+	running // work that nothing has ended
 	sections
 )
 
@@ -38,8 +39,9 @@ type layout struct {
 var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
 		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
-		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors"},
-	order:   []int{objective, guardrails, rationale, told, carryover, logged, status, shipped, active, stuck, changed, failing, plan},
+		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
+		running: "# Running work"},
+	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, status, shipped, active, stuck, changed, failing, plan},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 
@@ -53,7 +55,7 @@ var chatLayout = &layout{
 // layoutOf is the layout that suits messages: that of a chat where no tool was called in them, and the ledger knows of no
 // command and no file from before.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
-	if len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
+	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout
 	}
 	for _, i := range messages {

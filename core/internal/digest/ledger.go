@@ -58,6 +58,7 @@ type collector struct {
 	t      *transcript.Transcript
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
 	older  int              // so many of Errors were there when the user asked last
+	called []textCall       // calls written as text whose output is to come
 }
 
 func (c *collector) message(i int) {
@@ -67,13 +68,14 @@ func (c *collector) message(i int) {
 	}
 	if text := Asked(t, i); text != "" {
 		c.forget()
-		c.addStanding(text)
+		c.addStanding(UserWords(t, i))
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {
 			c.Requests = append(c.Requests, Clip(text, maxRequest))
 		}
 	}
+	c.inText(i)
 	m := &t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -82,6 +84,9 @@ func (c *collector) message(i int) {
 		}
 		if p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
 			c.result(n)
+		}
+		if p.Parent < 0 && !p.Has(transcript.Removed) {
+			c.work(n)
 		}
 	}
 }
@@ -203,6 +208,11 @@ func (c *collector) result(n int32) {
 		failed = !abandoned(text)
 		said = complaint(plainText(text))
 	}
+	c.ended(tool, on, said, failed)
+}
+
+// ended takes in how a call has ended, and what it complained of: a failure stays until the same call works.
+func (c *collector) ended(tool, on, said string, failed bool) {
 	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
 	at := c.failed.At(key(&f))
 	if *at > 0 { // it worked now, or failed again
@@ -283,7 +293,7 @@ func addPath(list []string, path string) []string {
 
 // Empty reports whether nothing is known.
 func (l *Ledger) Empty() bool {
-	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors) == 0
+	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors)+len(l.Running)+len(l.Unloaded) == 0
 }
 
 // Asked is all that the user has asked for, one request after the other.
@@ -295,6 +305,7 @@ func (l *Ledger) Clone() Ledger {
 	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
 	c.Standing = slices.Clone(l.Standing)
 	c.Commands, c.Errors = slices.Clone(l.Commands), slices.Clone(l.Errors)
+	c.Running, c.Unloaded = slices.Clone(l.Running), slices.Clone(l.Unloaded)
 	return c
 }
 
@@ -304,6 +315,7 @@ func (l *Ledger) Inherit(old *Ledger) {
 		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
 	}
 	l.inheritStanding(old)
+	l.inheritRunning(old)
 	l.Read = slices.Concat(old.Read, l.Read)
 	l.Modified = slices.Concat(old.Modified, l.Modified)
 	l.tidy()
@@ -320,6 +332,7 @@ func (l *Ledger) tidy() {
 	l.Read = newestOf(l.Read, maxRead, func(p string) string { return p })
 	l.Commands = newestOf(l.Commands, maxCommands, func(c api.LedgerCommand) string { return c.Command })
 	l.Errors = newestOf(l.Errors, maxFailures, func(f api.LedgerFailure) string { return key(&f) })
+	l.tidyRunning()
 	l.Requests = newestOf(l.Requests, len(l.Requests), func(r string) string { return r })
 	size := 0
 	for i, r := range slices.Backward(l.Requests) {

@@ -207,6 +207,7 @@ func (e *Extract) session(size int) string {
 		out[section], room = text, room-cost
 	}
 	share := func(percent int) int { return max(size*percent/100, leastShare) }
+	put(running, e.ledger.runningBlock(share(15)))
 	put(failing, e.ledger.errorsBlock(share(8)))
 	put(plan, quote("", e.plan, share(8)))
 	put(changed, block(modifiedTag, fenced(e.log.filesWith(e.ledger.Modified)), share(12)))

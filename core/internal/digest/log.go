@@ -342,7 +342,7 @@ func (k *turnLog) beyond(size int) string {
 		at := k.units[c.Item]
 		t := &k.turns[at.turn]
 		u := &t.units[at.unit]
-		line := plainBullet + k.label(t, u) + leadOf(u) + u.text + "\n"
+		line := plainBullet + k.label(t, u) + introOf(u) + u.text + "\n"
 		if b.Len()+len(line) <= size {
 			b.WriteString(line)
 		}
@@ -364,12 +364,12 @@ func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 		case same && u.lead == last.lead:
 			b.WriteString(joinOf(last.text) + u.text)
 		case same:
-			b.WriteString(joinOf(last.text) + leadOf(u) + u.text)
+			b.WriteString(joinOf(last.text) + introOf(u) + u.text)
 		default:
 			if last != nil {
 				b.WriteByte('\n')
 			}
-			b.WriteString(entryBullet + k.label(t, u) + leadOf(u) + u.text)
+			b.WriteString(entryBullet + k.label(t, u) + introOf(u) + u.text)
 		}
 		last = u
 	}
@@ -395,8 +395,8 @@ func joinOf(text string) string {
 	return "; "
 }
 
-// leadOf is what precedes a unit that something introduces.
-func leadOf(u *unit) string {
+// introOf is what precedes a unit that something introduces.
+func introOf(u *unit) string {
 	if u.lead == "" {
 		return ""
 	}

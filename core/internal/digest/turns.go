@@ -54,6 +54,7 @@ type turnReader struct {
 	turns   []turn
 	changed critbit.Map[place]    // by path and line: the unit that added the line
 	read    critbit.Map[struct{}] // the files that the turn looked at
+	called  []textCall            // calls written as text, whose output is to come
 	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
 }
 
@@ -165,6 +166,10 @@ func (r *turnReader) message(i int, last bool) {
 	}
 	if m.Role == transcript.Assistant {
 		r.said(i, last)
+		r.called = textCalls(t, i)
+	}
+	if isTextResult(t, i) {
+		r.textResult(i)
 	}
 	for n := m.First; n < m.First+m.Count; n++ {
 		if p := &t.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) && p.Pair >= 0 {
@@ -184,9 +189,13 @@ func (r *turnReader) said(i int, last bool) {
 		}
 	}
 	text := saidIn(t, i)
+	if t.Outputs {
+		text = withoutCalls(text)
+	}
 	if blank(text) {
 		return
 	}
+	calls = calls || len(textCalls(t, i)) > 0
 	kind, factor := saidUnit, ofSaid
 	if last && !calls {
 		kind, factor = answerUnit, ofAnswer
@@ -210,6 +219,55 @@ func (r *turnReader) said(i int, last bool) {
 		u := &units[len(units)-1]
 		u.factor = min(u.factor, ofBeforeCall)
 	}
+}
+
+// withoutCalls is what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
+func withoutCalls(text string) string {
+	for at := 0; at < len(text); {
+		n := strings.IndexAny(text[at:], "<`")
+		if n < 0 {
+			break
+		}
+		at += n
+		if strings.HasPrefix(text[at:], "```") || text[at] == '<' && at+1 < len(text) && tagName(text[at+1:]) != "" {
+			text = text[:at]
+			break
+		}
+		at++
+	}
+	text = strings.TrimSpace(text)
+	for _, label := range []string{"THOUGHT:", "Thought:", "DISCUSSION", "DISCUSSION:"} {
+		text = strings.TrimSpace(strings.TrimPrefix(text, label))
+	}
+	if n := strings.Index(text, "\nAction:"); n >= 0 {
+		text = text[:n]
+	}
+	return text
+}
+
+// textResult adds what the calls did that message i, a text, is the output of.
+func (r *turnReader) textResult(i int) {
+	output := ""
+	for _, p := range r.t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+			output = joinText(output, r.t.Text(p.Body))
+		}
+	}
+	for n, call := range r.called {
+		said := ""
+		if n == len(r.called)-1 { // one output is about all of them
+			said = output
+		}
+		switch {
+		case call.command != "":
+			r.run(i, call.command, said, failedText(said))
+		case useOf(call.tool) == edits && call.path != "":
+			r.change(i, &change{path: call.path, added: linesOf(call.text)})
+		case call.path != "":
+			r.looked(i, call.path, said)
+		}
+	}
+	r.called = nil
 }
 
 // thought adds what the assistant thinks in message i, but for what it wonders and what it is going to do.

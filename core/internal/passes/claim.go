@@ -91,7 +91,7 @@ func (c *Run) behind(p spot, i int) spot {
 	}
 	p.assistant = false
 	switch {
-	case c.pinned(i):
+	case c.pinned(i) || c.instructs(i):
 	case role == transcript.User && c.T.HasUserText(i) && !p.said && c.Ours[i] != view.OfLoop:
 		p.said = true
 	default:
@@ -170,4 +170,13 @@ func (c *Run) pinned(m int) bool {
 		}
 	}
 	return c.stay[c.groups[m]]
+}
+
+// instructs reports whether message m may have stayed because it holds project instructions.
+func (c *Run) instructs(m int) bool {
+	if c.Policy.ProjectShare() == 0 {
+		return false
+	}
+	what, _ := digest.ProjectIn(c.T, m)
+	return what != digest.NoProject
 }

@@ -65,6 +65,12 @@ func (p *dedupePass) Run(c *Run) {
 				continue
 			}
 			tool := digest.ToolName(c.T, int(n))
+			reading := digest.ReadsWhole
+			if digest.ReadsFile(tool) {
+				if reading = digest.ResultReading(c.T, n); reading == digest.ReadsSame {
+					continue // it points at an earlier read, which has the content
+				}
+			}
 			body := c.T.Bytes(c.T.Parts[n].Body)
 			var hash transcript.Fingerprint
 			hash.Add(body)
@@ -80,7 +86,7 @@ func (p *dedupePass) Run(c *Run) {
 			if !again && call != "" && calls.Has(call) {
 				kind, again = 1, true
 			}
-			if call != "" && !c.T.Parts[n].Has(transcript.IsError) { // an error is no newer state of anything
+			if call != "" && !c.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
 				calls.Add(call)
 			}
 			if !again || c.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {

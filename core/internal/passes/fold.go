@@ -155,9 +155,11 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		c.Small = true
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
-	undo := c.Originals(messages) // how a command ended is in what a pass before this one cleared
+	stay := c.staying(cut, step, held)
+	again := c.Originals(slices.Concat(messages, stay)) // what a pass before this one cleared counts too
 	ledger.Add(c.T, messages)
-	undo()
+	ledger.Settle(c.T, stay)
+	again()
 	tail := -1
 	if at := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); at >= 0 && head < 0 {
 		tail = int(c.Items[cut+at].In)
@@ -200,6 +202,17 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	if !c.Policy.Branch() {
 		*c.Ledger() = ledger
 	}
+}
+
+// staying are the messages that a fold leaves, up to the first that is new to the run: those held before the cut, and those from it on. Of a
+// message that is divided at step nothing counts.
+func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
+	for i, it := range c.Items {
+		if i < cut && held[i] || i > cut || i == cut && step < 0 {
+			messages = append(messages, it.Msg)
+		}
+	}
+	return messages
 }
 
 // digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the

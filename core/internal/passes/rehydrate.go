@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -8,6 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -89,6 +91,7 @@ type RestoredFile struct {
 	Path   string
 	Text   string // of the message that puts it back
 	Tokens int    // of that message
+	part   int32  // index in Parts of the result that it is restored from
 }
 
 // Rehydration is the choice of the files that are put back.
@@ -98,6 +101,9 @@ type Rehydration struct {
 	MaxFiles, Tokens int // how many files at most, and how much they may take together
 	Tool             string
 	AlwaysNewest     bool
+	// Whole tells that only successful reads of whole files count, and that files come first of which a kept message says that they have not
+	// changed since they were read.
+	Whole bool
 	// Edits describes a tool whether it changes files: what was read before is no longer what the file holds. Content is the text of a tool
 	// result, "" where there is nothing to put back.
 	Edits   func(tool string) bool
@@ -106,7 +112,7 @@ type Rehydration struct {
 
 // NewRehydration returns a choice among the files that are read in a view, for so many tokens.
 func NewRehydration(v *view.View, room int) *Rehydration {
-	r := &Rehydration{view: v, room: room, Edits: digest.EditsFile}
+	r := &Rehydration{view: v, room: room, Whole: true, Edits: digest.EditsFile}
 	r.Content = r.Original
 	return r
 }
@@ -117,8 +123,21 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
 	}
-	t, budget := r.view.T, min(r.Tokens, r.room)
-	seen := r.visible(kept)
+	budget := min(r.Tokens, r.room)
+	if wanted := r.pointedAt(kept); wanted.Len() > 0 {
+		files = r.choose(nil, &budget, dropped, kept, func(n int32) bool { return slices.ContainsFunc(digest.PointsTo(r.view.T, n), wanted.Has) })
+	}
+	files = r.choose(files, &budget, dropped, kept, func(int32) bool { return true })
+	sorting.Func(files, func(a, b RestoredFile) int { return cmp.Or(a.Index-b.Index, int(a.part-b.part)) })
+	return files
+}
+
+// choose adds to files those that are read in dropped and of which may is true, the newest first, as far as budget goes.
+func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
+	t, seen := r.view.T, r.visible(kept)
+	for _, f := range files {
+		seen.Add(f.Path)
+	}
 	for i, m := range slices.Backward(dropped) {
 		msg := &t.Messages[m]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
@@ -130,25 +149,38 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 				continue
 			}
 			text := r.Content(n)
-			if text == "" || text == handles.ClearedMarker {
+			if text == "" || text == handles.ClearedMarker || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
 				continue
 			}
 			seen.Add(path)
-			f := RestoredFile{Index: i, Path: path, Text: view.RestoredPrefix + " " + path + "\n\n" + text}
+			f := RestoredFile{Index: i, part: n, Path: path, Text: view.RestoredPrefix + " " + path + "\n\n" + text}
 			f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
-			if f.Tokens > budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
-				slices.Reverse(files)
+			if f.Tokens > *budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
 				return files // those after it are older
 			}
-			budget -= f.Tokens
-			if files = append(files, f); len(files) == r.MaxFiles {
-				slices.Reverse(files)
+			*budget -= f.Tokens
+			if files = append(files, f); len(files) >= r.MaxFiles {
 				return files
 			}
 		}
 	}
-	slices.Reverse(files)
 	return files
+}
+
+// pointedAt are the keys of the reads that messages point at, by saying that a file has not changed since.
+func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
+	keys := new(critbit.Map[struct{}])
+	for _, m := range messages {
+		msg := &r.view.T.Messages[m]
+		for n := msg.First; r.Whole && n < msg.First+msg.Count; n++ {
+			if r.read(n) != "" && digest.ResultReading(r.view.T, n) == digest.ReadsSame {
+				for _, key := range digest.PointsTo(r.view.T, n) {
+					keys.Add(key)
+				}
+			}
+		}
+	}
+	return keys
 }
 
 // read is the path of the file whose content the part at index n is the result of reading; "" if it is none.
@@ -181,7 +213,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	for _, m := range messages {
 		msg := &r.view.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if path := r.read(n); path != "" && !handles.Cleared(r.view, n) {
+			if path := r.read(n); path != "" && !handles.Cleared(r.view, n) && (!r.Whole || digest.ResultReading(r.view.T, n) == digest.ReadsWhole) {
 				seen.Add(path)
 			}
 			if path := r.edited(n); path != "" {

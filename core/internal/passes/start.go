@@ -2,6 +2,7 @@ package passes
 
 import (
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/mend"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -37,6 +38,7 @@ func (c *Run) Start(in view.Input) {
 	if text := in.Policy.Summary.Text; text != "" { // the host has answered before it was asked
 		c.Replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
 	}
+	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.Published())
 	c.claim()
 	n := len(in.Transcript.Messages)
 	c.Report = api.Report{

@@ -28,6 +28,15 @@ func (c *Run) hasResult(n int32) bool {
 // oldResults are the tool results whose bodies may be removed, oldest first: not those of the newest keep results, of pinned messages and of
 // tools for which may is false, nor those that are gone already.
 func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
+	var lasting *digest.Lasting
+	if !c.Policy.Published() {
+		messages := make([]int32, len(c.Items))
+		for i, it := range c.Items {
+			messages[i] = it.Msg
+		}
+		lasting = digest.NewLasting(c.T, messages)
+	}
+	var pointed critbit.Map[bool] // reads that a newer result points at, which says that the file has not changed since
 	for i := len(c.Items) - 1; i >= 0; i-- {
 		it := &c.Items[i]
 		msg := &c.T.Messages[it.Msg]
@@ -35,11 +44,12 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 			if !c.hasResult(n) || !may(digest.ToolName(c.T, int(n))) {
 				continue
 			}
+			held := c.pointedAt(n, &pointed)
 			if keep > 0 {
 				keep--
 				continue
 			}
-			if !it.Pinned {
+			if !it.Pinned && !held && (lasting == nil || !lasting.Holds(n)) {
 				old = append(old, result{item: i, part: n})
 			}
 		}
@@ -89,4 +99,31 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 		tool = digest.ToolKey(tool)
 		return (in.Len() == 0 || in.Has(tool)) && !out.Has(tool)
 	}
+}
+
+// pointedAt reports whether the tool result at an index of Parts is a read that a newer result points at, and notes what it points at itself.
+// pointed has the keys of the reads that newer results point at.
+func (c *Run) pointedAt(n int32, pointed *critbit.Map[bool]) bool {
+	if c.Policy.Published() || !digest.ReadsFile(digest.ToolName(c.T, int(n))) {
+		return false
+	}
+	reading := digest.ResultReading(c.T, n)
+	if reading == digest.ReadsFailed || reading != digest.ReadsSame && pointed.Len() == 0 {
+		return false
+	}
+	keys := digest.PointsTo(c.T, n)
+	if reading == digest.ReadsSame {
+		for _, key := range keys {
+			pointed.Set(key, true)
+		}
+		return false
+	}
+	found := false
+	for _, key := range keys {
+		meant, known := pointed.Get(key)
+		if found = found || meant; known {
+			pointed.Set(key, false) // older reads are no longer meant
+		}
+	}
+	return found
 }

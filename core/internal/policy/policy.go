@@ -145,6 +145,10 @@ type Summary struct {
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1; they may also use what
 	// the target leaves free. The default is 0.2.
 	Standing *float64 `json:"standing,omitempty"`
+	// ProjectInstructions is the share of the window that project instructions inside the list may take, such as AGENTS.md, CLAUDE.md or a
+	// skill: their messages stay when others are folded. It is from 0 (they are folded like others) to 1. The default is 0.15, and 0 for
+	// published systems.
+	ProjectInstructions *float64 `json:"project_instructions,omitempty"`
 	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more than a model's digest
 	// may have) to 1, the default.
 	Room *float64 `json:"room,omitempty"`
@@ -249,12 +253,31 @@ func (p *Policy) StandingShare() float64 {
 	return *p.Summary.Standing
 }
 
+// DefaultProject is the default of Summary.ProjectInstructions.
+const DefaultProject = 0.15
+
+// ProjectShare returns the share of the window for project instructions.
+func (p *Policy) ProjectShare() float64 {
+	switch share := p.Summary.ProjectInstructions; {
+	case share != nil:
+		return *share
+	case p.Published():
+		return 0
+	}
+	return DefaultProject
+}
+
 // DigestShare returns the share of the target up to which a digest written without a model may fill the result.
 func (p *Policy) DigestShare() float64 {
 	if p.Summary.Room == nil {
 		return 1
 	}
 	return *p.Summary.Room
+}
+
+// Published reports whether the policy is that of a published system, whose texts and choices stay as they were published.
+func (p *Policy) Published() bool {
+	return !p.Safe() || p.Summary.Style != "" || p.Preset != "" && p.Preset != presets[0].Name
 }
 
 // Few reports whether a transcript has too few messages for the passes.

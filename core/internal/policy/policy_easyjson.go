@@ -622,6 +622,20 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 					*out.Standing = float64(in.Float64())
 				}
 			}
+		case "project_instructions":
+			if in.IsNull() {
+				in.Skip()
+				out.ProjectInstructions = nil
+			} else {
+				if out.ProjectInstructions == nil {
+					out.ProjectInstructions = new(float64)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.ProjectInstructions = float64(in.Float64())
+				}
+			}
 		case "room":
 			if in.IsNull() {
 				in.Skip()
@@ -759,6 +773,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwrit
 			out.RawString(prefix)
 		}
 		out.Float64(float64(*in.Standing))
+	}
+	if in.ProjectInstructions != nil {
+		const prefix string = ",\"project_instructions\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(*in.ProjectInstructions))
 	}
 	if in.Room != nil {
 		const prefix string = ",\"room\":"

@@ -86,21 +86,22 @@ func TestResolveErrors(t *testing.T) {
 // Each number of a policy is held against both of its bounds, and the error names it.
 func TestBounds(t *testing.T) {
 	for key, c := range map[string]struct{ taken, refused []string }{
-		"gate.ratio":                {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
-		"gate.start":                {[]string{"0.61", "0.99", "0"}, []string{"0.6", "1", "-0.1"}},
-		"gate.target":               {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
-		"gate.min_gain":             {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
-		"gate.max_tokens":           {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},
-		"gate.max_messages":         {[]string{"1", "1073741824"}, []string{"-1", "1073741825"}},
-		"gate.max_tool_results":     {[]string{"1", "1073741824"}, []string{"-1", "1073741825"}},
-		"gate.min_messages":         {[]string{"0", "5"}, []string{"-1"}},
-		"window.tokens":             {[]string{"2", "1000000000"}, []string{"-1", "1000000001"}},
-		"max_bytes":                 {[]string{"0", "1073741824"}, []string{"-1", "1073741825"}},
-		"summary.max_output_tokens": {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},
-		"summary.max_input_tokens":  {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},
-		"summary.retries":           {[]string{"0", "3"}, []string{"-1", "4"}},
-		"summary.standing":          {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
-		"summary.room":              {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
+		"gate.ratio":                   {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
+		"gate.start":                   {[]string{"0.61", "0.99", "0"}, []string{"0.6", "1", "-0.1"}},
+		"gate.target":                  {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
+		"gate.min_gain":                {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
+		"gate.max_tokens":              {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},
+		"gate.max_messages":            {[]string{"1", "1073741824"}, []string{"-1", "1073741825"}},
+		"gate.max_tool_results":        {[]string{"1", "1073741824"}, []string{"-1", "1073741825"}},
+		"gate.min_messages":            {[]string{"0", "5"}, []string{"-1"}},
+		"window.tokens":                {[]string{"2", "1000000000"}, []string{"-1", "1000000001"}},
+		"max_bytes":                    {[]string{"0", "1073741824"}, []string{"-1", "1073741825"}},
+		"summary.max_output_tokens":    {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},
+		"summary.max_input_tokens":     {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},
+		"summary.retries":              {[]string{"0", "3"}, []string{"-1", "4"}},
+		"summary.standing":             {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
+		"summary.project_instructions": {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
+		"summary.room":                 {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
 	} {
 		policy := func(value string) []byte {
 			outer, inner, found := strings.Cut(key, ".")

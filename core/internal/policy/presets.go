@@ -202,6 +202,8 @@ func (p *Policy) check() *Error {
 		return bad("summary.retries", "must be from 0 to 3")
 	case p.Summary.Standing != nil && !(*p.Summary.Standing >= 0 && *p.Summary.Standing <= 1):
 		return bad("summary.standing", "must be from 0 to 1")
+	case p.Summary.ProjectInstructions != nil && !(*p.Summary.ProjectInstructions >= 0 && *p.Summary.ProjectInstructions <= 1):
+		return bad("summary.project_instructions", "must be from 0 to 1")
 	case p.Summary.Room != nil && !(*p.Summary.Room >= 0 && *p.Summary.Room <= 1):
 		return bad("summary.room", "must be from 0 to 1")
 	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":

@@ -96,7 +96,7 @@ const keys = "always_newest archive batch boundary cache_read cache_write cold c
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
-	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices prompt provider ratio " +
+	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices project_instructions prompt provider ratio " +
 	"repair request reserve retries role room scope shrink_messages split standing start style summary superseded target thinking tokens tool tools " +
 	"usage window wire_safe"
 

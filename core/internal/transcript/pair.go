@@ -247,7 +247,7 @@ func (t *Transcript) CompareID(a, b *Part) int {
 
 // Groups returns, for a sequence of messages given as indexes of Messages, the group of each place: groups are numbered
 // from 0 in order, and each is an unbroken range of places. A tool call and its result are always in one group, and so
-// are joined messages; a group may be kept or removed as a whole without breaking a pair.
+// are joined messages, and an assistant message and the output of what it calls in its text; a group may be kept or removed as a whole without breaking a pair.
 func (t *Transcript) Groups(seq []int32) []int32 {
 	place := make([]int32, len(t.Messages))
 	for i := range place {
@@ -274,6 +274,9 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 				until = max(until, place[next])
 				break
 			}
+		}
+		if i+1 < len(seq) && t.Messages[seq[i+1]].Output && t.Messages[m].Role == Assistant {
+			until = max(until, int32(i+1))
 		}
 		for _, p := range t.PartsOf(int(m)) {
 			if p.Kind != ToolCall || p.Has(Removed) || p.Pair < 0 {

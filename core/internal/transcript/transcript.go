@@ -173,6 +173,7 @@ type Message struct {
 	Passing  bool // the model is sent it only until the next user message (AN14)
 	Unsent   bool // the model is sent it no more, or never
 	Nameless bool // it has no id, where messages need one
+	Output   bool // a user message that holds the output of what the assistant called in its text (digest.MarkOutputs)
 	// Spelling is which of the format's ways to spell a message it is in; 0 where there is one.
 	Spelling uint8
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
@@ -250,6 +251,10 @@ type Transcript struct {
 	// Ordered tells that a tool result without id and name answers the oldest call that is open, of the newest message.
 	Ordered bool
 
+	// Outputs tells that some message is an Output: the assistant calls its tools in its texts.
+	Outputs bool
+	// Failures tells that some tool result has IsError, so the format says of each result whether it failed.
+	Failures bool
 	// Calls tells that there are tool calls that a tool of the provider's has made.
 	Calls bool
 	// Recounted is how often messages that had been read before came to cost something else.
@@ -449,11 +454,11 @@ func (t *Transcript) MetaOf(i int) Meta {
 func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText reports whether message i contains something that a user said: a user message with more than tool results and empty texts, or
-// an assistant message with a user text in it.
+// an assistant message with a user text in it. The output of a tool in a user's message is nothing that a user said.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0
-	} else if m.Role != User || m.Variant != Plain {
+	} else if m.Role != User || m.Variant != Plain || m.Output {
 		return false
 	}
 	parts := t.PartsOf(i)

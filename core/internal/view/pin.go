@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // Pin marks the items that must stay as they are: the system's messages, the newest user message (of a branch it goes with the others), what
-// represents something that only the provider can read, what the provider has summarised itself, and those that the policy's pins name.
+// represents something that only the provider can read, what the provider has summarised itself, those that the policy's pins name, and project
+// instructions.
 func (c *Run) Pin() {
 	t, newest, summarized := c.T, c.NewestUser(), int32(c.T.Summarized())
 	for i := range c.Items {
@@ -20,6 +23,44 @@ func (c *Run) Pin() {
 			c.Items[i].Said = t.LastSaid(int(m)) + 1
 		}
 		c.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !c.Own(m) || c.Holds(m) || c.PinnedByPolicy(int(m))
+		c.Items[i].Instr = false
+	}
+	c.pinProject()
+}
+
+// pinProject pins the messages with project instructions: of each file and each skill the newest, files before skills, as far as their share
+// of the window goes.
+func (c *Run) pinProject() {
+	share := c.Policy.ProjectShare()
+	if share == 0 || c.Policy.Branch() {
+		return
+	}
+	room := policy.MaxTokens
+	if window := max(c.Policy.Window.Tokens, c.Limit); window > 0 {
+		room = int(float64(window) * share)
+	}
+	var files, skills []int
+	var seen critbit.Map[struct{}]
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		if c.Own(c.Items[i].Msg) {
+			continue
+		}
+		what, key := digest.ProjectIn(c.T, int(c.Items[i].Msg))
+		if what == digest.NoProject || seen.Has(key) {
+			continue
+		}
+		seen.Add(key)
+		if what == digest.ProjectFile {
+			files = append(files, i)
+		} else {
+			skills = append(skills, i)
+		}
+	}
+	for _, i := range append(files, skills...) {
+		if it := &c.Items[i]; !it.Pinned && it.Tokens <= room {
+			room -= it.Tokens
+			it.Pinned, it.Instr = true, true
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type Item struct {
 	Dirty  bool            // parts of it were replaced or removed
 	Marked bool            // a cache breakpoint was put into it, and nothing else is new
 	Pinned bool            // must stay byte-identical
+	Instr  bool            // it is pinned because it holds project instructions
 	Rest   bool            // its beginning was folded: it stays after the digest
 	Said   int32           // one more than the index in Parts of the newest words of the user, where they are in it and must stay; else 0
 	Body   int32           // one more than the index of what it represents in the list of what was taken; 0 for nothing

@@ -403,7 +403,7 @@ func (c *Checker) current(last int32) int {
 		m := c.Seq[place]
 		// What a message with results says moves with them to their calls, if these may be elsewhere.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
-		if t.HasUserText(int(m)) && !away || t.Messages[m].Variant == transcript.Digest {
+		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
 				return place
 			}

@@ -11,6 +11,7 @@ import (
 // back as it was read. What a pass has cleared is gone (S3.41).
 func Rehydration(v *view.View) *passes.Rehydration {
 	r := passes.NewRehydration(v, policy.MaxTokens)
+	r.Whole = false
 	r.Edits = func(string) bool { return false }
 	r.Content = func(n int32) string {
 		if handles.Cleared(v, n) {

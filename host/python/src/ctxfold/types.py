@@ -583,6 +583,12 @@ class PolicySummary(TypedDict):
     standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1; they
     may also use what the target leaves free. The default is 0.2.
     """
+    project_instructions: NotRequired[float]
+    """
+    project_instructions is the share of the window that project instructions inside the list may take, such as
+    AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
+    others) to 1. The default is 0.15, and 0 for published systems.
+    """
     room: NotRequired[float]
     """
     room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
@@ -954,6 +960,16 @@ class Ledger(TypedDict):
     commands: NotRequired[List[LedgerCommand]]
     errors: NotRequired[List[LedgerFailure]]
     """tool calls that failed and have not worked since"""
+    running: NotRequired[List[LedgerRunning]]
+    """
+    running is work that goes on, as far as the folded messages say: shells and agents in the background, timers,
+    approvals that are to come.
+    """
+    unloaded: NotRequired[List[str]]
+    """
+    unloaded lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched
+    for again.
+    """
 
 
 class LedgerCommand(TypedDict):
@@ -971,6 +987,19 @@ class LedgerFailure(TypedDict):
     on: NotRequired[str]
     """the file or the command"""
     text: NotRequired[str]
+
+
+class LedgerRunning(TypedDict):
+    """LedgerRunning is work that goes on after its tool call has returned."""
+
+    kind: str
+    """shell, agent, timer, approval or task"""
+    id: str
+    """as the tool named it; of a timer its time"""
+    about: NotRequired[str]
+    """the command, or how the call describes it"""
+    output: NotRequired[str]
+    """the file that its output goes to"""
 
 
 class Attempts(TypedDict):
@@ -1370,6 +1399,22 @@ class Report(TypedDict):
     validate would. If the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and
     if nothing was due, nothing is checked.
     """
+    running: NotRequired[List[LedgerRunning]]
+    """
+    running lists work that goes on and whose start is in folded messages: shells and agents in the background, timers,
+    approvals that are to come. The digest lists it too.
+    """
+    unloaded_tools: NotRequired[List[str]]
+    """
+    unloaded_tools lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are
+    searched for again.
+    """
+    instructions: NotRequired[int]
+    """
+    instructions is the number of messages that stay because they contain project instructions, and InstructionTokens is
+    their size.
+    """
+    instruction_tokens: NotRequired[int]
     decisions: NotRequired[List[Decision]]
     """decisions lists what became of each message, if the policy asks for a log."""
 
@@ -1670,7 +1715,8 @@ Decision = TypedDict(
         "decision": "DecisionName",
         #: what decided
         "pass": "NotRequired[Doer]",
-        #: rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]".
+        #: rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider",
+        #: "instructions" or "pins[n]".
         "rule": "NotRequired[str]",
         #: tokens of the message
         "before": "int",

@@ -1,0 +1,115 @@
+package compact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// instructed is a session that begins with messages that hold instructions, and goes on for some turns.
+func instructed(first ...string) string {
+	list := make([]string, 0, len(first)+24)
+	for _, text := range first {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":%q}`, text))
+	}
+	for i := range 12 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"request %d"}`, i), fmt.Sprintf(`{"role":"assistant","content":"%s"}`, strings.Repeat("an answer. ", 100)))
+	}
+	return "[" + strings.Join(append(list, `{"role":"user","content":"and now?"}`), ",") + "]"
+}
+
+func TestProjectInstructionsStay(t *testing.T) {
+	agents := "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nUse tabs everywhere.\n</INSTRUCTIONS>"
+	claude := "<system-reminder>\nAs you answer, you can use this context:\n# claudeMd\nContents of /repo/CLAUDE.md (project instructions):\n\nUse tabs everywhere.\n</system-reminder>\nBuild a parser."
+	skill := "Base directory for this skill: /s/x\n\nUse tabs everywhere."
+	for _, c := range []struct {
+		name, params string
+		first        []string
+		stay         int
+	}{
+		{"AGENTS.md", ``, []string{agents}, 1}, {"CLAUDE.md", ``, []string{claude}, 1}, {"a skill", ``, []string{skill}, 1},
+		{"the newest of two", ``, []string{agents, agents}, 1}, {"both", ``, []string{agents, skill}, 2},
+		{"switched off", `,"summary":{"mode":"local","project_instructions":0}`, []string{agents}, 0},
+		{"too large", `,"summary":{"mode":"local","project_instructions":0.001}`, []string{agents}, 0},
+		{"a published system", `,"preset":"turn-tail"`, []string{agents}, 0},
+		{"a reminder without instructions", ``, []string{"<system-reminder>\nThe todo list is empty.\n</system-reminder>\nUse tabs everywhere."}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			window := 8000
+			if c.params == "" {
+				c.params = `,"summary":{"mode":"local"}`
+			} else if strings.Contains(c.params, "preset") {
+				c.params += `,"summary":{"mode":"local"}`
+				window = 40000
+			}
+			src := instructed(c.first...)
+			r := run(t, "openai-chat", fmt.Sprintf(`{"window":{"tokens":%d}`, window)+c.params+`,"passes":[{"pass":"fold","keep_tokens":300}]}`+force, src)
+			if r.Report.Folded == 0 {
+				t.Fatalf("nothing is folded: %s", r.Report.Reason)
+			}
+			if r.Report.Instructions != c.stay || (r.Report.InstructionTokens > 0) != (c.stay > 0) {
+				t.Errorf("%d messages of %d tokens stay, want %d", r.Report.Instructions, r.Report.InstructionTokens, c.stay)
+			}
+			out := output(r)
+			for _, text := range c.first {
+				if whole := fmt.Sprintf("%q", text); c.stay > 0 && !strings.Contains(out, whole) {
+					t.Errorf("%s is not in %s", whole, out)
+				}
+			}
+			if strings.Contains(out, "<user-requests>\\n- # AGENTS.md") || strings.Contains(out, "[first] Base directory") {
+				t.Errorf("instructions are among the requests: %s", out)
+			}
+			// A second compaction finds the digest behind them, with a state and without.
+			again := run(t, "openai-chat", fmt.Sprintf(`{"window":{"tokens":%d}`, window)+c.params+`,"passes":[{"pass":"fold","keep_tokens":100}]}`+force,
+				strings.TrimSuffix(out, "]")+`,{"role":"assistant","content":"`+strings.Repeat("more. ", 400)+`"},{"role":"user","content":"once more"}]`)
+			if n := strings.Count(output(again), "[session digest"); window == 8000 && n != 1 {
+				t.Errorf("%d digests after a second compaction", n)
+			}
+		})
+	}
+}
+
+// The task of an agent that writes its calls as text stays, and so does the pair of its newest call and output.
+func TestTextAgentKeepsItsTask(t *testing.T) {
+	list := []string{`{"role":"system","content":"You can run commands."}`, `{"role":"user","content":"<pr_description>\nThe parser drops commas.\n</pr_description>\nFix it."}`}
+	for i := range 12 {
+		list = append(list, fmt.Sprintf(`{"role":"assistant","content":%q}`, fmt.Sprintf("THOUGHT: look at it\n\n```bash\ncat part%d.go\n```", i)),
+			fmt.Sprintf(`{"role":"user","content":%q}`, "<returncode>0</returncode>\n<output>\n"+strings.Repeat("a line of output\n", 80)+"</output>"))
+	}
+	src := "[" + strings.Join(list, ",") + "]"
+	out := output(run(t, "openai-chat", `{"window":{"tokens":8000},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":700}]}`+force, src))
+	if !strings.Contains(out, list[1]) {
+		t.Errorf("the task is not kept as it was: %s", out)
+	}
+	if i := strings.Index(out, "[session digest"); i < 0 || !strings.Contains(out[i:], "cat part3.go") || strings.Contains(out[:max(i, 0)], "returncode") {
+		t.Errorf("no digest with the commands: %s", out)
+	}
+	if !strings.Contains(out, list[len(list)-2]+","+list[len(list)-1]) {
+		t.Errorf("the newest call and its output are apart: %s", out)
+	}
+}
+
+// Results that say that work runs are not cleared before it has ended, and what a cleared result said of the end counts.
+func TestRunningWorkOutlivesClearing(t *testing.T) {
+	call := func(id, tool, args, result string) string {
+		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_call","id":%q,"name":%q,"arguments":%s}]},{"role":"tool_result","tool_call_id":%[1]q,"tool_name":%[2]q,"content":%[4]q}`, id, tool, args, result)
+	}
+	start := func(id string) string {
+		return call("start-"+id, "Bash", `{"command":"npm run `+id+`"}`, "Command running in background with ID: "+id+"1. Output is being written to: /tmp/"+id+"1.output. You will be notified when it completes.")
+	}
+	list := []string{`{"role":"user","content":"go"}`, start("dev"), start("old"), call("end", "TaskOutput", `{"task_id":"old1"}`, "<status>completed</status>\n"+strings.Repeat("output ", 50))}
+	for i := range 12 {
+		list = append(list, call(fmt.Sprint("r", i), "read", fmt.Sprintf(`{"path":"f%d.go"}`, i), strings.Repeat("a line ", 100)))
+	}
+	src := "[" + strings.Join(append(list, `{"role":"user","content":"and now?"}`), ",") + "]"
+	cleared := output(run(t, "native", `{"passes":[{"pass":"clear","keep_recent":1}]}`+force, src))
+	if !strings.Contains(cleared, "with ID: dev1") || strings.Contains(cleared, "with ID: old1") {
+		t.Errorf("cleared to %s", cleared)
+	}
+	for _, in := range []string{src, cleared} {
+		r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":200,"boundary":"group"}]}`+force, in)
+		if got := r.Report.Running; len(got) != 1 || got[0].ID != "dev1" || got[0].Output != "/tmp/dev1.output" {
+			t.Errorf("%+v runs", got)
+		}
+	}
+}

@@ -1,0 +1,512 @@
+package digest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// What a user says doesn't always come as a message: it answers a question that a tool asked, goes with the refusal of a tool call, or was
+// typed while the agent was at work and put behind a tool's output. This file finds these words in tool results. The shapes are those of
+// Claude Code, Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
+
+// answer is what the user said through a tool.
+type answer struct {
+	about string // the question, or what was refused: not the user's words; "" where the words need none
+	words string
+}
+
+// text is the answer with what it is about.
+func (a answer) text() string {
+	if a.about == "" {
+		return a.words
+	}
+	return a.about + a.words
+}
+
+// How long, in bytes, the words of one answer and what they are about may be, and how far a result's beginning and end are looked at.
+const (
+	longestAnswer   = maxRequest
+	longestQuestion = 300
+	resultHead      = 400
+	resultTail      = 1 << 14
+	mostAnswers     = 20
+)
+
+// questionTools are the tools that ask the user something, as ToolKey spells them.
+var questionTools = nameSet("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
+	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
+
+func nameSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// bareTool is the name of a tool as ToolKey has it, without the server or the name space before it.
+func bareTool(name string) string {
+	if i := strings.LastIndex(name, "__"); i >= 0 {
+		name = name[i+2:]
+	}
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		name = name[i+1:]
+	}
+	return ToolKey(name)
+}
+
+// heardIn are the user's words in one tool result.
+func heardIn(t *transcript.Transcript, n int32) []answer {
+	p := &t.Parts[n]
+	raw := t.Bytes(p.Body)
+	if p.Body.Zero() {
+		raw = t.Bytes(p.Span)
+	}
+	asks := questionTools[bareTool(ToolName(t, int(n)))]
+	queued := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("system-reminder")) &&
+		bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("The user sent "))
+	head := raw[:min(len(raw), resultHead+longestTag)]
+	refusal := bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
+		bytes.Contains(head, []byte("enied")))
+	tagged := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("eedback>"))
+	if !asks && !queued && !refusal && !tagged {
+		return nil
+	}
+	text := Tidy(ResultText(t, int(n))) // few results come this far
+	var answers []answer
+	if asks && !p.Has(transcript.IsError) {
+		var call *transcript.Part
+		if p.Pair >= 0 {
+			call = &t.Parts[p.Pair]
+		}
+		answers = answersOf(text, questionsOf(t, call))
+	}
+	if len(answers) == 0 && (p.Has(transcript.IsError) || !t.Failures || tagged) {
+		if words := refusalWords(text); words != "" {
+			answers = refused(t, n, words)
+		}
+	}
+	if queued {
+		for _, words := range queuedAtEnd(text) {
+			answers = append(answers, answer{words: words})
+		}
+	}
+	return answers
+}
+
+// refused are the words with which a call was refused, or those that answer the questions of one that was only put off.
+func refused(t *transcript.Transcript, n int32, words string) []answer {
+	if strings.HasPrefix(words, "The user wants to clarify") {
+		return clarified(words)
+	}
+	about := ToolName(t, int(n))
+	if pair := t.Parts[n].Pair; pair >= 0 && about != "" {
+		if on := clipLine(callSubject(t, &t.Parts[pair]), maxCommand/2); on != "" {
+			about += " " + on
+		}
+	}
+	if about == "" {
+		return []answer{{words: words}}
+	}
+	return []answer{{"refused: " + about + " - said: ", words}}
+}
+
+// callSubject is what a call is about: its file, its command or its description.
+func callSubject(t *transcript.Transcript, call *transcript.Part) string {
+	if path := Path(t, call); path != "" {
+		return path
+	}
+	found, best := "", 3
+	arguments(t, call, func(key, text string) {
+		rank := 3
+		switch is, _ := argumentOf(key); {
+		case is == command:
+			rank = 0
+		case key == "description" || key == "title":
+			rank = 1
+		case key == "url" || key == "query" || key == "pattern":
+			rank = 2
+		}
+		if rank < best {
+			found, best = text, rank
+		}
+	})
+	return found
+}
+
+// refusalStarts begin the result of a call that the user refused or commented on.
+var refusalStarts = []string{"The user doesn't want to", "The user rejected", "The user denied", "The user approved", "The user declined", "User rejected",
+	"User denied", "User declined", "Permission for this tool use was denied", "exec command rejected by user", "patch rejected by user", "Rejected by user",
+	"Tool call rejected by user", "The tool call was rejected", "Error: The user", "[Request denied", "Execution denied by user"}
+
+// refusalMarks precede the user's words in such a result.
+var refusalMarks = []string{"the user said:", "with the following feedback:", "rejected permission with feedback:", "user said:", "user feedback:", "reason given by the user:",
+	"user's reason:", "reason from user:", "rejected by user:", "denied by user:", "declined by user:", "with feedback:", "user's message:"}
+
+// refusalEnds follow them.
+var refusalEnds = []string{"\n\nNote: The user's next message", "\n\n<environment_details>", "\n<environment_details>", "\n\n<system-reminder>", "\n<system-reminder>"}
+
+// refusalWords are the words of the user in the result of a call that was refused or commented on; "" where there are none.
+func refusalWords(text string) string {
+	start := text[:min(len(text), resultHead)]
+	if isResultHead(start) { // Cline: [name for 'x'] Result:
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimSpace(text)
+		start = text[:min(len(text), resultHead)]
+	}
+	begins := slices.ContainsFunc(refusalStarts, func(s string) bool { return strings.HasPrefix(start, s) })
+	if words := taggedWords(text); words != "" && (begins || strings.HasPrefix(start, "<feedback>") || strings.Contains(start, "<feedback>") && strings.Contains(start, "the user")) {
+		return words
+	}
+	if !begins {
+		return ""
+	}
+	low := strings.ToLower(start)
+	for _, mark := range refusalMarks {
+		if at := strings.Index(low, mark); at >= 0 && len(low) == len(start) {
+			words := text[at+len(mark):]
+			for _, end := range refusalEnds {
+				words, _, _ = strings.Cut(words, end)
+			}
+			return cutWords(words)
+		}
+	}
+	return ""
+}
+
+// cutWords are words of the user as an answer has them.
+func cutWords(words string) string { return Clip(strings.TrimSpace(words), longestAnswer) }
+
+// taggedWords are the user's words in the tags in which Cline and its relatives send them.
+func taggedWords(text string) string {
+	for _, tag := range []string{"feedback", "answer", "user_message"} {
+		if _, rest, found := strings.Cut(text, "<"+tag+">"); found {
+			words, _, _ := strings.Cut(rest, "</"+tag+">")
+			return cutWords(words)
+		}
+	}
+	return ""
+}
+
+// queuedMarks precede a message that the user sent while the agent was at work.
+var queuedMarks = []string{"The user sent a new message while you were working", "The user sent the following message while you were working",
+	"The user sent the following message"}
+
+// queuedEnds follow it.
+var queuedEnds = []string{"\n\nIMPORTANT: After completing", "\nIMPORTANT: After completing", "\n\nThis is how Claude Code surfaces", "\n\nPlease address this message",
+	"\nPlease address this message"}
+
+// queuedWords is the message of the user in a reminder of the harness; "" where it has none.
+func queuedWords(reminder string) string {
+	reminder = strings.TrimSpace(reminder)
+	for _, mark := range queuedMarks {
+		rest, found := strings.CutPrefix(reminder, mark)
+		if !found {
+			continue
+		}
+		rest = strings.TrimLeft(rest, ":. \n")
+		for _, end := range queuedEnds {
+			rest, _, _ = strings.Cut(rest, end)
+		}
+		return cutWords(rest)
+	}
+	return ""
+}
+
+const (
+	reminderOpen = "<system-reminder>"
+	reminderEnd  = "</system-reminder>"
+)
+
+// queuedAtEnd are the messages of the user in the reminders at the end of a result, each of which begins a line: elsewhere they are what a
+// file says.
+func queuedAtEnd(text string) (words []string) {
+	for len(words) < mostAnswers {
+		text = strings.TrimSpace(text)
+		if !strings.HasSuffix(text, reminderEnd) {
+			break
+		}
+		at := strings.LastIndex(text, reminderOpen)
+		if at < 0 || at > 0 && text[at-1] != '\n' {
+			break
+		}
+		if said := queuedWords(text[at+len(reminderOpen) : len(text)-len(reminderEnd)]); said != "" {
+			words = append(words, said)
+		}
+		text = text[:at]
+	}
+	slices.Reverse(words)
+	return words
+}
+
+// question is what a question tool was asked to ask.
+type question struct{ id, text string }
+
+// questionsOf are the questions in the arguments of a call, with their ids where they have some.
+func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []question) {
+	if call == nil {
+		return nil
+	}
+	id := ""
+	arguments(t, call, func(key, text string) {
+		switch key {
+		case "id", "header", "label":
+			if key == "id" {
+				id = text
+			}
+		case "question", "prompt", "message", "text":
+			if len(questions) < mostAnswers {
+				questions = append(questions, question{id, text})
+				id = ""
+			}
+		}
+	})
+	return questions
+}
+
+// toQuestion is a question as what an answer is about.
+func toQuestion(question string) string {
+	if question = clipLine(question, longestQuestion); question == "" {
+		return ""
+	}
+	return "asked: " + question + " - answered: "
+}
+
+// answersOf are the answers in the result of a question tool.
+func answersOf(text string, questions []question) (answers []answer) {
+	if words := taggedWords(text); words != "" {
+		return []answer{{only(questions), words}}
+	}
+	if strings.HasPrefix(text, "{") {
+		if found, ok := answersIn(text, questions); ok {
+			return found
+		}
+	}
+	if rest, found := cutAnswersHead(text); found {
+		return quotedAnswers(rest, questions)
+	}
+	if words := answerWords(text); words != "" {
+		return []answer{{only(questions), words}}
+	}
+	return nil
+}
+
+// only is what the answer to all questions is about.
+func only(questions []question) string {
+	if len(questions) == 0 {
+		return ""
+	}
+	texts := make([]string, len(questions))
+	for i, q := range questions {
+		texts[i] = q.text
+	}
+	return toQuestion(strings.Join(texts, " "))
+}
+
+// cutAnswersHead takes the head off that several agents put before answers.
+func cutAnswersHead(text string) (rest string, found bool) {
+	for _, head := range []string{"User has answered your questions:", "Your questions have been answered:", "The user answered your questions:", "User answered your questions:"} {
+		if rest, found = strings.CutPrefix(text, head); found {
+			for _, end := range []string{" You can now continue", "\n\nYou can now continue"} {
+				if at := strings.LastIndex(rest, end); at >= 0 {
+					rest = rest[:at]
+				}
+			}
+			return strings.TrimSuffix(strings.TrimSpace(rest), "."), true
+		}
+	}
+	return text, false
+}
+
+// quotedAnswers reads "question"="answer", "question"="answer". Where the questions are known, the text is cut at them, so that
+// quotes in a question or an answer do no harm.
+func quotedAnswers(text string, questions []question) (answers []answer) {
+	text = strings.ReplaceAll(text, `" → "`, `"="`)
+	text = strings.ReplaceAll(text, `" -> "`, `"="`)
+	if len(questions) == 0 || !strings.Contains(text, `"`+questions[0].text+`"="`) {
+		for len(answers) < mostAnswers {
+			q, rest, found := strings.Cut(text, `"="`)
+			if !found {
+				break
+			}
+			a, next, _ := strings.Cut(rest, `", "`)
+			answers = addAnswer(answers, strings.TrimLeft(q, "\", \n-"), a)
+			text = next
+		}
+		return answers
+	}
+	for i, q := range questions {
+		_, rest, found := strings.Cut(text, `"`+q.text+`"="`)
+		if !found {
+			continue
+		}
+		text = rest
+		end := len(rest)
+		for _, next := range questions[i+1:] {
+			if at := strings.Index(rest, `"`+next.text+`"="`); at >= 0 {
+				end = at
+				break
+			}
+		}
+		answers = addAnswer(answers, q.text, rest[:end])
+	}
+	return answers
+}
+
+// addAnswer adds what was answered to a question: the choice in quotes, and the notes of the user that follow it.
+func addAnswer(answers []answer, question, text string) []answer {
+	notes := ""
+	if at := strings.Index(text, "user notes: "); at >= 0 {
+		notes = strings.Trim(text[at+len("user notes: "):], "\", \n.")
+		text = text[:at]
+	}
+	if at := strings.Index(text, `" selected preview:`); at >= 0 {
+		text = text[:at]
+	}
+	words := strings.Trim(text, "\", \n")
+	if noAnswer(words) {
+		words = ""
+	}
+	if notes != "" {
+		words = strings.TrimSpace(words + " (" + notes + ")")
+	}
+	if words == "" {
+		return answers
+	}
+	return append(answers, answer{toQuestion(question), cutWords(words)})
+}
+
+// noAnswer reports whether a text says that the user has given no answer.
+func noAnswer(text string) bool {
+	switch strings.ToLower(strings.Trim(text, "().\" ")) {
+	case "", "unanswered", "no option selected", "no answer provided", "none", "null", "cancelled", "canceled", "skipped", "[no preference]":
+		return true
+	}
+	return false
+}
+
+// answerHeads precede an answer in words.
+var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote: ", "User selected: ", "User responded: ", "User response: ", "User replied: ", "User's answer: ",
+	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
+	"user selected: ", "user wrote: "}
+
+// noWords begin what a question tool says where the user said nothing.
+var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
+	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
+	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
+
+// answerWords is an answer in words, without its head; "" for what says that there is none.
+func answerWords(text string) string {
+	text = strings.TrimSpace(text)
+	for _, start := range noWords {
+		if strings.HasPrefix(text, start) {
+			return ""
+		}
+	}
+	for _, head := range answerHeads {
+		if rest, found := strings.CutPrefix(text, head); found {
+			text = rest
+			break
+		}
+	}
+	if rest := strings.TrimLeft(text, "0123456789"); len(rest) < len(text) && strings.HasPrefix(rest, ". ") {
+		text = rest[2:] // the number of a choice
+	}
+	text = strings.Trim(text, `" `)
+	if noAnswer(text) {
+		return ""
+	}
+	return cutWords(text)
+}
+
+// answerKeys are the members of a result whose text is an answer, as ToolKey spells them.
+var answerKeys = nameSet("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
+
+// answersIn reads answers from JSON: {"answers":{"id":{"answers":["…"]}}} and what is like it. It is false where the text is no
+// JSON, or has no answer under a known name.
+func answersIn(text string, questions []question) (answers []answer, ok bool) {
+	src := []byte(text)
+	s := jsonspan.New(src)
+	if s.Skip(); s.Err() != nil {
+		return nil, false
+	}
+	s = jsonspan.New(src)
+	for s.Object(); s.Err() == nil; {
+		key, more := s.Key()
+		if !more {
+			break
+		}
+		name := ToolKey(string(key))
+		if !answerKeys[name] {
+			s.Skip()
+			continue
+		}
+		ok = true
+		if name == "answers" && s.Kind() == jsonspan.Object {
+			answers = append(answers, answersByID(s, src, questions)...)
+			continue
+		}
+		if words := joinedStrings(s, src); !noAnswer(words) {
+			answers = append(answers, answer{only(questions), cutWords(words)})
+		}
+	}
+	return answers, ok
+}
+
+// answersByID reads an object with an answer for each question: by its id, its text, or its place.
+func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
+	place := 0
+	for s.Object(); s.Err() == nil && len(answers) < mostAnswers; place++ {
+		key, more := s.Key()
+		if !more {
+			return answers
+		}
+		about := ""
+		for i, q := range questions {
+			if q.id == string(key) && q.id != "" || q.text == string(key) || string(key) == itoa(i) {
+				about = q.text
+				break
+			}
+		}
+		if about == "" && place < len(questions) && len(key) < 40 {
+			about = questions[place].text
+		}
+		if about == "" {
+			about = string(key)
+		}
+		if words := joinedStrings(s, src); !noAnswer(words) {
+			answers = append(answers, answer{toQuestion(about), cutWords(words)})
+		}
+	}
+	return answers
+}
+
+// joinedStrings are the strings in the next value of s, joined with commas. Members that are no answers by their names are left out.
+func joinedStrings(s *jsonspan.Scanner, src []byte) string {
+	var all []string
+	stringsIn(s, src, "answers", func(key, text string) {
+		if text = strings.TrimSpace(strings.TrimPrefix(text, "user_note: ")); text != "" && (answerKeys[ToolKey(key)] || ToolKey(key) == "label") {
+			all = append(all, text)
+		}
+	})
+	return strings.Join(all, ", ")
+}
+
+// clarified are the answers in what Claude Code says where the user would rather talk about questions than answer them all.
+func clarified(text string) (answers []answer) {
+	_, list, _ := strings.Cut(text, "Questions asked:")
+	about := ""
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		if q, found := strings.CutPrefix(line, "- "); found {
+			about = strings.Trim(q, `"`)
+		} else if a, found := strings.CutPrefix(line, "Answer: "); found && len(answers) < mostAnswers {
+			answers = addAnswer(answers, about, a)
+		}
+	}
+	return answers
+}

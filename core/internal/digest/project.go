@@ -1,0 +1,114 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Project is what of a project's instructions a message holds.
+type Project uint8
+
+// What messages hold of a project's instructions.
+const (
+	NoProject    Project = iota
+	ProjectFile          // an instruction file, such as AGENTS.md or CLAUDE.md
+	ProjectSkill         // the text of a skill
+)
+
+// projectStarts begin a text with an instruction file, and skillStarts one with a skill.
+var (
+	projectStarts = []string{"# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_instructions>", "# CLAUDE.md", "# GEMINI.md"}
+	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
+)
+
+// ProjectIn tells what message i holds of a project's instructions, and a key that is the same for newer versions of it. Programs put them
+// into messages of the user, or a tool gives them.
+func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
+	m := &t.Messages[i]
+	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
+		return NoProject, ""
+	}
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Has(transcript.Removed|transcript.Cleared) || p.Parent >= 0 {
+			continue
+		}
+		switch p.Kind {
+		case transcript.ToolResult:
+			if p.Has(transcript.IsError) || !skillTools[bareTool(ToolName(t, int(n)))] || p.Size.Bytes < longCommand {
+				continue
+			}
+			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p)
+		case transcript.Text:
+			if m.Role != transcript.User {
+				continue
+			}
+			if what, key = projectText(t, n); what != NoProject {
+				return what, key
+			}
+		}
+	}
+	return NoProject, ""
+}
+
+// callOf is the arguments of the call that a result answers.
+func callOf(t *transcript.Transcript, result *transcript.Part) string {
+	if result.Pair < 0 {
+		return ""
+	}
+	return CallArgs(t, &t.Parts[result.Pair])
+}
+
+// projectText is ProjectIn for a text of the user's role, by its index in Parts.
+func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
+	body := t.Parts[n].Body
+	head := strings.TrimSpace(beginning(t, body, lookAhead))
+	line, _, _ := strings.Cut(head, "\n")
+	for _, start := range projectStarts {
+		if strings.HasPrefix(head, start) {
+			return ProjectFile, line
+		}
+	}
+	for _, start := range skillStarts {
+		if strings.HasPrefix(head, start) {
+			return ProjectSkill, strings.Join(strings.Fields(head), " ")
+		}
+	}
+	if strings.HasPrefix(head, reminderOpen) {
+		text := t.Text(body)
+		for range mostAnswers {
+			_, rest, found := strings.Cut(text, reminderOpen)
+			if !found {
+				break
+			}
+			reminder, after, _ := strings.Cut(rest, reminderEnd)
+			if file := instructionFile(reminder); file != "" {
+				return ProjectFile, file
+			}
+			text = after
+		}
+		return NoProject, ""
+	}
+	if len(head) > 0 && isPasted(t, n, t.Text(body)) {
+		return ProjectSkill, line
+	}
+	return NoProject, ""
+}
+
+// instructionFile is the line with which Claude Code names an instruction file in a reminder that holds it; "" where there is none.
+func instructionFile(reminder string) string {
+	for from := reminder; ; {
+		_, rest, found := strings.Cut(from, "Contents of ")
+		if !found {
+			return ""
+		}
+		line, _, _ := strings.Cut(rest, "\n")
+		for _, name := range []string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"} {
+			if strings.Contains(line, name) {
+				return line
+			}
+		}
+		from = rest
+	}
+}

@@ -1,0 +1,138 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Reading is what the result of a call that reads a file holds.
+type Reading uint8
+
+// What results of reading hold.
+const (
+	ReadsWhole  Reading = iota // the whole file
+	ReadsRange                 // a part of it
+	ReadsFailed                // that it could not be read
+	ReadsSame                  // that it has not changed since an earlier read, whose result has the content
+)
+
+// shortNote is how long a result may be, in bytes, that is not the content of a file but says something about it.
+const shortNote = 700
+
+// sameMarks are in results that point at another read instead of repeating the content, in lower case.
+var sameMarks = []string{"unchanged since last read", "unchanged since your last read", "unchanged since the last read", "has not changed since",
+	"hasn't changed since", "file is unchanged", "file unchanged", "content unchanged", "not modified since", `"status":"unchanged"`, `"status": "unchanged"`,
+	"this file read has been removed to save space", "文件自上次读取以来未更改"}
+
+// failedStarts begin results that tell a failure in words, in lower case.
+var failedStarts = []string{"error:", "error reading", "error executing", "<tool_use_error>", "file does not exist", "file not found",
+	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
+	"the file does not exist", "traceback (most recent", "fatal:", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
+
+// failedText reports whether a text says in words that something has failed.
+func failedText(text string) bool {
+	if len(text) > shortNote {
+		return false
+	}
+	low := strings.ToLower(strings.TrimSpace(text))
+	for _, start := range failedStarts {
+		if strings.HasPrefix(low, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadingOf tells what the tool result at an index of Parts holds, of a tool that reads a file: text is the result's.
+func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
+	p := &t.Parts[result]
+	if p.Has(transcript.IsError) || failedText(text) {
+		return ReadsFailed
+	}
+	if len(text) <= shortNote {
+		low := strings.ToLower(text)
+		for _, mark := range sameMarks {
+			if strings.Contains(low, mark) {
+				return ReadsSame
+			}
+		}
+	}
+	if p.Pair >= 0 && asksRange(argumentsOf(t, &t.Parts[p.Pair])) {
+		return ReadsRange
+	}
+	return ReadsWhole
+}
+
+// ResultReading is ReadingOf for the text that the result has.
+func ResultReading(t *transcript.Transcript, result int32) Reading {
+	if t.Parts[result].Body.Len() > 4*shortNote { // a content, whatever it says
+		return ReadingOf(t, result, strings.Repeat(" ", shortNote+1))
+	}
+	return ReadingOf(t, result, ResultText(t, int(result)))
+}
+
+// PointsTo are the keys of the reads that the result of a call may point at if it says that a file has not changed (ReadsSame): with the
+// same arguments or, where no part of the file was asked for, of the whole file.
+// A read has the same keys.
+func PointsTo(t *transcript.Transcript, result int32) []string {
+	p := &t.Parts[result]
+	if p.Pair < 0 {
+		return nil
+	}
+	call := &t.Parts[p.Pair]
+	keys := []string{"a " + CallArgs(t, call)}
+	if path := Path(t, call); path != "" && !asksRange(argumentsOf(t, call)) {
+		keys = append(keys, "p "+path)
+	}
+	return keys
+}
+
+// rangeKeys are the names of arguments that ask for a part of a file, in lower case without _.
+var rangeKeys = map[string]bool{"offset": true, "limit": true, "viewrange": true, "startline": true, "endline": true, "linestart": true, "lineend": true,
+	"startlineoneindexed": true, "endlineoneindexedinclusive": true, "lines": true, "linerange": true, "lineranges": true, "range": true, "ranges": true,
+	"start": true, "end": true, "head": true, "tail": true, "maxlines": true, "pages": true, "page": true, "from": true, "to": true}
+
+// asksRange reports whether the arguments of a call ask for a part of a file. An offset of the first line and no other is the whole.
+func asksRange(args []byte) bool {
+	s := jsonspan.New(args)
+	if len(args) == 0 || s.Kind() != jsonspan.Object {
+		return false
+	}
+	return rangeIn(s, args, 0)
+}
+
+// rangeIn looks in the next value of s, and in what it holds down to a few levels.
+func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
+	if depth > 4 {
+		s.Skip()
+		return false
+	}
+	switch s.Kind() {
+	case jsonspan.Object:
+		for s.Object(); s.Err() == nil; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			name := ToolKey(string(key))
+			if rangeKeys[name] && s.Kind() != jsonspan.Object {
+				start := s.Pos()
+				s.Skip()
+				value := strings.Trim(string(src[start:s.Pos()]), " \t\r\n\"")
+				first := (name == "offset" || name == "startline" || name == "start" || name == "from") && (value == "0" || value == "1")
+				found = found || value != "null" && value != "" && value != "[]" && value != "false" && !first
+				continue
+			}
+			found = rangeIn(s, src, depth+1) || found
+		}
+	case jsonspan.Array:
+		for s.Array(); s.Err() == nil && s.Elem(); {
+			found = rangeIn(s, src, depth+1) || found
+		}
+	default:
+		s.Skip()
+	}
+	return found
+}

@@ -1,0 +1,403 @@
+package digest
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// The kinds of work that runs.
+const (
+	shellWork    = "shell"
+	agentWork    = "agent"
+	timerWork    = "timer"
+	approvalWork = "approval"
+	taskWork     = "task"
+)
+
+// How much of a result and of a call's arguments is looked at, in bytes.
+const (
+	lookSign = 1500
+	lookArgs = 1000
+	nearID   = 200
+)
+
+// startSigns precede the id in what tools say when work goes on: those of Claude Code, Codex and others. If with is set, the text must
+// hold it too.
+var startSigns = []struct{ mark, kind, with string }{
+	{"background with ID: ", shellWork, ""},
+	{"background by user with ID: ", shellWork, ""},
+	{"backgrounded by user with ID: ", shellWork, ""},
+	{"Process running with session ID ", shellWork, ""},
+	{"agentId: ", agentWork, "background"},
+	{"Next wakeup scheduled for ", timerWork, ""},
+	{"Task ID: ", taskWork, "background"},
+	{"Monitor started (task ", taskWork, ""},
+	{"Scheduled recurring job ", timerWork, ""},
+	{"Scheduled one-shot task ", timerWork, ""},
+}
+
+// spawnTools start agents that go on, as ToolKey spells them: their result names the agent.
+var spawnTools = nameSet("spawnagent startagent launchagent")
+
+// runningWords say that work goes on, in lower case.
+var runningWords = []string{`"status":"running"`, `"status": "running"`, "<status>running", "status: running", `state="running"`, "state: running", `"state":"running"`,
+	"still running", "is running in the background", "running in background", "started in background", "started in the background", "launched in background",
+	`"status":"started"`, `"status": "started"`, `"status":"in_progress"`, `"status": "in_progress"`, `"status":"queued"`, `"status": "queued"`, "running with session id",
+	`"status":"pending"`, `"status": "pending"`, "not_ready", "no new output"}
+
+// overWords say that it is over, in lower case.
+var overWords = []string{"exited", "completed", "complete", "finished", "terminated", "failed", "killed", "cancelled", "canceled", "stopped", "succeeded", "exit code",
+	"approved", "rejected", "denied", "granted", "expired", "not found", "no such", "no longer", "shut down", "shutdown", "closed", `"done"`, "is done"}
+
+// stopTools are in the names of tools that end work, in lower case.
+var stopTools = []string{"kill", "stop", "cancel", "close", "terminate", "delete", "interrupt"}
+
+// idKeys precede an id in a result, in lower case. What follows is a quote, a colon or a space, and the id.
+var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid", "session_id", "session id", "sessionid", "process_id", "process id", "processid",
+	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
+	"request id", "pid", `"id"`, "with id", "<task-id>"}
+
+// startedWork is the work that the tool result at index n says goes on.
+func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
+	p := &t.Parts[n]
+	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
+		return r, false
+	}
+	raw := t.Bytes(p.Body)
+	if head := raw[:min(len(raw), lookSign)]; !containsAny(head, "ID", "id", "unning", "scheduled", "pproval") {
+		return r, false
+	}
+	name := ToolName(t, int(n))
+	use := useOf(name)
+	text := ResultText(t, int(n))
+	head := text[:min(len(text), lookSign)]
+	for _, s := range startSigns {
+		_, rest, found := strings.Cut(head, s.mark)
+		if !found || s.with != "" && !strings.Contains(head, s.with) {
+			continue
+		}
+		// what a file or a command prints may quote such a line: it is said at the beginning, or behind the few lines of Codex
+		if (use == reads || use == searches || use == edits) || use == runs && len(head)-len(rest) > shortNote {
+			continue
+		}
+		if r.ID = idAt(rest); r.ID != "" {
+			r.Kind = s.kind
+			break
+		}
+	}
+	if r.ID == "" {
+		if r.Kind, r.ID = genericWork(name, use, head); r.ID == "" {
+			return r, false
+		}
+	}
+	if p.Pair >= 0 {
+		r.About = workSubject(t, &t.Parts[p.Pair])
+	}
+	if r.Kind == shellWork && strings.HasPrefix(r.About, "sleep ") {
+		r.Kind = timerWork
+	}
+	r.Output = outputPath(head)
+	return r, true
+}
+
+// genericWork is the kind and the id of work that a tool of whatever agent says goes on, or that waits for an approval.
+func genericWork(name string, use use, head string) (kind, id string) {
+	low := strings.ToLower(head)
+	if len(low) != len(head) || use == reads || use == searches || use == edits {
+		return "", ""
+	}
+	key := bareTool(name)
+	switch {
+	case spawnTools[key]:
+		kind = agentWork
+	case use == runs:
+		first, _, _ := strings.Cut(low, "\n")
+		if !strings.Contains(first, "background") {
+			return "", ""
+		}
+		kind = shellWork
+	case strings.Contains(low, "approval") && (strings.Contains(low, "pending") || strings.Contains(low, "await") || strings.Contains(low, "waiting") ||
+		strings.Contains(low, "requested") || strings.Contains(low, "required")):
+		kind = approvalWork
+	default:
+		for _, word := range runningWords {
+			if strings.Contains(low, word) {
+				kind = taskWork
+				break
+			}
+		}
+	}
+	if kind == "" {
+		return "", ""
+	}
+	for _, mark := range idKeys {
+		for from := 0; ; {
+			at := strings.Index(low[from:], mark)
+			if at < 0 {
+				break
+			}
+			from += at + len(mark)
+			if id := idAt(strings.TrimLeft(head[from:], "\"': =#`")); strings.ContainsAny(id, "0123456789") {
+				return kind, id
+			}
+		}
+	}
+	return "", ""
+}
+
+// idAt is the id at the beginning of a text, of at most 64 letters, digits, _, -, : and points inside.
+func idAt(text string) string {
+	n := 0
+	for n < len(text) && n <= 64 && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' ||
+		text[n] == '_' || text[n] == '-' || text[n] == '.' || text[n] == ':') {
+		n++
+	}
+	if n > 64 {
+		return ""
+	}
+	return strings.TrimRight(text[:n], ".:-")
+}
+
+// workSubject is what a call that starts work is about: its command, else how it is described.
+func workSubject(t *transcript.Transcript, call *transcript.Part) string {
+	found, best := "", 9
+	script := ""
+	arguments(t, call, func(key, text string) {
+		rank := 9
+		switch is, _ := argumentOf(key); {
+		case is == command:
+			script = joinWords(script, text)
+			return
+		case key == "description" || key == "title" || key == "reason":
+			rank = 1
+		case key == "name" || key == "task_name" || key == "nickname":
+			rank = 2
+		case key == "prompt" || key == "task" || key == "message" || key == "instructions":
+			rank = 3
+		}
+		if rank < best && !blank(text) {
+			found, best = text, rank
+		}
+	})
+	if script != "" {
+		found = script
+	}
+	return clipLine(found, maxAbout)
+}
+
+// outputPath is where the output of work goes, as the result that starts it says.
+func outputPath(text string) string {
+	for _, mark := range []string{"Output is being written to: ", "output_file: ", "Output file: ", "outputFile: ", `"output_file":"`, `"output_file": "`, `"outputFile":"`} {
+		_, path, found := strings.Cut(text, mark)
+		if !found {
+			continue
+		}
+		path, _, _ = strings.Cut(path, "\n")
+		path, _, _ = strings.Cut(path, `"`)
+		for _, end := range []string{". You ", ". To ", ". Use ", " ("} {
+			path, _, _ = strings.Cut(path, end)
+		}
+		if path = strings.TrimRight(strings.TrimSpace(path), "."); len(path) <= maxPath {
+			return path
+		}
+	}
+	return ""
+}
+
+// sign is what a part may say of work that runs.
+type sign struct {
+	args, text string // of the call, and of the result, as far as they are looked at; in lower case
+	stops      bool   // the tool ends what it is given
+	quotes     bool   // what the tool prints is none of its own words
+	notice     bool   // the program tells that something has ended
+	failed     bool
+}
+
+// signOf is what the part at index n may say of work that runs; false where it can say nothing.
+func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
+	p := &t.Parts[n]
+	switch p.Kind {
+	case transcript.Text:
+		if t.Messages[p.Msg].Role != transcript.User || p.Parent >= 0 {
+			return s, false
+		}
+		s.text = strings.ToLower(beginning(t, p.Body, lookSign))
+		s.notice = strings.Contains(s.text, "<task-notification>") || strings.Contains(s.text, "<subagent_notification>")
+		return s, s.notice
+	case transcript.ToolResult:
+		name := ToolName(t, int(n))
+		key := bareTool(name)
+		use := useOf(name)
+		text := ResultText(t, int(n))
+		if len(text) > 2*lookSign {
+			text = text[:lookSign] + "\n" + text[len(text)-lookSign:]
+		}
+		text = strings.ToLower(text)
+		if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: what follows is what the command prints
+			text = head
+		}
+		s = sign{text: text, quotes: use == reads || use == searches || use == edits || use == runs, failed: p.Has(transcript.IsError)}
+		s.notice = strings.Contains(s.text, "<task-notification>") && !s.quotes
+		if p.Pair >= 0 {
+			args := CallArgs(t, &t.Parts[p.Pair])
+			s.args = strings.ToLower(args[:min(len(args), lookArgs)])
+		}
+		for _, stop := range stopTools {
+			s.stops = s.stops || strings.Contains(key, stop)
+		}
+		s.stops = s.stops || use == runs && strings.Contains(s.args, "kill ")
+		return s, true
+	}
+	return s, false
+}
+
+// ends reports whether the sign says that a piece of work is over.
+func (s *sign) ends(r *api.LedgerRunning) bool {
+	id := strings.ToLower(r.ID)
+	if s.notice {
+		_, after, found := strings.Cut(s.text, "<task-id>"+id+"<")
+		if !found {
+			_, after, found = strings.Cut(s.text, `"`+id+`"`)
+		}
+		return found && over(after[:min(len(after), 2*nearID+len(r.Output))])
+	}
+	if r.Kind == timerWork && !s.quotes && strings.HasPrefix(s.text, "loop stopped") {
+		return true
+	}
+	switch at := mention(s.args, id); {
+	case at < 0:
+		return !s.quotes && s.tellsOf(id)
+	case s.stops && !s.failed:
+		return true
+	case s.quotes:
+		return false
+	}
+	if s.failed {
+		return strings.Contains(s.text, "not found") || strings.Contains(s.text, "no such") || strings.Contains(s.text, "not running") || strings.Contains(s.text, "no task")
+	}
+	return over(s.text)
+}
+
+// tellsOf reports whether the text says, next to the id, that it is over.
+func (s *sign) tellsOf(id string) bool {
+	at := mention(s.text, id)
+	return at >= 0 && over(s.text[at:min(len(s.text), at+len(id)+nearID)])
+}
+
+// over reports whether a text, in lower case, says that work is over, and not that it goes on.
+func over(text string) bool {
+	for _, word := range runningWords {
+		if strings.Contains(text, word) {
+			return false
+		}
+	}
+	for _, word := range overWords {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// mention is where a text, in lower case, names an id; -1 where it does not. An id that is a number must be called one.
+func mention(text, id string) int {
+	number := strings.Trim(id, "0123456789") == ""
+	for from := 0; ; {
+		at := strings.Index(text[from:], id)
+		if at < 0 {
+			return -1
+		}
+		at += from
+		from = at + len(id)
+		if at > 0 && isIDSign(text[at-1]) || from < len(text) && isIDSign(text[from]) {
+			continue
+		}
+		if number && !strings.HasSuffix(strings.TrimRight(text[:at], "\"': =#([\\"), "id") && !strings.HasSuffix(strings.TrimRight(text[:at], "\"': =#"), "kill") &&
+			!strings.HasSuffix(strings.TrimRight(text[:at], "\"': =#"), "session") {
+			continue
+		}
+		return at
+	}
+}
+
+func isIDSign(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '_' || c == '-'
+}
+
+func containsAny(text []byte, words ...string) bool {
+	for _, w := range words {
+		if bytes.Contains(text, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// loadedTools are the tools that the part at index n has loaded for the calls after it: the references in the result of a tool search, or
+// the definitions that it gives. Without its message they are no longer there.
+func loadedTools(t *transcript.Transcript, n int32) (names []string) {
+	p := &t.Parts[n]
+	if p.Kind != transcript.ToolResult && p.Kind != transcript.Opaque || p.Parent >= 0 || p.Has(transcript.Removed) {
+		return nil
+	}
+	raw := t.Bytes(p.Span)
+	head := raw[:min(len(raw), lookSign)]
+	searches := p.Kind == transcript.ToolResult && strings.Contains(bareTool(ToolName(t, int(n))), "toolsearch")
+	if !searches && !bytes.Contains(head, []byte(`tool_reference`)) && !bytes.Contains(head, []byte(`tool_search`)) {
+		return nil
+	}
+	add := func(name string) {
+		if name != "" && len(name) <= maxToolName && len(names) < maxUnloaded && !strings.ContainsAny(name, ",\n") {
+			names = append(names, name)
+		}
+	}
+	if searches && t.IsString(p.Body) { // the definitions as text
+		for text := t.Text(p.Body); len(names) < maxUnloaded; {
+			_, rest, found := strings.Cut(text, "<function>")
+			if !found {
+				break
+			}
+			definition, after, _ := strings.Cut(rest, "</function>")
+			src := []byte(strings.TrimSpace(definition))
+			s := jsonspan.New(src)
+			if s.Skip(); s.Err() == nil {
+				toolNames(jsonspan.New(src), src, true, 0, add)
+			}
+			text = after
+		}
+		return names
+	}
+	toolNames(jsonspan.New(raw), raw, false, 0, add)
+	return names
+}
+
+// toolNames calls add for each name of a tool in the next value of s: of a reference, or of a definition in a list of tools.
+func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
+	switch {
+	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:
+		s.Skip()
+	case s.Kind() == jsonspan.Array:
+		for s.Array(); s.Err() == nil && s.Elem(); {
+			toolNames(s, src, definition, depth+1, add)
+		}
+	default:
+		for s.Object(); s.Err() == nil; {
+			key, more := s.Key()
+			if !more {
+				return
+			}
+			switch name := string(key); {
+			case s.Kind() == jsonspan.String && (name == "tool_name" || name == "toolName" && depth > 0 || name == "name" && definition):
+				add(jsonspan.Text(src, s.Text().Span))
+			case name == "parameters" || name == "input_schema" || name == "inputSchema":
+				s.Skip()
+			default:
+				toolNames(s, src, name == "tools", depth+1, add)
+			}
+		}
+	}
+}

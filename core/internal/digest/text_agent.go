@@ -1,0 +1,193 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Some agents have no tool calls in their messages: the assistant writes what it calls as text, in a fenced block or in tags, and the output
+// comes as the next message of the user. This file tells such outputs from what a user says; text_calls.go reads the calls.
+
+// outputMarks begin messages of the user that are output of a tool, or the program's complaint about a call that it could not read, in lower
+// case.
+var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_code>", "<stdout>", "<tool_response>", "<tool_result>",
+	"<tool_output>", "<function_result", "<execution_result", "<execution_output", "<command_output>", "<warning>\nthe output of your last command",
+	"observation:", "observation\n", "[observation", "execution result", "execution output:", "execution succeeded", "tool result", "tool output",
+	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
+	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
+
+// How many bytes at the beginning and at the end of a message are compared with those of others.
+const (
+	longestLead = 40
+	lookAhead   = 200
+)
+
+// MarkOutputs marks the messages of the user among the first n of a transcript that are outputs of calls that the assistant wrote as text
+// (Message.Output): where most messages of the user after the first answer begin as such outputs do, or all alike, and most of the assistant's
+// before them call something. The first request is never one. It also notes whether results tell failures. Unless wanted, it only takes the
+// marks of another run away.
+func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
+	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
+	for i := range t.Messages {
+		t.Messages[i].Output = false
+	}
+	if !wanted {
+		return
+	}
+	after := afterAssistant(t, n)
+	like := outputsAmong(t, after)
+	if len(like) == 0 || 2*len(like) <= len(after) {
+		return
+	}
+	calls := 0
+	for _, i := range like {
+		if len(callsIn(t, int(i)-1)) > 0 {
+			calls++
+		}
+	}
+	if 2*calls <= len(like) {
+		return
+	}
+	t.Outputs = true
+	for _, i := range like {
+		t.Messages[i].Output = true
+	}
+}
+
+// afterAssistant are the messages of the user with a text that directly follow one of the assistant's, digests and the like excepted.
+func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
+	for i := 1; i < n; i++ {
+		m := &t.Messages[i]
+		if m.Role != transcript.User || m.Variant != transcript.Plain || t.Messages[i-1].Role != transcript.Assistant ||
+			!t.HasUserText(i) || t.FirstText(i).Zero() || StyleOf(t, i) != nil || IsLine(t, i) || IsLoop(t, i) {
+			continue
+		}
+		after = append(after, int32(i))
+	}
+	return after
+}
+
+// outputsAmong are those of messages that begin as outputs do; if these are not most of them, those that share how most begin or end.
+func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
+	var leads, ends critbit.Map[int]
+	count := func(of *critbit.Map[int], key string) {
+		if key != "" {
+			*of.At(key)++
+		}
+	}
+	for _, i := range messages {
+		lead, end := edges(t, int(i))
+		if isOutputLead(lead) {
+			like = append(like, i)
+		}
+		count(&leads, leadOf(lead))
+		count(&ends, end)
+	}
+	if 2*len(like) > len(messages) || len(messages) < 3 {
+		return like
+	}
+	most := func(of *critbit.Map[int], key string) bool {
+		n, _ := of.Get(key)
+		return key != "" && n >= 3 && 2*n > len(messages)
+	}
+	like = like[:0]
+	for _, i := range messages {
+		if lead, end := edges(t, int(i)); isOutputLead(lead) || most(&leads, leadOf(lead)) || most(&ends, end) {
+			like = append(like, i)
+		}
+	}
+	return like
+}
+
+// edges are the beginning of the first text of a message and, where that ends with a prompt of a shell, its last line.
+func edges(t *transcript.Transcript, i int) (lead, end string) {
+	s := t.FirstText(i)
+	raw := t.Bytes(s)
+	if len(raw) < 3 {
+		return "", ""
+	}
+	if len(raw) <= 2*lookAhead {
+		lead = t.Text(s)
+		end = lead
+	} else {
+		lead = beginning(t, s, lookAhead)
+		end = string(raw[len(raw)-1-longestLead : len(raw)-1])
+		if at := strings.LastIndex(end, `\n`); at >= 0 {
+			end = end[at+2:]
+		}
+	}
+	end = strings.TrimRight(end, " \r\n")
+	end = end[strings.LastIndexByte(end, '\n')+1:]
+	if len(end) > longestLead || !strings.HasSuffix(end, "$") && !strings.HasSuffix(end, "#") && !strings.HasSuffix(end, ">>>") {
+		end = ""
+	}
+	return strings.TrimLeft(lead, " \t\r\n"), end
+}
+
+// beginning is about the first n bytes of a string.
+func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
+	raw := t.Bytes(s)
+	if len(raw) <= n+2 {
+		return t.Text(s)
+	}
+	end := 1
+	for end < n {
+		switch {
+		case raw[end] != '\\':
+			end++
+		case raw[end+1] == 'u':
+			end += 6
+		default:
+			end += 2
+		}
+	}
+	end = min(end, len(raw)-1)
+	for end > 1 && raw[end]&0xc0 == 0x80 {
+		end--
+	}
+	return t.Text(transcript.Span{Start: s.Start, End: s.Start + uint32(end) + 1})
+}
+
+// isOutputLead reports whether a text begins as outputs of tools do.
+func isOutputLead(lead string) bool {
+	low := strings.ToLower(lead)
+	for _, mark := range outputMarks {
+		if strings.HasPrefix(low, mark) {
+			return true
+		}
+	}
+	return isResultHead(lead)
+}
+
+// isResultHead reports whether a text begins with the line with which Cline heads the result of a tool: "[name for 'x'] Result:", "[name] Result:".
+func isResultHead(lead string) bool {
+	line, _, _ := strings.Cut(lead, "\n")
+	return strings.HasPrefix(line, "[") && strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
+}
+
+// leadOf is the tag or the label that a text begins with, of at least four characters: "<name>", "LABEL:", "[label]"; "" where there is none.
+func leadOf(lead string) string {
+	lead = lead[:min(len(lead), longestLead)]
+	line, _, _ := strings.Cut(lead, "\n")
+	var end int
+	switch {
+	case strings.HasPrefix(line, "<"):
+		end = strings.IndexByte(line, '>')
+	case strings.HasPrefix(line, "["):
+		end = strings.IndexByte(line, ']')
+	default:
+		end = strings.IndexByte(line, ':')
+		if end < 0 && len(line) < len(lead) && line != "" && strings.ToUpper(line) == line && strings.ToLower(line) != line {
+			end = len(line) - 1 // a line of its own, in capitals
+		}
+	}
+	if end < 3 || strings.Count(line[:end], " ") > 3 {
+		return ""
+	}
+	return line[:end+1]
+}
+
+// isTextResult reports whether message i is the output of a call that the assistant wrote as text.
+func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].Output }

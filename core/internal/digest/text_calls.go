@@ -1,0 +1,393 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// textCall is a call that the assistant wrote as text.
+type textCall struct {
+	tool    string // its name; that of a shell for a block of commands
+	command string // what it runs; "" for a call that runs nothing
+	path    string // the file that it is about; "" where it names none
+	text    string // the arguments, or the commands, as they are written
+}
+
+// shellTool is the name of a call that is a block of commands.
+const shellTool = "bash"
+
+// How much of a message is looked through for calls, in bytes, and how many calls are taken.
+const (
+	lookCalls = 1 << 16
+	mostCalls = 16
+)
+
+// textCalls are the calls in the texts of message i, of the assistant. There are none where the transcript has no outputs as text: a fenced
+// block in a chat is a quote.
+func textCalls(t *transcript.Transcript, i int) []textCall {
+	if !t.Outputs || t.Messages[i].Role != transcript.Assistant {
+		return nil
+	}
+	return callsIn(t, i)
+}
+
+// callsIn are what reads like calls in the texts of message i.
+func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
+	if t.Messages[i].Role != transcript.Assistant {
+		return nil
+	}
+	for _, p := range t.PartsOf(i) {
+		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed|transcript.Said) {
+			continue
+		}
+		text := t.Text(p.Body)
+		if len(text) > lookCalls {
+			text = text[len(text)-lookCalls:]
+		}
+		if calls = append(calls, callsOf(text)...); len(calls) >= mostCalls {
+			return calls[:mostCalls]
+		}
+	}
+	return calls
+}
+
+// callsOf are the calls in a text: fenced blocks, else tags, else a line that names an action.
+func callsOf(text string) []textCall {
+	if calls := fencedCalls(text); len(calls) > 0 {
+		return calls
+	}
+	if calls := taggedCalls(text); len(calls) > 0 {
+		return calls
+	}
+	if calls := actionLine(text); len(calls) > 0 {
+		return calls
+	}
+	if body := strings.TrimSpace(text); strings.HasPrefix(body, "{") {
+		return jsonCall(body)
+	}
+	return nil
+}
+
+// fencedCalls are the blocks between ``` that are for a shell or an interpreter, or JSON that names a tool. Without such a block the last one
+// counts that has no language, if nothing follows it.
+func fencedCalls(text string) (calls []textCall) {
+	bare := ""
+	for {
+		_, rest, found := strings.Cut(text, "```")
+		if !found {
+			break
+		}
+		language, rest, found := strings.Cut(rest, "\n")
+		if !found {
+			break
+		}
+		body, after, found := strings.Cut(rest, "```")
+		if !found && strings.TrimSpace(rest) == "" {
+			break
+		}
+		text, bare = after, ""
+		language = strings.ToLower(strings.TrimSpace(language))
+		switch {
+		case strings.HasSuffix(language, "bash") || strings.HasSuffix(language, "bash_command") || language == "sh" || language == "shell" ||
+			language == "zsh" || language == "console" || language == "powershell" || language == "cmd" || language == "command":
+			calls = append(calls, shellCall(body))
+		case language == "python" || language == "py" || language == "ipython" || language == "tool_code" || language == "execute_ipython":
+			calls = append(calls, textCall{tool: "python", text: strings.TrimSpace(body)})
+		case language == "json" || language == "tool_call" || language == "tool" || language == "action":
+			calls = append(calls, jsonCall(strings.TrimSpace(body))...)
+		case language == "" && strings.TrimSpace(after) == "":
+			bare = body
+		}
+		if !found {
+			break
+		}
+	}
+	if len(calls) == 0 && strings.TrimSpace(bare) != "" {
+		if named := jsonCall(strings.TrimSpace(bare)); named != nil {
+			return named
+		}
+		return []textCall{shellCall(bare)}
+	}
+	return calls
+}
+
+// shellCall is a block of commands. The commands with which agents open, create and edit files name these first.
+func shellCall(body string) textCall {
+	body = strings.TrimSpace(body)
+	c := textCall{tool: shellTool, command: body, text: body}
+	line, _, _ := strings.Cut(body, "\n")
+	words := strings.Fields(line)
+	if len(words) < 2 {
+		return c
+	}
+	switch words[0] {
+	case "open":
+		c.tool, c.path = "open_file", words[1]
+	case "create":
+		c.tool, c.path = "create_file", words[1]
+	case "str_replace_editor":
+		if len(words) > 2 {
+			c.tool, c.path = "edit_file", words[2]
+			if words[1] == "view" {
+				c.tool = "view_file"
+			}
+		}
+	}
+	return c
+}
+
+// taggedCalls are the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter name="…">, <tool_call> with JSON,
+// <execute_bash>, and a tag that is the name of a tool, with a tag for each argument.
+func taggedCalls(text string) (calls []textCall) {
+	for at := 0; at < len(text) && len(calls) < mostCalls; {
+		open := strings.IndexByte(text[at:], '<')
+		if open < 0 {
+			break
+		}
+		at += open + 1
+		name := tagName(text[at:])
+		if name == "" {
+			continue
+		}
+		size := strings.IndexByte(text[at:min(len(text), at+longestTag)], '>')
+		if size < 0 {
+			continue
+		}
+		head, body := text[at:at+size], text[at+size+1:]
+		var call textCall
+		switch {
+		case name == "function" && strings.HasPrefix(head, "function="):
+			call.tool = strings.Trim(head[len("function="):], ` "'`)
+		case name == "invoke":
+			call.tool = attribute(head, "name")
+		case name == "tool_call" || name == "function_call":
+			body, after, _ := strings.Cut(body, "</"+name+">")
+			calls = append(calls, jsonCall(strings.TrimSpace(body))...)
+			at = len(text) - len(after)
+			continue
+		case name == "execute_bash" || name == "bash" || name == "execute_command" && !strings.Contains(body, "<command>"):
+			call = textCall{tool: shellTool}
+		case name == "execute_ipython" || useOf(name) != unknown && head == name || name == "attempt_completion" || name == "ask_followup_question":
+			call.tool = name
+		default:
+			continue
+		}
+		end := "</" + name + ">"
+		inside, after, closed := strings.Cut(body, end)
+		if !closed && name != "function" {
+			continue
+		}
+		call.arguments(inside)
+		calls = append(calls, call)
+		at = len(text) - len(after)
+		if !closed {
+			break
+		}
+	}
+	return calls
+}
+
+// longestTag is how long a tag with its attributes may be, in bytes.
+const longestTag = 120
+
+// tagName is the name of a tag at the beginning of a text: lower case letters, digits, _ and -.
+func tagName(text string) string {
+	n := 0
+	for n < len(text) && n < longestLead && (text[n] >= 'a' && text[n] <= 'z' || n > 0 && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9')) {
+		n++
+	}
+	return text[:n]
+}
+
+// attribute is the value of an attribute of a tag.
+func attribute(tag, name string) string {
+	_, value, found := strings.Cut(tag, name+"=")
+	if !found || value == "" {
+		return ""
+	}
+	if quote := value[0]; quote == '"' || quote == '\'' {
+		value, _, _ = strings.Cut(value[1:], string(quote))
+	}
+	return value
+}
+
+// arguments reads what is between the tags of a call.
+func (c *textCall) arguments(inside string) {
+	c.text = strings.TrimSpace(inside)
+	best := len(keysOf[0].keys)
+	found := false
+	for rest := inside; ; {
+		_, after, more := strings.Cut(rest, "<")
+		if !more {
+			break
+		}
+		name := tagName(after)
+		size := strings.IndexByte(after[:min(len(after), longestTag)], '>')
+		if rest = after; name == "" || size < 0 {
+			continue
+		}
+		key := name
+		if name == "parameter" {
+			if key = attribute(after[:size], "name"); key == "" {
+				key = strings.Trim(strings.TrimPrefix(after[:size], "parameter="), ` "'`)
+			}
+		}
+		value, next, closed := strings.Cut(after[size+1:], "</"+name+">")
+		if !closed {
+			continue
+		}
+		rest, found = next, true
+		c.argument(key, strings.TrimSpace(value), &best)
+	}
+	if !found && c.command == "" && (c.tool == shellTool || useOf(c.tool) == runs) {
+		c.command = c.text
+	}
+}
+
+// argument takes in one argument; best is the rank of the path so far.
+func (c *textCall) argument(key, value string, best *int) {
+	switch is, rank := argumentOf(key); {
+	case is == path && rank < *best:
+		*best, c.path = rank, value
+	case is == command && useOf(c.tool) == runs:
+		c.command = value
+	case is == command && c.path == "" && value == "view":
+		c.tool = "view_file" // str_replace_editor tells by its command what it does
+	}
+}
+
+// jsonCall is a call that is written as JSON: an object with the name of a tool, and its arguments.
+func jsonCall(text string) []textCall {
+	src := []byte(text)
+	s := jsonspan.New(src)
+	if len(src) == 0 || s.Kind() != jsonspan.Object {
+		return nil
+	}
+	if s.Skip(); s.Err() != nil {
+		return nil
+	}
+	c := textCall{text: text}
+	s = jsonspan.New(src)
+	best := len(keysOf[0].keys)
+	for s.Object(); s.Err() == nil; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "name", "tool", "tool_name", "action", "function":
+			if s.Kind() == jsonspan.String {
+				c.tool = jsonspan.Text(src, s.Text().Span)
+				continue
+			}
+		}
+		if s.Kind() != jsonspan.Object && s.Kind() != jsonspan.String {
+			s.Skip()
+			continue
+		}
+		stringsIn(s, src, string(key), func(key, text string) {
+			if is, _ := argumentOf(key); is == command && c.tool == "" {
+				c.command = text
+			}
+			c.argument(key, text, &best)
+		})
+	}
+	if c.tool == "" && c.command != "" {
+		c.tool = shellTool
+	}
+	if c.tool == "" {
+		return nil
+	}
+	return []textCall{c}
+}
+
+// actionLine is a call as one line: "Action: name[argument]", or with a line "Action Input:" that follows.
+func actionLine(text string) []textCall {
+	at := strings.LastIndex("\n"+text, "\nAction:")
+	if at < 0 {
+		return nil
+	}
+	line, rest, _ := strings.Cut(text[at+len("Action:"):], "\n")
+	line = strings.TrimSpace(line)
+	if line == "" {
+		line, rest, _ = strings.Cut(strings.TrimSpace(rest), "\n")
+	}
+	if name, input, found := strings.Cut(line, "["); found && strings.HasSuffix(input, "]") {
+		return []textCall{{tool: strings.TrimSpace(name), text: input[:len(input)-1]}}
+	}
+	if _, input, found := strings.Cut(rest, "Action Input:"); found {
+		c := textCall{tool: line, text: strings.TrimSpace(input)}
+		if useOf(line) == runs {
+			c.command = c.text
+		}
+		if named := jsonCall(c.text); named != nil {
+			c.command, c.path = named[0].command, named[0].path
+		}
+		return []textCall{c}
+	}
+	if line == "" {
+		return nil
+	}
+	return []textCall{shellCall(line)}
+}
+
+// inText collects what the assistant calls in the texts of message i, or how that ended, where i is its output.
+func (c *collector) inText(i int) {
+	t := c.t
+	if !isTextResult(t, i) {
+		if t.Messages[i].Role != transcript.Assistant {
+			return
+		}
+		c.called = textCalls(t, i)
+		for _, call := range c.called {
+			c.textCall(call)
+		}
+		return
+	}
+	text := ""
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+			text = joinText(text, t.Text(p.Body))
+		}
+	}
+	exit := exitIn(text)
+	if exit == "" && failedText(text) {
+		exit = "failed"
+	}
+	for k, call := range c.called {
+		of := exit
+		if k < len(c.called)-1 {
+			of = "" // one output is about all of them, and its exit code about the last
+		}
+		on := call.path
+		if call.command != "" {
+			on = call.command
+			c.ran(call.command, of)
+		}
+		if k == len(c.called)-1 {
+			run := runOf(call.command, text, exit == "failed")
+			c.ended(call.tool, on, complaint(plainText(text)), exit != "" && exit != "0" && (run.kind != looks || call.command == ""))
+		}
+	}
+	c.called = nil
+}
+
+// textCall collects the files that a call reads and changes.
+func (c *collector) textCall(call textCall) {
+	read := func(path string) { c.Read = addPath(c.Read, path) }
+	wrote := func(path string) { c.Modified = addPath(c.Modified, path) }
+	switch u := useOf(call.tool); {
+	case u == edits:
+		if call.path != "" {
+			wrote(call.path)
+		}
+		patchedFiles(call.text, wrote)
+	case call.path != "" && (u == reads || u == searches):
+		read(call.path)
+	}
+	if call.command != "" {
+		shellFiles(call.command, read, wrote)
+	}
+}
