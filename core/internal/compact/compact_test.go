@@ -228,7 +228,7 @@ func TestFoldAsksTheModel(t *testing.T) {
 			t.Errorf("%+v, want %+v", r.Report.Summary, c.want)
 		}
 		out := output(r)
-		if !strings.Contains(out, c.text) || !strings.Contains(out, "<read-files>\\nf0.go") {
+		if !strings.Contains(out, c.text) || !strings.Contains(out, "f0.go") {
 			t.Errorf("%q or the ledger is missing in %s", c.text, out)
 		}
 	}

@@ -187,7 +187,7 @@ func TestLadderSurvivesFailures(t *testing.T) {
 			if all := fails == "fold-1-part-" || fails == "fold-1" && split == "map"; (source == "local") != all {
 				t.Errorf("%s, %s fails: %+v after %v", split, fails, r.Report.Summary, rounds)
 			}
-			if out := output(r); !strings.Contains(out, "[first] request 0") || !strings.Contains(out, "request 38") {
+			if out := output(r); !strings.Contains(out, "[first] request 0") && !strings.Contains(out, "[1] user: request 0") || !strings.Contains(out, "request 38") {
 				t.Errorf("%s, %s fails: the requests are gone: %s", split, fails, out)
 			}
 		}

@@ -122,9 +122,9 @@ func patchChanges(text string) (all []change) {
 
 // The sizes of what is quoted of a change, in bytes.
 const (
-	quotedChange = 240
+	quotedChange = 320
 	quotedLine   = 110
-	mostDefined  = 10 // names of what a new file defines
+	mostDefined  = 14 // names of what a new file defines
 )
 
 // text is what an entry says of a change after the path.

@@ -169,7 +169,7 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 40
+const requestShare = 50
 
 // leastRequest is what a request is shown with in any case, in bytes.
 const leastRequest = 60
@@ -454,9 +454,12 @@ func readLog(text string) (turns []turn, base string) {
 	return turns, base
 }
 
+// HasLog reports whether a text has a log of turns.
+func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
+
 // readRequests reads the user's requests from the log of a digest into l, unless it has any, and makes its paths absolute.
 func readRequests(text string, l *Ledger) {
-	if !strings.Contains(text, sessionLayout.headings[logged]+"\n") {
+	if !HasLog(text) {
 		return
 	}
 	turns, base := readLog(splitSections(text)[logged])

@@ -51,6 +51,7 @@ func proseUnits(text string, see func(lead, text string, item int)) {
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, " \t\r\n"))
 	}
+	p.flush()
 	p.endList()
 }
 
@@ -207,8 +208,8 @@ func (p *proseReader) text(line, s string) {
 func (p *proseReader) endItem() {
 	if p.item {
 		p.flush()
+		p.endList()
 	}
-	p.endList()
 }
 
 // sentences reads a line of a paragraph.

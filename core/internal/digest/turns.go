@@ -33,8 +33,8 @@ const (
 	ofCheck      = 800
 	ofFailure    = 900
 	ofCommand    = 160
-	ofReading    = 360
-	ofSearch     = 300
+	ofReading    = 480
+	ofSearch     = 420
 	ofNote       = 360  // a comment in a file that was read
 	ofThought    = 460  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
@@ -490,7 +490,7 @@ func readLines(text string) []string {
 }
 
 // mostFound is how many places of a search are named.
-const mostFound = 6
+const mostFound = 10
 
 // found adds where a search found something.
 func (r *turnReader) found(i int, pattern, text string) {

@@ -64,6 +64,9 @@ func (c *Run) digestOf(j job) (string, bool) {
 		return "", false
 	case bad(why):
 		defer c.counts("")
+		if digest.HasLog(text) { // of the same messages, where the model has answered for no part of them
+			text = ""
+		}
 		return c.local(j, join(j.prior, text), budget, spare, standing, why), true
 	}
 	// A digest that lacks nothing but its headings is still worth more than an extract.
