@@ -4,14 +4,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ctxfold/ctxfold/core/internal/dates"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// How strict a statement is. Where not all fit into a digest, the stricter ones stay.
+// How strict a statement is.
 const (
 	none   = iota
 	weak   // how things are done: "Amounts go in cents, every one of them."
-	wish   // a wish or a habit: "I prefer short answers."
+	wish   // a wish, a habit or a taste: "I prefer short answers."
 	strict // "Never push to main."
 )
 
@@ -21,8 +22,12 @@ const (
 	maxStatement = 400
 )
 
-// statements are the sentences of a text of the user that say how to work, in their order.
+// statements are the sentences of a text of the user that say how to work, in their order. The day that a chat writes above a message is none
+// of its words.
 func statements(text string) (out []string) {
+	if day, size := dates.Header(text); day.Date != 0 {
+		text = text[size:]
+	}
 	for _, p := range passages(text) {
 		out = p.statements(out)
 	}
@@ -105,18 +110,35 @@ type rating struct {
 	at       int // where the cue is that counts, in bytes
 	changes  bool
 	negative bool
+	revokes  bool // it takes back what was said before
+	direct   bool // it tells the reader what to do, or is about what the reader writes, or says what its writer is like
+}
+
+// ranks is how many ranks there are. Where not all statements fit, those of a higher rank stay.
+const ranks = 2 * (strict + 1)
+
+func (r *rating) rank() int {
+	n := 2 * max(r.strength, weak)
+	if r.direct {
+		n++
+	}
+	return n
 }
 
 // rate says how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
 func rate(s string, ws []word) (r rating) {
-	question := asks(s)
-	narrates := len(ws) > 0 && ws[0].is(narrators)
+	sc := sceneOf(s, ws)
+	ask := asks(s) && !polite(ws)
 	take := func(c *cue, at int) {
 		r.changes = r.changes || c.changes
-		if question && !polite(ws) || c.strength <= r.strength {
+		r.revokes = r.revokes || c.place == lift && !ask
+		if ask || c.strength < r.strength {
 			return
 		}
-		r.strength, r.at = c.strength, at
+		r.direct = r.direct && c.strength == r.strength || sc.directs(c)
+		if c.strength > r.strength {
+			r.strength, r.at = c.strength, at
+		}
 	}
 	spacedScript := true
 	for i := range ws {
@@ -136,10 +158,11 @@ func rate(s string, ws []word) (r rating) {
 		}
 		for _, n := range w.entry.cues {
 			c := &cues[n]
-			if !c.matches(ws[i:]) || !c.fits(ws, i, narrates) {
+			size := c.matches(ws[i:])
+			if size == 0 || !sc.fits(c, i, size) {
 				continue
 			}
-			for k := range c.words {
+			for k := range size {
 				ws[i+k].cue = ws[i+k].cue || c.place != loose
 			}
 			take(c, w.at)
@@ -147,7 +170,12 @@ func rate(s string, ws []word) (r rating) {
 	}
 	if !spacedScript {
 		r.signs(s, ws, take)
+	} else if r.strength < wish && !ask {
+		if at := sc.ordered(); at >= 0 {
+			r.strength, r.at, r.direct = wish, at, true
+		}
 	}
+	r.revokes = r.revokes || r.strength > none && !ask && sc.permits && sc.all&agains != 0
 	return r
 }
 
@@ -193,44 +221,30 @@ func pointless(ws []word) bool {
 	return true
 }
 
-// matches reports whether words begin with those of a cue.
-func (c *cue) matches(ws []word) bool {
-	if len(ws) < len(c.words) {
-		return false
-	}
-	for i, w := range c.words {
-		if ws[i].text != w || ws[i].quoted {
-			return false
-		}
-	}
-	return true
-}
+// mostSkipped is how many words may be between two words of a cue that only shade it: "I do not [really] like".
+const mostSkipped = 2
 
-// fits reports whether the cue at word i is where it says how to work: an order begins a clause, and a habit belongs to nobody story ("it
-// never worked").
-func (c *cue) fits(ws []word, i int, narrates bool) bool {
-	var before, after *word
-	if i > 0 {
-		before = &ws[i-1]
+// matches is how many words the cue has with which words begin, those between them included that only shade it; 0 where they do not begin
+// with it.
+func (c *cue) matches(ws []word) int {
+	if c.words[0] != ws[0].text || ws[0].quoted {
+		return 0
 	}
-	next := ""
-	if i+len(c.words) < len(ws) {
-		after = &ws[i+len(c.words)]
-		next = after.text
+	at := 1
+	for _, w := range c.words[1:] {
+		end := at + mostSkipped
+		for at < len(ws) && ws[at].text != w {
+			if at == end || !ws[at].is(shades) {
+				return 0
+			}
+			at++
+		}
+		if at == len(ws) || ws[at].quoted {
+			return 0
+		}
+		at++
 	}
-	switch c.place {
-	case lead:
-		return ws[i].starts && after != nil && next != "mind" && !after.breaks
-	case habit:
-		return next != "mind" && (ws[i].starts || !before.is(tellers) || after.is(habits))
-	case duty:
-		return !before.is(singles) && !after.is(done)
-	case loose:
-		return !narrates && !(i+1 < len(ws) && ws[i+1].breaks)
-	case taste:
-		return next != "to" && next != "you"
-	}
-	return true
+	return at
 }
 
 // telltales has a bit for the stem of one word of each cue of a script with spaces, the longest: without any of them no cue is there.
@@ -251,6 +265,17 @@ func mayCue(text string, ws []words.Word) bool {
 	return false
 }
 
+func tell(phrase string) {
+	telltale := words.Word{}
+	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
+		if w.End-w.From > telltale.End-telltale.From {
+			telltale = w
+		}
+	}
+	at := telltale.Stem % (1 << 16)
+	telltales[at/64] |= 1 << (at % 64)
+}
+
 // cue is some words by which a statement is known.
 type cue struct {
 	place    int
@@ -261,50 +286,40 @@ type cue struct {
 	sign     string // of scripts that write words together
 }
 
-// Where a cue has to be.
-const (
-	anywhere = iota
-	lead     // at the beginning of a clause
-	habit    // not after who tells a story
-	duty     // not said by somebody of himself
-	loose    // not in a sentence that begins with who tells a story
-	taste    // of a thing, not of what should be done now: that is a request
-)
-
 var (
 	cues     []cue
 	signCues []cue
 )
 
 func init() {
-	for _, row := range cueRows {
-		for _, phrase := range strings.Split(row.phrases, ",") {
-			c := cue{place: row.place, strength: row.strength, changes: row.changes}
-			for _, w := range wordsOf(phrase, nil) {
-				c.words = append(c.words, w.text)
-			}
-			telltale := words.Word{}
-			for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
-				if w.End-w.From > telltale.End-telltale.From {
-					telltale = w
+	for _, rows := range [][]cueRow{cueRows, tasteRows} {
+		for _, row := range rows {
+			for phrase := range strings.SplitSeq(row.phrases, ",") {
+				c := cue{place: row.place, strength: row.strength, changes: row.changes}
+				for _, w := range wordsOf(phrase, nil) {
+					c.words = append(c.words, w.text)
 				}
+				tell(phrase)
+				first := vocabulary.at(c.words[0])
+				first.cues = append(first.cues, int32(len(cues)))
+				cues = append(cues, c)
 			}
-			at := telltale.Stem % (1 << 16)
-			telltales[at/64] |= 1 << (at % 64)
-			first := vocabulary.at(c.words[0])
-			first.cues = append(first.cues, int32(len(cues)))
-			cues = append(cues, c)
 		}
 	}
-	for _, row := range signRows {
-		for _, sign := range strings.Split(row.signs, ",") {
-			signCues = append(signCues, cue{strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
-			signIndex.add(sign)
+	for _, rows := range [][]signRow{signRows, tasteSigns} {
+		for _, row := range rows {
+			for sign := range strings.SplitSeq(row.signs, ",") {
+				signCues = append(signCues, cue{place: row.place, strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
+				signIndex.add(sign)
+			}
 		}
 	}
 	for _, row := range wordSets {
-		for _, w := range strings.Fields(row.words) {
+		for w := range strings.FieldsSeq(row.words) {
 			vocabulary.at(w).kinds |= row.kind
+			if row.kind == lastingly || row.kind == quantifiers { // with one of them an order is a rule
+				tell(w)
+			}
 		}
 	}
 }

@@ -5,9 +5,14 @@ import "strings"
 // signs finds the cues of scripts that write words together, or change them at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cue, at int)) {
 	var room [16]signAt
-	for _, f := range signIndex.first(room[:0], lower(s)) {
+	found := signIndex.first(room[:0], lower(s))
+	once := false // what is said is of one day
+	for _, f := range found {
+		once = once || signCues[f.sign].place == story
+	}
+	for _, f := range found {
 		c, at := &signCues[f.sign], f.at
-		if at >= len(s) {
+		if at >= len(s) || c.place == story || once && c.strength != strict && !c.changes && c.place != self {
 			continue
 		}
 		inside := false

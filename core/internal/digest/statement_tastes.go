@@ -1,0 +1,65 @@
+package digest
+
+// What people say of themselves ("I avoid crowds"), what they ask for without saying so ("the reviewers get angry when …"), and how they take a
+// rule back, in ten languages. As in the other tables the words are those of modality, taste and habit.
+
+var tasteRows = []cueRow{
+	// English
+	{self, wish, false, "prefer,favor,favour,avoid,dislike,hate,loathe,despise,detest,abhor,refuse,insist,value,enjoy,love,adore,like,dread,fear,distrust,resent,require,steer clear,stay away,shy away,keep away,gravitate,lean toward,lean towards,tend to,opt for,go for,can't stand,cannot stand,can't bear,cannot bear,can't tolerate,cannot tolerate,can't abide,can't handle,can't eat,can't drink,can't deal with,can't do without,don't like,do not like,don't enjoy,do not enjoy,don't eat,do not eat,don't drink,don't do,don't wear,don't watch,don't read,don't use,don't buy,don't trust,don't care for,do not care for,don't believe in,don't want,don't appreciate,don't fly,don't tolerate,never eat,never drink,never use,never wear,never buy,never watch,never read,always choose,always pick,always go,always buy,always use,only eat,only drink,only use,only wear,only buy,only watch,only read,only listen,only want,only trust,only stay,only travel,usually skip,rather,swear by,believe in,find,get sick,get dizzy,get seasick,get motion sickness,get anxious,get migraines,struggle with,suffer from,cut down on,cutting down on,gave up,given up,sworn off,am done with,live by,need at least,need plenty,need lots,need silence,need quiet"},
+	{self, wish, false, "aversion to,aversion towards,aversion,dislike for,dislike of,distaste for,preference for,phobia,fear of,intolerance,intolerant,allergy,weakness for,soft spot,passion for,sweet tooth,problem with,trouble with,thing for,thing against,no patience,no interest,no time for,zero tolerance,fan of,into,keen on,fond of,big on,comfortable with,comfortable,uncomfortable,interested in,averse to,opposed to,against,sensitive to,particular about,picky about,passionate about,partial to,drawn to,afraid of,scared of,terrified of,wary of,skeptical of,sceptical of,tired of,sick of,bored by,crazy about,committed to,vegan,vegetarian,pescatarian,teetotal,celiac,coeliac,diabetic,kosher,halal,colorblind,colour blind,color blind"},
+	{me, wish, false, "isn't for me,is not for me,aren't for me,are not for me,not my thing,not my style,not my cup of tea,not my taste,not really me,drives me,drive me crazy,drive me mad,drive me nuts,on my nerves,bores me,bore me,annoys me,annoy me,bothers me,bother me,irritates me,irritate me,stresses me,stress me,puts me off,put me off,turns me off,turn me off,makes me uncomfortable,make me uncomfortable,makes me anxious,make me anxious,makes me nauseous,make me nauseous,makes me sick,make me sick,makes me cringe,make me cringe,gives me a headache,give me a headache,gives me headaches,give me headaches,appeals to me,appeal to me,my favorite,my favourite,my go to,my preference,preference is,my pet peeve,pet peeve,works best for me,suits me,means a lot to me,matters to me,matter to me,important to me,for me personally,when it comes to me,i'm happier with,deal breaker,dealbreaker,my kind of,beats,preferably,confuses me,confuse me"},
+	{hint, wish, false, "would be nice if,would be great if,would be good if,would be lovely if,would be helpful if,would be ideal if,would be better if,be nice if,be great if,be good if,be helpful if,would help if,would help me if,help me if,'d help me,it'd help,appreciate it if,appreciate if,would appreciate,i'd appreciate,be grateful if,be thankful if,be glad if,be happier if,be happy if,be easier if,prefer if,prefer it if,wish you would,wish you'd,wish you wouldn't,could do without,mind not"},
+	{me, wish, false, "let's not,let's keep,let's stick,let's avoid,let's always,let's never,let's only,better not,best not to,better to,best to,had better,might want to avoid,maybe we could stick,would rather not,angry when,angry if,upset when,upset if,mad when,mad if,annoyed when,annoyed if,furious when,nervous when,confused when,unhappy when,grumpy when,complain when,complain if,complain about,hates it when,hate it when,hates it if,hate it if,loves it when,love it when,like it when,likes it when,frown on,frown upon,frowns on,frowns upon,frowned upon,frowned on,gets rejected,get rejected,will be rejected,won't pass,won't get through,reserved for,mine to,leave that to me,leave it to me,run it by me,run it past,run that by me,check with,heads up before,up to me,on my own"},
+	{hint, wish, false, "without telling me,without me,myself"},
+	{lesson, wish, false, "burned by,burnt by,burned us,burnt us,bitten by,bitten us,bit us,bit me,learned the hard way,learnt the hard way,caught us out,came back to bite"},
+	{lift, wish, true, "forget the rule,forget my rule,forget the one about,forget what i said,forget what i told,forget about,ignore the rule,ignore my rule,ignore what i said,disregard what i said,disregard the rule,scratch the rule,scratch what i said,drop the rule,lift the ban,ban is lifted,rule is off,rule is gone,rule is void,is off the table now,take back what i said,take that back,take back the rule,cancel the rule,no longer applies,doesn't apply anymore,does not apply anymore,changed my mind about,never mind about,never mind the rule,never mind what i said,don't have to anymore,needn't anymore,no need to anymore,no longer need to,no longer have to,don't need to anymore,not necessary anymore,no longer necessary,no longer required,no longer forbidden,is allowed again,are allowed again,okay again,ok again,fine again,after all"},
+	// German
+	{self, wish, false, "meide,meiden,hasse,hassen,verabscheue,liebe,lieben,mag,mögen,bevorzuge,esse kein,esse keine,esse keinen,trinke kein,trinke keine,trinke keinen,kaufe nur,kaufe keine,trage nur,fliege nicht,vertrage kein,vertrage keine,vertrage keinen,verzichte auf,lege wert auf,lege großen wert,schwöre auf,weigere mich,abneigung gegen,angst vor,schwäche für,vorliebe für,unverträglichkeit,allergie gegen,fan von,freund von,interessiere mich nicht,stehe auf,stehe nicht auf,vegetarier,vegetarierin,vegan,veganer,veganerin,ekle mich,finde"},
+	{me, wish, false, "nicht ausstehen,nicht leiden,nichts für mich,nicht mein ding,nicht meins,geht mir auf die nerven,gehen mir auf die nerven,nervt mich,nerven mich,macht mich nervös,langweilt mich,langweilen mich,mein liebling,meine liebling,lieber,wird sauer,werden sauer,wird böse,werden böse,ärgert sich,ärgern sich,beschwert sich,beschweren sich,wäre schön wenn,wäre gut wenn,wäre nett wenn,wäre toll wenn,wäre hilfreich wenn,wäre besser wenn,wäre es recht,wäre mir recht,würde mich freuen,wäre dankbar,lass uns bei,lass uns lieber,lass uns nicht,lass uns keine,lasst uns,besser nicht,am besten,tut mir gut"},
+	{lesson, wish, false, "auf die nase gefallen,schlechte erfahrungen,schon einmal schief"},
+	{lift, wish, true, "vergiss die regel,vergiss was ich,gilt nicht mehr,gelten nicht mehr,musst nicht mehr,müssen nicht mehr,brauchst nicht mehr,darfst wieder,dürfen wieder,kannst wieder,nicht mehr nötig,ist wieder erlaubt,sind wieder erlaubt,sind wieder okay,ist wieder okay,doch wieder,hat sich erledigt,die regel fällt weg"},
+	// French
+	{me, wish, false, "ne supporte pas,ne supporte,supporte mal,j' évite,j' adore,je hais,j' aime pas,je n' aime,je refuse,je fuis,je ne mange,je ne bois,je ne porte,je n' achète,je ne prends,je ne regarde,je ne lis,je suis végétarien,je suis végétarienne,je suis végan,je suis vegan,je suis végane,je suis intolérant,je suis intolérante,suis pas fan,suis pas fan de,pas pour moi,pas mon truc,pas ma tasse de thé,m' énerve,m' énervent,m' ennuie,m' ennuient,me dérange,me dérangent,me met mal à l'aise,mon préféré,ma préférée,tiens à,s' énerve quand,s' énervent quand,se plaint quand,se plaignent quand,se fâche quand,ce serait bien,ce serait mieux,ce serait sympa,serait utile,serait préférable,j' apprécierais,je serais reconnaissant,je serais reconnaissante,ça m' aiderait,mieux vaut,il vaut mieux,autant éviter,évitons"},
+	{lesson, wish, false, "j' ai horreur,j' ai une aversion,j' ai peur"},
+	{lift, wish, true, "oublie la règle,oublie ce que j'ai dit,ne s' applique plus,plus besoin de,n' es plus obligé,peux de nouveau,peux à nouveau,est de nouveau permis,sont de nouveau permis,à nouveau autorisé,n' est plus nécessaire,n' est plus interdit"},
+	// Spanish
+	{me, wish, false, "no soporto,no aguanto,no tolero,evito,detesto,aborrezco,me encanta,me encantan,me gustan,no me gustan,adoro,me niego,no como,no bebo,no uso,no compro,no leo,no veo,soy vegetariano,soy vegetariana,soy vegano,soy vegana,soy intolerante,soy celíaco,soy celíaca,no soy fan,no soy muy fan,no me interesa,no me interesan,me aburre,me aburren,me molestan,me pone nervioso,me pone nerviosa,me ponen nervioso,me da miedo,me dan miedo,no es para mí,no son para mí,no es lo mío,mi favorito,mi favorita,tengo aversión,tengo fobia,tengo alergia,se enfada cuando,se enfadan cuando,se enoja cuando,se enojan cuando,se queja cuando,se quejan cuando,sería bueno que,sería mejor que,sería ideal que,sería genial que,estaría bien que,ayudaría que,te agradecería,agradecería que,mejor no,mejor si,es mejor que"},
+	{lift, wish, true, "olvida la regla,olvida lo que dije,ya no hace falta,ya no es necesario,ya no tienes que,ya no se aplica,ya no aplica,ya puedes,puedes volver a,se permite de nuevo,está permitido de nuevo,de nuevo está permitido"},
+	// Russian
+	{me, wish, false, "терпеть не могу,не переношу,не выношу,избегаю,ненавижу,обожаю,не люблю,люблю,не ем,не пью,не ношу,не покупаю,не смотрю,не читаю,не терплю,отказываюсь,вегетарианец,вегетарианка,веган,непереносимость,не фанат,не фанатка,не в восторге,не моё,не мое,не для меня,не интересует,не интересуют,раздражают,бесит,бесят,мой любимый,моя любимая,моё любимое,аллергия,боюсь,злится когда,злятся когда,сердится когда,сердятся когда,жалуется когда,жалуются когда,буду благодарен,буду благодарна,буду признателен,буду признательна,давай не будем,лучше не"},
+	{hint, wish, false, "было бы хорошо,было бы здорово,было бы лучше,было бы удобнее"},
+	{lift, wish, true, "забудь правило,забудь про правило,забудь что я,больше не нужно,больше не надо,больше не обязательно,больше не действует,снова можно,опять можно,можно снова,правило отменяется,отменяю правило,отменяется"},
+}
+
+var tasteSigns = []signRow{
+	// Chinese
+	{self, wish, false, true, "受不了,讨厌,討厭,反感,不吃,不喝,不喜欢,不喜歡,不太喜欢,不太喜歡,不爱,不愛,不碰,不感兴趣,不感興趣,避开,避開,忌口,不习惯,不習慣,害怕"},
+	{self, wish, false, false, "偏爱,偏愛,偏好,宁愿,寧願,更喜欢,更喜歡,最喜欢,最喜歡,喜欢,喜歡,吃素,素食,乳糖不耐,热衷,熱衷,钟爱,鍾愛"},
+	{anywhere, wish, false, false, "就好了,会更好,比较好,比較好,最好,会生气,會生氣,会不高兴,会抱怨,會抱怨,不会通过,感激,的时候要,時候要,时候，要,時候，要,时，要,的话，要,都用,都要,得先,要先"},
+	{lift, wish, true, false, "作废,作廢,不用再,不必再,不需要再,取消,收回,又可以,可以再,重新可以"},
+	{story, none, false, false, "昨天,明天,今天,今晚,昨晚,刚才,剛才,刚刚,上周,上週,下周,下週,上个月,下个月,去年,前天,后天,後天,当时,當時"},
+	// Japanese
+	{self, wish, false, true, "苦手,嫌い,食べません,食べない,飲みません,飲まない,使いません,好きではない,好きではありません,好きじゃない,避けています,避けてい,避けます,耐えられ,我慢でき,興味がない,興味はない,興味がありません,興味はありません,アレルギー"},
+	{self, wish, false, false, "好きです,好きだ,大好き,好みです,派です,ベジタリアン,ヴィーガン,菜食"},
+	{anywhere, wish, false, false, "助かります,助かる,ありがたい,嬉しいです,うれしいです,怒ります,怒る,怒られ,方がいい,ほうがいい,方が良い,ほうが良い,使わないで,書かないで,言わないで,出さないで,見せないで,入れないで,触らない,常に"},
+	{lift, wish, true, false, "撤回,取り消し,取り消します,忘れてください,もう必要ありません,しなくていい,なくてもいい,なくて大丈夫,また使って,使ってもいい,使っても大丈夫"},
+	{story, none, false, false, "昨日,明日,今日,今朝,今夜,先週,来週,去年,さっき,に違いない,はずです,はずだ,かもしれ"},
+	// Korean
+	{self, wish, false, true, "못 견디,못 참,질색,별로,안 먹,못 먹,안 마,안 좋아,싫,피해요,피합니다,관심 없,관심이 없,무서워,알레르기"},
+	{self, wish, false, false, "좋아하,더 좋아,정말 좋아,채식,비건,선호해,선호합"},
+	{anywhere, wish, false, false, "좋겠,감사하겠,고맙겠,화내,화를 내,싫어하,게 나아,게 낫,게 좋,는 편이,때는,쓰지 마,지 마"},
+	{lift, wish, true, false, "취소,잊어,이제 안 해도,안 해도 돼,안 해도 됩,해도 돼,해도 됩니다,써도 돼,써도 됩니다,하지 않아도,지 않아도"},
+	{story, none, false, false, "어제,내일,오늘,지난주,다음 주,작년,아까,겠네,었어요,았어요,했어요"},
+	// Arabic
+	{self, wish, false, true, "لا أطيق,لا أتحمل,أكره,أتجنب,لا آكل,لا أشرب,لا أستخدم,لا أستعمل,لا يعجبني,لا تعجبني,لست من محبي,لست من عشاق,لا يهمني,حساسية,أخاف من,أرفض"},
+	{self, wish, false, false, "أعشق,نباتي,نباتية,المفضل,المفضلة,أفضل"},
+	{anywhere, wish, false, false, "من الجيد لو,من الجيد أن,من الأفضل,سيكون أفضل,أكون ممتن,سأكون ممتن,أقدر لو,يغضب,يغضبون,يشتكي,يشتكون,بدون رموز,بدون ,عندما ت,كلما"},
+	{lift, wish, true, false, "انس ما قلت,انس القاعدة,لم يعد ضروريا,لم تعد ضرورية,لا داعي,ألغ القاعدة,ألغيت,يمكنك الآن,مسموح الآن,لم يعد ممنوعا"},
+	{story, none, false, false, "أمس,غدا,غداً,اليوم,الليلة,الأسبوع الماضي,العام الماضي,لا بد أنك,من المفترض"},
+	// Hindi
+	{self, wish, false, true, "बर्दाश्त नहीं,से बचता,से बचती,नापसंद,नफ़रत,नफरत,नहीं खाता,नहीं खाती,नहीं पीता,नहीं पीती,अच्छा नहीं लगता,अच्छी नहीं लगती,अच्छे नहीं लगते,डर लगता,परहेज़,परहेज,एलर्जी,दिलचस्पी नहीं"},
+	{self, wish, false, false, "पसंद है,पसंद हैं,पसंद करता,पसंद करती,शाकाहारी,अच्छा लगता,अच्छी लगती"},
+	{anywhere, wish, false, false, "अच्छा होगा,बेहतर होगा,बेहतर है,आभारी,नाराज़,नाराज,शिकायत करते,जब भी"},
+	{lift, wish, true, false, "भूल जाओ,भूल जाइए,रद्द,अब ज़रूरी नहीं,अब जरूरी नहीं,ज़रूरत नहीं,जरूरत नहीं,फिर से कर सकते,अब कर सकते,फिर से इस्तेमाल"},
+	{story, none, false, false, "कल ,आज ,परसों,पिछले,होगे,होंगे,जाना होगा"},
+}
