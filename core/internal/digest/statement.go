@@ -28,23 +28,29 @@ func statements(text string) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
 	}
+	r := new(readRoom)
 	for _, p := range passages(text) {
-		out = p.statements(out)
+		out = p.statements(out, r)
 	}
 	return out
 }
 
-func (p *passage) statements(out []string) []string {
-	var scratch [64]words.Word
-	var room [64]word
-	if p.lead == "" && !mayCue(p.text, scratch[:0]) {
+// readRoom is the memory that the passages of a text share.
+type readRoom struct {
+	stems  [64]words.Word
+	words  [64]word
+	ranges [16][2]int
+}
+
+func (p *passage) statements(out []string, room *readRoom) []string {
+	if p.lead == "" && !mayCue(p.text, room.stems[:0]) {
 		return out
 	}
 	quoted := quotedIn(p.text)
 	before := ""
-	for _, at := range sentencesIn(p.text, quoted) {
+	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
-		if p.lead == "" && !mayCue(s, scratch[:0]) {
+		if p.lead == "" && !mayCue(s, room.stems[:0]) {
 			before = s
 			continue
 		}
@@ -52,10 +58,10 @@ func (p *passage) statements(out []string) []string {
 		if quoted != nil {
 			mask = quoted[at[0]:at[1]]
 		}
-		ws := appendWords(room[:0], s, mask)
+		ws := appendWords(room.words[:0], s, mask)
 		if n := asserted(s, ws); n > 0 {
 			s, mask = s[:n], mask[:min(n, len(mask))]
-			ws = appendWords(room[:0], s, mask)
+			ws = appendWords(room.words[:0], s, mask)
 		}
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the list says what its items are
@@ -78,8 +84,10 @@ func (p *passage) statements(out []string) []string {
 
 // clause is a statement on one line. Of a long one it is what is around the cue, cut at the ends of clauses or of words.
 func clause(s string, cue int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= maxStatement {
+	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	if s = strings.TrimSpace(s); len(s) <= maxStatement {
 		return s
 	}
 	cue = min(cue, len(s))
@@ -127,7 +135,8 @@ func (r *rating) rank() int {
 
 // rate says how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
 func rate(s string, ws []word) (r rating) {
-	sc := sceneOf(s, ws)
+	var sc scene
+	sc.look(s, ws)
 	ask := asks(s) && !polite(ws)
 	take := func(c *cue, at int) {
 		r.changes = r.changes || c.changes
@@ -158,6 +167,9 @@ func rate(s string, ws []word) (r rating) {
 		}
 		for _, n := range w.entry.cues {
 			c := &cues[n]
+			if len(c.words) > 1 && (i+1 == len(ws) || c.words[1] != ws[i+1].text && !ws[i+1].is(shades)) {
+				continue // most cues with this word
+			}
 			size := c.matches(ws[i:])
 			if size == 0 || !sc.fits(c, i, size) {
 				continue
@@ -225,11 +237,8 @@ func pointless(ws []word) bool {
 const mostSkipped = 2
 
 // matches is how many words the cue has with which words begin, those between them included that only shade it; 0 where they do not begin
-// with it.
+// with it. The first word is the cue's.
 func (c *cue) matches(ws []word) int {
-	if c.words[0] != ws[0].text || ws[0].quoted {
-		return 0
-	}
 	at := 1
 	for _, w := range c.words[1:] {
 		end := at + mostSkipped
@@ -247,7 +256,7 @@ func (c *cue) matches(ws []word) int {
 	return at
 }
 
-// telltales has a bit for the stem of one word of each cue of a script with spaces, the longest: without any of them no cue is there.
+// telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.
 var telltales [1 << 16 / 64]uint64
 
 // mayCue reports whether a text may hold a cue. It uses the room of ws.
@@ -265,11 +274,15 @@ func mayCue(text string, ws []words.Word) bool {
 	return false
 }
 
+// usual are words that are in most sentences: a cue is told by another one, where it has one.
+var usual = words.NewSet("the and for you your that this with have has are was can not but when will from what all one is am my me no of in on to as at it its i we be do an so a der die das und ich nicht ist mit von zu es ein le la les de des et que en un une el los y o не на и в с я")
+
+// tell adds the telltale of a phrase: its longest word that is not usual.
 func tell(phrase string) {
-	telltale := words.Word{}
+	telltale, rare := words.Word{}, false
 	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
-		if w.End-w.From > telltale.End-telltale.From {
-			telltale = w
+		if is := !usual.Has(w.Stem); is && !rare || is == rare && w.End-w.From > telltale.End-telltale.From {
+			telltale, rare = w, is
 		}
 	}
 	at := telltale.Stem % (1 << 16)

@@ -35,8 +35,9 @@ type scene struct {
 	permits  bool // it says that something may be done
 }
 
-func sceneOf(s string, ws []word) *scene {
-	sc := &scene{ws: ws, narrates: len(ws) > 0 && ws[0].is(narrators)}
+// look takes in a sentence and its words.
+func (sc *scene) look(s string, ws []word) {
+	sc.ws, sc.narrates = ws, len(ws) > 0 && ws[0].is(narrators)
 	for i := range ws {
 		w := &ws[i]
 		if w.quoted {
@@ -63,7 +64,6 @@ func sceneOf(s string, ws []word) *scene {
 	}
 	sc.past = sc.past || sc.all&pasts != 0
 	sc.exclaims = strings.HasSuffix(s, "!")
-	return sc
 }
 
 func pastInRussian(w string) bool {
