@@ -125,6 +125,9 @@ func (sc *scene) fits(c *cue, i, size int) bool {
 	case order:
 		return starts && after != nil && !after.breaks && sc.general(i+size)
 	case habit:
+		if before != nil && !starts && sc.all&persons != 0 && sc.all&products == 0 && !before.is(selves|addressees) {
+			return false
+		}
 		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits)) ||
 			starts && next != "mind" && after != nil && !after.is(idle|tasks) && !sc.past
 	case duty, should:
@@ -193,6 +196,9 @@ func (sc *scene) duty(c *cue, i int, after *word) bool {
 	case subject&addressees != 0:
 		return !after.is(advice) || sc.concrete()
 	case subject&things != 0:
+		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" {
+			return false
+		}
 		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[i+len(c.words)-1].text != "be"
 	case subject&(persons|selves) != 0:
 		return c.strength == strict || sc.all&(products|lastingly) != 0
