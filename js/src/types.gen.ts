@@ -262,6 +262,9 @@ export type SummaryFault =
   | "too_long"
   | "larger_than_folded"
   | "missing_headings"
+  | "repetitive"
+  | "unfounded"
+  | "off_topic"
   | "no_room_for_request";
 
 /** SummaryShape is how the model is asked for a summary. */

@@ -50,6 +50,8 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 		return "", api.FaultTooShort
 	case size > 2*most+slack:
 		return "", api.FaultTooLong
+	case repeats(text):
+		return "", api.FaultRepeats
 	case found == 0 && begins(text, answers):
 		return "", api.FaultAnswers
 	case found == 0 && asked && !isList(text):

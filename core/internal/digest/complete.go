@@ -30,6 +30,7 @@ func (c *Completed) Text() string {
 // may have next to its room, room is for the text, the ledger and a tenth more for facts, in bytes, and the user's requests may have spare
 // bytes besides. The ledger has at least a third of the room, facts a tenth.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
+	text = e.ledger.undenied(text)
 	standing = e.standingBeside(text, standing)
 	ledger := e.ledger.TextBeside(max(room/3, (room-len(text))*4/5), spare)
 	c := Completed{Body: WithStanding(text, standing) + ledger}

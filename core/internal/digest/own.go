@@ -53,13 +53,13 @@ Write under these headings, in this order. Leave out nothing that later work nee
 What the user wants to achieve and why, and how that has changed.
 
 # Guardrails
-Preferences and limits, above all those that the user has not stated as a rule.
+Preferences and limits, above all those that the user has not stated as a rule, and the user's corrections in their words.
 
 # Status
 ## Shipped
-What is done and works, and how that is known.
+What is done: per file, why it matters and what changed in it. Say what was verified, how, and what was only claimed.
 ## Active
-What is being worked on, and how far it has got.
+What is being worked on, and how far an approved plan has got.
 ## Stuck
 What was tried and failed, and why; what was ruled out.
 
@@ -70,7 +70,9 @@ Decisions, each with its reason and the alternatives that were rejected.
 The next steps, in order.
 
 # Carryover
-Findings that took effort and will be needed again, how things depend on each other, and open questions.`
+Findings that took effort and will be needed again, how things depend on each other, and open questions.
+
+Before you finish, look through the record once more for what you left out, and add it.`
 
 // chatAsk is what is asked for of a conversation without tool calls, under the headings of a chat.
 const chatAsk = `Code appends to your digest, word for word, what the user asked for and the rules that they set, and names, links and figures that
@@ -103,7 +105,9 @@ What is planned, promised or due, by whom and when.
 What was asked and not answered, and what was put off.
 
 # Notes
-What else should not be forgotten.`
+What else should not be forgotten.
+
+Keep the user's corrections in their words. Before you finish, look through the record once more for what you left out, and add it.`
 
 // ownPrompt says what the request is about, then the digest so far, the record, and what to write.
 func ownPrompt(p *Prompt) string {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -17,8 +16,12 @@ import (
 // standingTag encloses the block of standing instructions in a digest.
 const standingTag = "standing-instructions"
 
-// How much a ledger keeps of each strength: statements, and bytes of all of them together. What is beyond loses its oldest.
-var standingLimits = [...]struct{ count, bytes int }{weak: {60, 4000}, wish: {100, 8000}, strict: {150, 12000}}
+// mostStanding is how many statements a ledger keeps, and mostStandingBytes how many bytes of all of them together. Twice as many are compared
+// with each other: what is beyond is left out before, by its rank.
+const (
+	mostStanding      = 310
+	mostStandingBytes = 24000
+)
 
 // addStanding takes in what the user says about how to work in a text. It is newer than what the ledger has.
 func (l *Ledger) addStanding(text string) {
@@ -33,86 +36,99 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	l.Standing = newestStanding(l.Standing)
 }
 
-// newestStanding leaves of statements about one subject the newest, and as many of each strength as a ledger keeps.
+// newestStanding leaves of statements about one subject the newest, takes out what a later one revokes, and leaves as many as a ledger keeps.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil
 	}
+	list := make([]*statement, 0, len(all))
 	var seen critbit.Map[struct{}]
-	var counts, sizes [len(standingLimits)]int
-	var kept []*statement
-	from := len(all)
-	for i, text := range slices.Backward(all) {
+	room := make([]word, 0, 64)
+	for _, text := range slices.Backward(all) {
 		if seen.Has(text) {
 			continue
 		}
 		seen.Add(text)
-		s := analyse(text)
-		limit := standingLimits[s.strength]
-		if counts[s.strength] >= limit.count || sizes[s.strength]+len(text) > limit.bytes {
-			counts[s.strength] = limit.count // older ones have no place either
+		list = append(list, &statement{text: text, rating: rate(text, appendWords(room[:0], text, quotedIn(text)))})
+	}
+	list = staying(list, 2*mostStanding, 2*mostStandingBytes)
+	for _, s := range list {
+		s.analyse()
+	}
+	gone := make([]bool, len(list)) // the newest is the first
+	for i, s := range list {
+		if gone[i] {
 			continue
 		}
-		if slices.ContainsFunc(kept, func(newer *statement) bool { return newer.replaces(s) }) {
-			continue
+		if s.revokes {
+			if k := s.revoked(list[i+1:]); k >= 0 {
+				gone[i+1+k] = true
+			}
 		}
-		counts[s.strength]++
-		sizes[s.strength] += len(text)
-		kept = append(kept, s)
-		from--
-		all[from] = all[i]
+		for k := i + 1; k < len(list); k++ {
+			gone[k] = gone[k] || s.replaces(list[k])
+		}
+	}
+	n := 0
+	for i, s := range list {
+		if !gone[i] {
+			list[n] = s
+			n++
+		}
+	}
+	list = staying(list[:n], mostStanding, mostStandingBytes)
+	from := len(all) - len(list)
+	for i, s := range list {
+		all[len(all)-1-i] = s.text
 	}
 	return all[from:]
 }
 
-// StandingBlock is the block of standing instructions in at most max bytes, the tags included; "" where there are none or
-// not one fits. Where not all fit, the stricter ones stay, and of these the newest.
-func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, l.strictest) }
-
-// ChatStandingBlock is StandingBlock for a chat. Where not all fit, those stay that say most: people say "always" and "never" of
-// much that is no rule.
-func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, l.telling) }
-
-func (l *Ledger) standingBlock(max int, stay func(lines []string, left int) []bool) string {
-	left := max - 2*len(standingTag) - len("<>\n</>") - len("(1000 more)\n")
-	lines := make([]string, len(l.Standing))
-	for i, text := range l.Standing {
-		lines[i] = "- " + Fence(clipLine(text, maxStatement+8)) + "\n"
-	}
-	some := 0
-	for i, stays := range stay(lines, left) {
-		if !stays {
-			lines[i] = ""
-			continue
+// staying are the statements that stay where only so many may, of so many bytes: those of a higher rank, and of one rank the oldest and the
+// newest in turn. So a rule that was kept stays kept, unless better ones come.
+func staying(list []*statement, most, bytes int) []*statement {
+	if len(list) <= most {
+		size := 0
+		for _, s := range list {
+			size += len(s.text)
 		}
-		some++
+		if size <= bytes {
+			return list
+		}
 	}
-	if some == 0 {
-		return ""
+	stays := choose(len(list), func(i int) (rank, size int) { return list[i].rank(), len(list[i].text) }, most, bytes, bytes)
+	n := 0
+	for i, s := range list {
+		if stays[i] {
+			list[n] = s
+			n++
+		}
 	}
-	var b strings.Builder
-	b.WriteString("<" + standingTag + ">\n")
-	if some < len(lines) {
-		b.WriteString("(" + itoa(len(lines)-some) + " more)\n")
-	}
-	for _, line := range lines {
-		b.WriteString(line)
-	}
-	b.WriteString("</" + standingTag + ">")
-	return b.String()
+	return list[:n]
 }
 
-// strictest says which lines stay in so many bytes: those of the strictest statements, of these the newest.
-func (l *Ledger) strictest(lines []string, left int) []bool {
-	stays := make([]bool, len(lines))
-	strengths := make([]int, len(lines))
-	for i, text := range l.Standing {
-		strengths[i] = strengthOf(text)
+// choose says which of n entries stay in so many bytes, by rank, and of one rank the first and the last in turn; those of the lowest two ranks
+// may have no more than low bytes.
+func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
+	var byRank [ranks][]int
+	for i := range n {
+		rank, _ := of(i)
+		byRank[rank] = append(byRank[rank], i)
 	}
-	for strength := strict; strength >= weak; strength-- {
-		for i, line := range slices.Backward(lines) {
-			if strengths[i] == strength && len(line) <= left {
-				left -= len(line)
+	stays := make([]bool, n)
+	for rank := ranks - 1; rank >= 0; rank-- {
+		if rank <= 2*weak+1 {
+			left = min(left, low)
+		}
+		list := byRank[rank]
+		for turn := range list {
+			i := list[turn/2]
+			if turn%2 == 1 {
+				i = list[len(list)-1-turn/2]
+			}
+			if _, size := of(i); size <= left && most > 0 {
+				left -= size
+				most--
 				stays[i] = true
 			}
 		}
@@ -120,19 +136,33 @@ func (l *Ledger) strictest(lines []string, left int) []bool {
 	return stays
 }
 
-// telling says which lines stay in so many bytes: those of the statements that say most that no other one says, of which the stricter ones
-// count more.
-func (l *Ledger) telling(lines []string, left int) []bool {
-	factors := [...]int{weak: 512, wish: 1024, strict: 2048}
-	items := make([]extract.Item, len(lines))
+// StandingBlock is the block of standing instructions in at most max bytes, the tags included; "" where there are none or
+// not one fits. Where not all fit, those of a higher rank stay, and of one rank the oldest and the newest in turn.
+func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
+
+// ChatStandingBlock is StandingBlock for a chat, where what only says how things are may take an eighth of the block: there it is often no
+// rule, and what was said has a place of its own.
+func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, max/8) }
+
+func (l *Ledger) standingBlock(max, low int) string {
+	lines := make([]string, len(l.Standing))
+	places := make([]int, len(lines)) // their ranks
 	for i, text := range l.Standing {
-		items[i] = extract.Item{Text: strings.TrimSpace(strings.TrimPrefix(lines[i], "- ")), Factor: factors[strengthOf(text)], Whole: true}
+		lines[i] = "- " + Fence(clipLine(text, maxStatement+8)) + "\n"
+		r := rate(text, wordsOf(text, quotedIn(text)))
+		places[i] = r.rank()
 	}
-	stays := make([]bool, len(lines))
-	for _, c := range extract.New(items, nil).Choose(left) {
-		stays[c.Item] = true
+	left := max - 2*len(standingTag) - len("<>\n</>")
+	var b strings.Builder
+	for i, stays := range choose(len(lines), func(i int) (int, int) { return places[i], len(lines[i]) }, len(lines), left, low) {
+		if stays {
+			b.WriteString(lines[i])
+		}
 	}
-	return stays
+	if b.Len() == 0 {
+		return ""
+	}
+	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
 }
 
 // WithStanding puts the block of standing instructions after a text that has no other blocks.

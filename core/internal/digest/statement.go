@@ -4,14 +4,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ctxfold/ctxfold/core/internal/dates"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// How strict a statement is. Where not all fit into a digest, the stricter ones stay.
+// How strict a statement is.
 const (
 	none   = iota
 	weak   // how things are done: "Amounts go in cents, every one of them."
-	wish   // a wish or a habit: "I prefer short answers."
+	wish   // a wish, a habit or a taste: "I prefer short answers."
 	strict // "Never push to main."
 )
 
@@ -21,25 +22,35 @@ const (
 	maxStatement = 400
 )
 
-// statements are the sentences of a text of the user that say how to work, in their order.
+// statements are the sentences of a text of the user that say how to work, in their order. The day that a chat writes above a message is none
+// of its words.
 func statements(text string) (out []string) {
+	if day, size := dates.Header(text); day.Date != 0 {
+		text = text[size:]
+	}
+	r := new(readRoom)
 	for _, p := range passages(text) {
-		out = p.statements(out)
+		out = p.statements(out, r)
 	}
 	return out
 }
 
-func (p *passage) statements(out []string) []string {
-	var scratch [64]words.Word
-	var room [64]word
-	if p.lead == "" && !mayCue(p.text, scratch[:0]) {
+// readRoom is the memory that the passages of a text share.
+type readRoom struct {
+	stems  [64]words.Word
+	words  [64]word
+	ranges [16][2]int
+}
+
+func (p *passage) statements(out []string, room *readRoom) []string {
+	if p.lead == "" && !mayCue(p.text, room.stems[:0]) {
 		return out
 	}
 	quoted := quotedIn(p.text)
 	before := ""
-	for _, at := range sentencesIn(p.text, quoted) {
+	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
-		if p.lead == "" && !mayCue(s, scratch[:0]) {
+		if p.lead == "" && !mayCue(s, room.stems[:0]) {
 			before = s
 			continue
 		}
@@ -47,10 +58,10 @@ func (p *passage) statements(out []string) []string {
 		if quoted != nil {
 			mask = quoted[at[0]:at[1]]
 		}
-		ws := appendWords(room[:0], s, mask)
+		ws := appendWords(room.words[:0], s, mask)
 		if n := asserted(s, ws); n > 0 {
 			s, mask = s[:n], mask[:min(n, len(mask))]
-			ws = appendWords(room[:0], s, mask)
+			ws = appendWords(room.words[:0], s, mask)
 		}
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the list says what its items are
@@ -73,8 +84,10 @@ func (p *passage) statements(out []string) []string {
 
 // clause is a statement on one line. Of a long one it is what is around the cue, cut at the ends of clauses or of words.
 func clause(s string, cue int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= maxStatement {
+	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	if s = strings.TrimSpace(s); len(s) <= maxStatement {
 		return s
 	}
 	cue = min(cue, len(s))
@@ -105,18 +118,36 @@ type rating struct {
 	at       int // where the cue is that counts, in bytes
 	changes  bool
 	negative bool
+	revokes  bool // it takes back what was said before
+	direct   bool // it tells the reader what to do, or is about what the reader writes, or says what its writer is like
+}
+
+// ranks is how many ranks there are. Where not all statements fit, those of a higher rank stay.
+const ranks = 2 * (strict + 1)
+
+func (r *rating) rank() int {
+	n := 2 * max(r.strength, weak)
+	if r.direct {
+		n++
+	}
+	return n
 }
 
 // rate says how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
 func rate(s string, ws []word) (r rating) {
-	question := asks(s)
-	narrates := len(ws) > 0 && ws[0].is(narrators)
+	var sc scene
+	sc.look(s, ws)
+	ask := asks(s) && !polite(ws)
 	take := func(c *cue, at int) {
 		r.changes = r.changes || c.changes
-		if question && !polite(ws) || c.strength <= r.strength {
+		r.revokes = r.revokes || c.place == lift && !ask
+		if ask || c.strength < r.strength {
 			return
 		}
-		r.strength, r.at = c.strength, at
+		r.direct = r.direct && c.strength == r.strength || sc.directs(c)
+		if c.strength > r.strength {
+			r.strength, r.at = c.strength, at
+		}
 	}
 	spacedScript := true
 	for i := range ws {
@@ -136,10 +167,14 @@ func rate(s string, ws []word) (r rating) {
 		}
 		for _, n := range w.entry.cues {
 			c := &cues[n]
-			if !c.matches(ws[i:]) || !c.fits(ws, i, narrates) {
+			if len(c.words) > 1 && (i+1 == len(ws) || c.words[1] != ws[i+1].text && !ws[i+1].is(shades)) {
+				continue // most cues with this word
+			}
+			size := c.matches(ws[i:])
+			if size == 0 || !sc.fits(c, i, size) {
 				continue
 			}
-			for k := range c.words {
+			for k := range size {
 				ws[i+k].cue = ws[i+k].cue || c.place != loose
 			}
 			take(c, w.at)
@@ -147,7 +182,12 @@ func rate(s string, ws []word) (r rating) {
 	}
 	if !spacedScript {
 		r.signs(s, ws, take)
+	} else if r.strength < wish && !ask {
+		if at := sc.ordered(); at >= 0 {
+			r.strength, r.at, r.direct = wish, at, true
+		}
 	}
+	r.revokes = r.revokes || r.strength > none && !ask && sc.permits && sc.all&agains != 0
 	return r
 }
 
@@ -193,47 +233,30 @@ func pointless(ws []word) bool {
 	return true
 }
 
-// matches reports whether words begin with those of a cue.
-func (c *cue) matches(ws []word) bool {
-	if len(ws) < len(c.words) {
-		return false
-	}
-	for i, w := range c.words {
-		if ws[i].text != w || ws[i].quoted {
-			return false
+// mostSkipped is how many words may be between two words of a cue that only shade it: "I do not [really] like".
+const mostSkipped = 2
+
+// matches is how many words the cue has with which words begin, those between them included that only shade it; 0 where they do not begin
+// with it. The first word is the cue's.
+func (c *cue) matches(ws []word) int {
+	at := 1
+	for _, w := range c.words[1:] {
+		end := at + mostSkipped
+		for at < len(ws) && ws[at].text != w {
+			if at == end || !ws[at].is(shades) {
+				return 0
+			}
+			at++
 		}
+		if at == len(ws) || ws[at].quoted {
+			return 0
+		}
+		at++
 	}
-	return true
+	return at
 }
 
-// fits reports whether the cue at word i is where it says how to work: an order begins a clause, and a habit belongs to nobody story ("it
-// never worked").
-func (c *cue) fits(ws []word, i int, narrates bool) bool {
-	var before, after *word
-	if i > 0 {
-		before = &ws[i-1]
-	}
-	next := ""
-	if i+len(c.words) < len(ws) {
-		after = &ws[i+len(c.words)]
-		next = after.text
-	}
-	switch c.place {
-	case lead:
-		return ws[i].starts && after != nil && next != "mind" && !after.breaks
-	case habit:
-		return next != "mind" && (ws[i].starts || !before.is(tellers) || after.is(habits))
-	case duty:
-		return !before.is(singles) && !after.is(done)
-	case loose:
-		return !narrates && !(i+1 < len(ws) && ws[i+1].breaks)
-	case taste:
-		return next != "to" && next != "you"
-	}
-	return true
-}
-
-// telltales has a bit for the stem of one word of each cue of a script with spaces, the longest: without any of them no cue is there.
+// telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.
 var telltales [1 << 16 / 64]uint64
 
 // mayCue reports whether a text may hold a cue. It uses the room of ws.
@@ -251,6 +274,21 @@ func mayCue(text string, ws []words.Word) bool {
 	return false
 }
 
+// usual are words that are in most sentences: a cue is told by another one, where it has one.
+var usual = words.NewSet("the and for you your that this with have has are was can not but when will from what all one is am my me no of in on to as at it its i we be do an so a der die das und ich nicht ist mit von zu es ein le la les de des et que en un une el los y o не на и в с я")
+
+// tell adds the telltale of a phrase: its longest word that is not usual.
+func tell(phrase string) {
+	telltale, rare := words.Word{}, false
+	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
+		if is := !usual.Has(w.Stem); is && !rare || is == rare && w.End-w.From > telltale.End-telltale.From {
+			telltale, rare = w, is
+		}
+	}
+	at := telltale.Stem % (1 << 16)
+	telltales[at/64] |= 1 << (at % 64)
+}
+
 // cue is some words by which a statement is known.
 type cue struct {
 	place    int
@@ -261,50 +299,40 @@ type cue struct {
 	sign     string // of scripts that write words together
 }
 
-// Where a cue has to be.
-const (
-	anywhere = iota
-	lead     // at the beginning of a clause
-	habit    // not after who tells a story
-	duty     // not said by somebody of himself
-	loose    // not in a sentence that begins with who tells a story
-	taste    // of a thing, not of what should be done now: that is a request
-)
-
 var (
 	cues     []cue
 	signCues []cue
 )
 
 func init() {
-	for _, row := range cueRows {
-		for _, phrase := range strings.Split(row.phrases, ",") {
-			c := cue{place: row.place, strength: row.strength, changes: row.changes}
-			for _, w := range wordsOf(phrase, nil) {
-				c.words = append(c.words, w.text)
-			}
-			telltale := words.Word{}
-			for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
-				if w.End-w.From > telltale.End-telltale.From {
-					telltale = w
+	for _, rows := range [][]cueRow{cueRows, tasteRows} {
+		for _, row := range rows {
+			for phrase := range strings.SplitSeq(row.phrases, ",") {
+				c := cue{place: row.place, strength: row.strength, changes: row.changes}
+				for _, w := range wordsOf(phrase, nil) {
+					c.words = append(c.words, w.text)
 				}
+				tell(phrase)
+				first := vocabulary.at(c.words[0])
+				first.cues = append(first.cues, int32(len(cues)))
+				cues = append(cues, c)
 			}
-			at := telltale.Stem % (1 << 16)
-			telltales[at/64] |= 1 << (at % 64)
-			first := vocabulary.at(c.words[0])
-			first.cues = append(first.cues, int32(len(cues)))
-			cues = append(cues, c)
 		}
 	}
-	for _, row := range signRows {
-		for _, sign := range strings.Split(row.signs, ",") {
-			signCues = append(signCues, cue{strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
-			signIndex.add(sign)
+	for _, rows := range [][]signRow{signRows, tasteSigns} {
+		for _, row := range rows {
+			for sign := range strings.SplitSeq(row.signs, ",") {
+				signCues = append(signCues, cue{place: row.place, strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
+				signIndex.add(sign)
+			}
 		}
 	}
 	for _, row := range wordSets {
-		for _, w := range strings.Fields(row.words) {
+		for w := range strings.FieldsSeq(row.words) {
 			vocabulary.at(w).kinds |= row.kind
+			if row.kind == lastingly || row.kind == quantifiers { // with one of them an order is a rule
+				tell(w)
+			}
 		}
 	}
 }

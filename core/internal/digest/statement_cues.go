@@ -3,63 +3,86 @@ package digest
 // The words by which standing instructions are known, in lower case, of some languages that people write to agents in. They
 // are small on purpose: modality, negation and habit, not the things that rules are about. A hyphen separates words.
 
-// cueRows are the cues of languages whose words are apart and keep their form, separated by commas.
-var cueRows = []struct {
+// cueRow is cues of one place and strength, separated by commas.
+type cueRow struct {
 	place    int
 	strength int
 	changes  bool
 	phrases  string
-}{
+}
+
+// cueRows are the cues of languages whose words are apart and keep their form.
+var cueRows = []cueRow{
 	// English
 	{duty, strict, false, "must,must not,mustn't,shall not,may not,may only,can only,cannot be,can't be,is not to be,are not to be,has to be,have to be,need to be,needs to be"},
 	{anywhere, strict, false, "allergic to,not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,must only,read only,not an option,no go"},
-	{lead, strict, false, "never,do not,don't,always,refrain from,avoid,make sure,be sure to,ensure,only,no one,nobody,nothing,dont,do only"},
+	{lead, strict, false, "do not,don't,refrain from,avoid,make sure,be sure to,ensure,dont,do only"},
+	{habit, strict, false, "never"},
+	{lead, strict, false, "always"},
+	{nobody, strict, false, "only,no one,nobody,nothing"},
 	{anywhere, strict, true, "from now on,from here on,going forward,from this point on,henceforth,starting now"},
 	{anywhere, none, true, "instead,no longer,not any more,anymore,changed my mind,actually,scratch that,forget about,forget what,ignore what,ignore the rule,on second thought,correction,switch to,as of now,as of today,not anymore"},
-	{duty, wish, false, "should,shouldn't,should not,ought to,have to,has to,need to,needs to,shall"},
-	{anywhere, wish, false, "i prefer,i'd prefer,i would prefer,we prefer,preferably,preference is,my preference,i'd rather,i would rather,i like,i love it when,i hate,i dislike,i can't stand,i don't want,i do not want,i don't like,i do not like,we don't,we do not,i don't need,we never,we always,we only,i never want,i always want,rather than,not more than,no more than,no longer than,no less than,no fewer than,at most,at least,up to,unless,except when,except for,only if,only when,only after,only with,without asking,ask me,ask before,check with me,ask first,tell me before,my permission,my approval,my okay,my ok,explicit approval,keep in mind,bear in mind,remember that,remember to,note that,is important,are important,it's important,constraint,constraints,requirement,rule is,as a rule,rule of thumb,by default,every time,each time,whenever,in future,in the future,for the rest of,until further notice,it is essential,it's essential,crucial,budget is,budget of,limited to,limit is,hard limit,deadline,is fine,stick to,stick with,no need to,feel free to,you may,you can,you are free to,we are not,please only,at no point,not until,not before,rule one,rule number one,policy,guideline,convention,by convention,house style,works best for me,suits me,be careful with,be careful not,careful with,leave alone,don't bother"},
-	{habit, wish, false, "always,never"},
+	{should, wish, false, "should,shouldn't,should not,ought to,shall,can't,cannot,can not"},
+	{duty, wish, false, "have to,has to,need to,needs to"},
+	{anywhere, wish, false, "i don't want,i do not want,we don't,we do not,i don't need,we never,we always,we only,i never want,i always want,rather than,unless,except when,except for,only if,only when,only after,only with,without asking,ask me,ask before,check with me,ask first,tell me before,my permission,my approval,my okay,my ok,explicit approval,keep in mind,bear in mind,remember to,note that,constraint,constraints,requirement,rule is,as a rule,rule of thumb,by default,in future,for the rest of,until further notice,it is essential,it's essential,crucial,budget is,budget of,limited to,limit is,hard limit,deadline is,stick to,stick with,please only,at no point,not until,not before,rule one,rule number one,policy,guideline,convention,by convention,house style,be careful with,be careful not,careful with,leave alone,don't bother"},
+	{bound, wish, false, "not more than,no more than,no longer than,no less than,no fewer than,at most,at least,up to,is important,are important,it's important,every time,each time,whenever,in the future,remember that,deadline"},
+	{permit, wish, false, "no need to,feel free to,you may,you can,you are free to,you're free to,is allowed,are allowed,is okay,are okay,is ok,are ok,are fine,is fine by me,is fine with me,welcome to use"},
+	{habit, wish, false, "always"},
 	{anywhere, weak, false, "the goal,our goal,my goal,the aim,our aim,the objective,the purpose,the point of,done when,done once,finished when,finished once,success means,trying to reach,milestone"},
-	{lead, wish, false, "important,prefer,keep,stick,remember,no,not,leave,limit,restrict,treat,assume,follow,respect,stay away,stay,be"},
-	{lead, weak, false, "use,write,answer,reply,respond,address,speak,format,spell,talk"},
+	{lead, wish, false, "important,prefer,stick,remember,limit,restrict,treat,assume,follow,respect,stay away"},
+	{bare, wish, false, "no,not,keep,leave,stay,be"},
+	{order, wish, false, "use,write,answer,reply,respond,address,speak,format,spell,talk,call,include,mention,show,give,start,end,begin,finish,put,add,round,name,quote,explain,say,sign,list"},
 	{loose, weak, false, "every,only,nothing,none,nobody,no one,without,secret,secrets,confidential,stays,stay,remains,belongs,belong,off the table,we use,we're using,we are using,counts as,as long as,no matter"},
-	{duty, wish, false, "can't,cannot,can not"},
-	{anywhere, wish, false, "untouchable,taboo,banned,sign off,go ahead from me,my consent,ask before,stop and ask,ask me,limit,limits,ceiling,cap at,capped at,maximum,minimum,max,min,budget,quota,not exceed,threshold,pet peeve,fan of,favourite,favorite,annoying,bothers me,easier for me,spare me,go easy on,across the board,throughout,exclusively,solely,in english,in german,in french,in spanish,in portuguese,in italian,in russian,in chinese,in japanese,in korean,in arabic,in hindi,for me please"},
+	{anywhere, wish, false, "untouchable,taboo,banned,sign off,go ahead from me,my consent,ask before,stop and ask,not exceed,cap at,capped at,easier for me,spare me,go easy on,across the board,exclusively,solely,in english,in german,in french,in spanish,in portuguese,in italian,in russian,in chinese,in japanese,in korean,in arabic,in hindi,for me please"},
+	{bound, wish, false, "limit,limits,ceiling,maximum,minimum,max,min,budget,quota,threshold,throughout"},
 	{lead, wish, false, "skip,spare,go easy"},
 	{taste, weak, false, "i want,we want,i'd like,i would like,we'd like,we need"},
 	// German
 	{anywhere, strict, false, "allergisch gegen,allergisch auf,darf nicht,dürfen nicht,darfst nicht,darf nur,dürfen nur,darf niemals,darf kein,darf keine,darf keinen,dürfen keine,auf keinen fall,unter keinen umständen,unbedingt,zwingend,verboten,untersagt,tabu,nicht erlaubt,ist pflicht,verpflichtend,ausnahmslos,keinesfalls,auf gar keinen fall"},
 	{duty, strict, false, "muss,müssen,musst,müsst"},
+	{order, wish, false, "nenne,sag,erwähne,beginne,beende,zeig,zeige,gib,füge,duze,sieze,runde"},
 	{habit, strict, false, "niemals,nie"},
 	{anywhere, strict, true, "ab jetzt,ab sofort,von nun an,künftig,zukünftig,in zukunft,ab heute"},
 	{anywhere, none, true, "stattdessen,nicht mehr,doch lieber,ich habe es mir anders überlegt"},
 	{habit, wish, false, "immer,stets,jedes mal,grundsätzlich,generell"},
-	{duty, wish, false, "soll,sollen,sollte,sollten,sollst,solltest"},
+	{should, wish, false, "soll,sollen,sollte,sollten,sollst,solltest"},
 	{anywhere, wish, false, "ich bevorzuge,bevorzugt,ich möchte,ich mag,ich hätte gern,ich hätte gerne,mir ist wichtig,am liebsten,lieber,vermeide,vermeiden,vermeidet,achte darauf,achtet darauf,stelle sicher,stell sicher,denk daran,denke daran,beachte,merk dir,merke dir,höchstens,mindestens,maximal,nur wenn,nur mit,nur nach,es sei denn,außer,ohne rückfrage,ohne meine,frag mich,frage mich,frag vorher,wichtig,regel,vorgabe,bitte kein,bitte keine,bitte keinen,bitte nicht,bitte nur,bitte immer,ich will kein,ich will keine,ich will nicht,bleib bei,bleibe bei,standardmäßig"},
-	{lead, wish, false, "kein,keine,keinen,nicht,nur,halte,lass,bevorzuge,begrenze"},
-	{lead, weak, false, "verwende,verwendet,benutze,nutze,nimm,schreib,schreibe,antworte,formuliere,nenne,behalte,sprich"},
+	{bare, wish, false, "kein,keine,keinen,nicht,nur"},
+	{lead, wish, false, "halte,bevorzuge,begrenze"},
+	{order, wish, false, "verwende,verwendet,benutze,nutze,nimm,schreib,schreibe,antworte,formuliere,nenne,behalte,sprich"},
 	{anywhere, wish, false, "auf deutsch,auf englisch,auf französisch,auf spanisch,obergrenze,grenze,höchstgrenze,budget,stört mich,nervt mich,durchgehend,ausschließlich,bleibt,bleiben,freigabe,genehmigung,erlaubnis,zustimmung,rücksprache"},
 	{loose, weak, false, "nicht,kein,keine,keinen,gehören,gehört,alle,jede,jeder,jedes,nur,ohne,bitte nutze,wir verwenden,wir nutzen,vertraulich,geheim,das ziel,unser ziel"},
 	// French
-	{anywhere, strict, false, "allergique à,allergique au,allergique aux,il faut,il ne faut,ne doit,ne doivent,ne dois,ne devez,doit,doivent,dois,devez,interdit,interdite,interdits,interdites,défense de,en aucun cas,sous aucun prétexte,obligatoire,obligatoirement,impérativement,ne peut pas,ne peuvent pas,strictement,ne faut"},
+	{anywhere, strict, false, "allergique à,allergique au,allergique aux,il faut,il ne faut,ne doit,ne doivent,ne dois,ne devez,interdit,interdite,interdits,interdites,défense de,en aucun cas,sous aucun prétexte,obligatoire,obligatoirement,impérativement,ne peut pas,ne peuvent pas,strictement,ne faut"},
+	{duty, strict, false, "doit,doivent,dois,devez"},
 	{habit, strict, false, "jamais"},
-	{lead, strict, false, "ne,n',pas de,pas d',évite,évitez,éviter,assure toi,assurez vous,veille à,veillez à,surtout"},
+	{bare, strict, false, "ne,n',pas de,pas d',pas d"},
+	{lead, strict, false, "évite,évitez,éviter,assure toi,assurez vous,veille à,veillez à,surtout"},
 	{anywhere, strict, true, "à partir de maintenant,désormais,dorénavant,à l'avenir"},
 	{anywhere, none, true, "plutôt que,à la place,ne plus,n'est plus,finalement,j'ai changé d'avis"},
-	{anywhere, wish, false, "toujours,uniquement,seulement,exclusivement,je préfère,je préférerais,j' aimerais,j' aime,je voudrais,je souhaite,je ne veux,je veux,je déteste,de préférence,par défaut,n'oublie pas,n'oubliez pas,souviens toi,rappelle toi,garde en tête,gardez en tête,au plus,au maximum,au moins,au minimum,sauf si,sauf,à moins que,à moins de,sans me,sans mon,demande moi,demandez moi,avant de,important,règle,contrainte,convient de,chaque fois,à chaque,devrait,devraient,pas plus de"},
+	{habit, wish, false, "toujours"},
+	{anywhere, wish, false, "uniquement,seulement,exclusivement,je préfère,je préférerais,j' aimerais,j' aime,je voudrais,je souhaite,je ne veux,je veux,je déteste,de préférence,par défaut,n'oublie pas,n'oubliez pas,souviens toi,rappelle toi,garde en tête,gardez en tête,au plus,au maximum,au moins,au minimum,sauf si,sauf,à moins que,à moins de,sans me,sans mon,demande moi,demandez moi,avant de,règle,contrainte,convient de,pas plus de"},
+	{bound, wish, false, "important,chaque fois,à chaque"},
+	{should, wish, false, "devrait,devraient"},
 	{lead, wish, false, "garde,gardez,privilégie,privilégiez,préfère,préférez,respecte,respectez,limite,limitez,reste,restez"},
-	{lead, weak, false, "utilise,utilisez,utiliser,écris,écrivez,réponds,répondez,emploie,employez,nomme,nommez,mets,mettez"},
+	{order, wish, false, "utilise,utilisez,utiliser,écris,écrivez,réponds,répondez,emploie,employez,nomme,nommez,mets,mettez,indique,indiquez,commence,commencez,termine,terminez,donne,donnez,dis,cite,citez"},
 	{anywhere, wish, false, "en français,en anglais,en allemand,en espagnol,plafond,limite,budget,m'agace,partout,reste,restent,accord,autorisation,permission"},
 	{loose, weak, false, "ne,n',pas de,pas d',tous,toutes,chaque,sans,aucun,aucune,on utilise,nous utilisons,confidentiel,secret,le but,l'objectif"},
 	// Spanish
-	{anywhere, strict, false, "alérgico a,alérgica a,no se debe,no se deben,no debe,no deben,no debes,no deberías,debe,deben,debes,hay que,tiene que,tienen que,tienes que,no se puede,no se pueden,no puede,no pueden,prohibido,prohibida,prohibidos,bajo ningún concepto,bajo ninguna circunstancia,en ningún caso,obligatorio,obligatoria,es imprescindible,sin excepción,no está permitido,terminantemente"},
+	{anywhere, strict, false, "alérgico a,alérgica a,no se debe,no se deben,no debe,no deben,no debes,no deberías,hay que,no se puede,no se pueden,no puede,no pueden,prohibido,prohibida,prohibidos,bajo ningún concepto,bajo ninguna circunstancia,en ningún caso,obligatorio,obligatoria,es imprescindible,sin excepción,no está permitido,terminantemente"},
+	{duty, strict, false, "debe,deben,debes,tiene que,tienen que,tienes que"},
 	{habit, strict, false, "nunca,jamás"},
-	{lead, strict, false, "no,evita,evite,evitar,asegúrate,asegúrese,solo,sólo"},
+	{bare, strict, false, "no"},
+	{lead, strict, false, "evita,evite,evitar,asegúrate,asegúrese,solo,sólo"},
 	{anywhere, strict, true, "a partir de ahora,de ahora en adelante,desde ahora,en adelante,en lo sucesivo,de aquí en adelante"},
 	{anywhere, none, true, "en lugar de,en vez de,ya no,mejor dicho,he cambiado de idea,cambié de opinión"},
-	{anywhere, wish, false, "siempre,únicamente,solamente,prefiero,preferiría,preferimos,me gusta,me gustaría,no me gusta,quiero,no quiero,odio,de preferencia,por defecto,recuerda,recuerde,ten en cuenta,tenga en cuenta,como máximo,como mucho,al menos,por lo menos,como mínimo,salvo que,salvo si,a menos que,excepto,sin preguntar,sin consultarme,sin mi,pregúntame,consúltame,importante,regla,restricción,debería,deberían,cada vez,no más de"},
+	{habit, wish, false, "siempre"},
+	{bare, wish, false, "sin,nada de"},
+	{anywhere, wish, false, "únicamente,solamente,prefiero,preferiría,preferimos,me gusta,me gustaría,no me gusta,quiero,no quiero,odio,de preferencia,por defecto,recuerda,recuerde,ten en cuenta,tenga en cuenta,como máximo,como mucho,al menos,por lo menos,como mínimo,salvo que,salvo si,a menos que,excepto,sin preguntar,sin consultarme,sin mi,pregúntame,consúltame,regla,restricción,no más de"},
+	{bound, wish, false, "importante,cada vez"},
+	{should, wish, false, "debería,deberían"},
 	{lead, wish, false, "mantén,mantenga,respeta,respete,limita,prefiere,deja,sigue"},
-	{lead, weak, false, "usa,use,utiliza,utilice,usar,escribe,escriba,responde,responda,contesta,nombra,pon"},
+	{order, wish, false, "usa,utiliza,utilice,usar,escribe,escriba,responde,responda,contesta,nombra,pon,di,indica,empieza,termina,cita,incluye"},
 	{anywhere, wish, false, "en español,en inglés,en francés,en alemán,tope,límite,presupuesto,me molesta,en todas partes,queda,quedan,va siempre,van siempre,permiso,autorización,aprobación,visto bueno"},
 	{loose, weak, false, "no,va,van,todos,todas,cada,sin,ningún,ninguna,usamos,utilizamos,confidencial,secreto,el objetivo,la meta"},
 	// Portuguese
@@ -69,7 +92,7 @@ var cueRows = []struct {
 	{anywhere, none, true, "em vez de,ao invés de,já não,mudei de ideia"},
 	{anywhere, wish, false, "sempre,prefiro,preferimos,eu gosto,gosto de,gostaria,não gosto,quero,não quero,odeio,de preferência,por padrão,lembre,lembra,tenha em mente,no máximo,pelo menos,no mínimo,a menos que,a não ser que,exceto,salvo se,sem perguntar,sem a minha,sem minha,pergunte,importante,regra,restrição,deveria,deveriam,toda vez,sempre que,não mais que,não mais de"},
 	{lead, wish, false, "mantenha,mantém,respeite,limite,prefira,siga,deixe"},
-	{lead, weak, false, "use,usa,utilize,utiliza,usar,escreva,escreve,responda,responde,nomeie,coloque"},
+	{order, wish, false, "usa,utilize,utiliza,usar,escreva,escreve,responda,responde,nomeie,coloque"},
 	{anywhere, wish, false, "em português,em inglês,em espanhol,teto,limite,orçamento,me incomoda,fica,ficam,permissão,autorização,aprovação"},
 	{loose, weak, false, "não,todos,todas,cada,sem,nenhum,nenhuma,usamos,utilizamos,confidencial,segredo,o objetivo,a meta"},
 	// Italian
@@ -80,68 +103,76 @@ var cueRows = []struct {
 	{anywhere, none, true, "invece di,al posto di,non più,ho cambiato idea"},
 	{anywhere, wish, false, "sempre,unicamente,preferisco,preferirei,preferiamo,mi piace,non mi piace,vorrei,voglio,non voglio,odio,di preferenza,preferibilmente,ricorda,ricordati,tieni presente,al massimo,almeno,come minimo,a meno che,tranne,eccetto,senza chiedere,senza il mio,chiedimi,importante,regola,vincolo,dovrebbe,dovrebbero,ogni volta,non più di"},
 	{lead, wish, false, "mantieni,rispetta,limita,preferisci,segui,lascia,tieni"},
-	{lead, weak, false, "usa,usate,utilizza,utilizzate,scrivi,scrivete,rispondi,rispondete,metti,chiama"},
+	{order, wish, false, "usate,utilizza,utilizzate,scrivi,scrivete,rispondi,rispondete,metti,chiama"},
 	{anywhere, wish, false, "in italiano,in inglese,in francese,in tedesco,tetto,limite,budget,mi dà fastidio,resta,restano,va scritto,vanno scritti,permesso,autorizzazione,approvazione"},
 	{loose, weak, false, "non,va,vanno,tutti,tutte,ogni,senza,nessun,nessuna,usiamo,utilizziamo,riservato,segreto,l'obiettivo"},
 	// Russian
-	{anywhere, strict, false, "аллергия на,нельзя,запрещено,запрещается,запрещены,недопустимо,ни в коем случае,ни при каких,должен,должна,должно,должны,обязательно,обязан,обязаны,строго,категорически,необходимо,без исключений,не допускается"},
+	{anywhere, strict, false, "аллергия на,нельзя,запрещено,запрещается,запрещены,недопустимо,ни в коем случае,ни при каких,обязательно,обязан,обязаны,строго,категорически,необходимо,без исключений,не допускается"},
+	{duty, strict, false, "должен,должна,должно,должны"},
 	{habit, strict, false, "никогда"},
-	{lead, strict, false, "не,никаких,избегай,избегайте,только,убедись,убедитесь"},
+	{bare, strict, false, "не"},
+	{lead, strict, false, "никаких,избегай,избегайте,только,убедись,убедитесь"},
 	{anywhere, strict, true, "с этого момента,отныне,впредь,с сегодняшнего дня,с этой минуты"},
 	{anywhere, none, true, "вместо,больше не,передумал,передумала,теперь"},
-	{anywhere, wish, false, "всегда,исключительно,предпочитаю,я предпочитаю,мне нравится,мне не нравится,я люблю,я хочу,я не хочу,хотелось бы,мне удобнее,лучше,желательно,по умолчанию,помни,помните,запомни,запомните,учти,учтите,имей в виду,имейте в виду,не более,не больше,не менее,не меньше,максимум,минимум,как минимум,если не,кроме,без моего,без разрешения,без спроса,спроси,спрашивай,спрашивайте,важно,правило,ограничение,нужно,надо,не надо,не нужно,следует,не следует,каждый раз,стоит,старайся,постарайся,договорились"},
+	{habit, wish, false, "всегда"},
+	{bare, wish, false, "без"},
+	{should, wish, false, "нужно,надо"},
+	{anywhere, wish, false, "исключительно,предпочитаю,я предпочитаю,мне нравится,мне не нравится,я люблю,я хочу,я не хочу,хотелось бы,мне удобнее,лучше,желательно,по умолчанию,помни,помните,запомни,запомните,учти,учтите,имей в виду,имейте в виду,не более,не больше,не менее,не меньше,максимум,минимум,как минимум,если не,кроме,без моего,без разрешения,без спроса,спроси,спрашивай,спрашивайте,правило,ограничение,не надо,не нужно,следует,не следует,каждый раз,стоит,старайся,постарайся,договорились"},
 	{lead, wish, false, "держи,соблюдай,соблюдайте,ограничь,предпочитай,оставляй,оставь,следуй"},
-	{lead, weak, false, "используй,используйте,пиши,пишите,отвечай,отвечайте,называй,применяй,применяйте"},
+	{order, wish, false, "используй,используйте,пиши,пишите,отвечай,отвечайте,называй,применяй,применяйте,указывай,указывайте,начинай,заканчивай,добавляй,обращайся,говори"},
 	{anywhere, wish, false, "на английском,на русском,на немецком,по русски,по английски,предел,лимит,бюджет,раздражает,остаётся,остается,остаются,разрешение,разрешения,согласие,согласия,одобрение"},
 	{loose, weak, false, "не,только,все,каждый,каждая,каждое,без,мы используем,секрет,конфиденциально,цель"},
 }
 
-// signRows are the cues of scripts that write words together, or that change words at both ends; separated by commas.
-var signRows = []struct {
+// signRow is cues of scripts that write words together, or that change words at both ends; separated by commas.
+type signRow struct {
+	place             int
 	strength          int
 	changes, negative bool
 	signs             string
-}{
+}
+
+var signRows = []signRow{
 	// Chinese
-	{strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
-	{strict, false, false, "过敏,過敏,必须,必須,务必,務必,一定要,一律,只能,只允许,只允許,只可以,得先"},
-	{strict, true, false, "从现在起,從現在起,从现在开始,從現在開始,今后,今後,从今以后,從今以後,往后,以后都,以后请"},
-	{wish, true, false, "改用,改为,改為,不再,改成"},
-	{wish, false, true, "不要,请勿,請勿,勿,请别,請別,别再,別再,别用,別用,别把,別把,别给,別給,别在,別在,避免,我不喜欢,我不喜歡,我不想,不用"},
-	{wish, false, false, "始终,始終,总是,總是,应该,應該,应当,應當,只用,仅限,僅限,以后,以後,记住,記住,牢记,注意,最多,至少,不超过,不超過,除非,优先,優先,尽量,盡量,我喜欢,我喜歡,我更喜欢,我希望,我偏好,我倾向,先问我,先問我,经我同意,經我同意,规则,規則,要求,约定,限制,默认,默認,宁可,每次"},
-	{weak, false, false, "请用,請用,用中文,用英文,用英语,用英語,用日语,统一,統一,上限,预算,預算,请使用,請使用,使用,请保持,保持,所有,每个,每個,全部,保密,目标,目標"},
+	{anywhere, strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
+	{anywhere, strict, false, false, "过敏,過敏,必须,必須,务必,務必,一定要,一律,只能,只允许,只允許,只可以,得先"},
+	{anywhere, strict, true, false, "从现在起,從現在起,从现在开始,從現在開始,今后,今後,从今以后,從今以後,往后,以后都,以后请"},
+	{anywhere, wish, true, false, "改用,改为,改為,不再,改成"},
+	{anywhere, wish, false, true, "不要,请勿,請勿,勿,请别,請別,别再,別再,别用,別用,别把,別把,别给,別給,别在,別在,避免,我不喜欢,我不喜歡,我不想,不用"},
+	{anywhere, wish, false, false, "始终,始終,总是,總是,应当,應當,只用,仅限,僅限,以后,以後,记住,記住,牢记,注意,最多,至少,不超过,不超過,除非,优先,優先,尽量,盡量,我喜欢,我喜歡,我更喜欢,我希望,我偏好,我倾向,先问我,先問我,经我同意,經我同意,规则,規則,要求,约定,限制,默认,默認,宁可,每次"},
+	{anywhere, weak, false, false, "请用,請用,用中文,用英文,用英语,用英語,用日语,统一,統一,上限,预算,預算,请使用,請使用,使用,请保持,保持,所有,每个,每個,全部,保密,目标,目標"},
 	// Japanese
-	{strict, false, true, "決して,絶対に,禁止,厳禁,してはいけない,てはいけません,てはならない,てはなりません,ないこと,では困る"},
-	{strict, false, false, "必ず,なければならない,なければなりません,必須,のみ可,に限る"},
-	{strict, true, false, "今後は,今後,これからは,以降は,これ以降"},
-	{wish, true, false, "の代わりに,ではなく,やめて,に変更"},
-	{wish, false, true, "しないで,ないでください,ないで下さい,ないようにして,避けて,控えて,不要です,嫌い,したくない"},
-	{wish, false, false, "常に,いつも,毎回,べき,だけ使,だけを使,のみ,以内,以上,以下,最大,最低,ようにして,てほしい,て欲しい,好みです,好きです,好む,の方がいい,のほうがいい,優先,なるべく,できるだけ,覚えておいて,注意,ルール,制約,前に確認,許可なく,許可を得,勝手に,除いて,限り"},
-	{weak, false, false, "使って,使用して,英語で,日本語で,中国語で,上限,予算,てください,て下さい,すべて,全て,統一,目標,目的は"},
+	{anywhere, strict, false, true, "決して,絶対に,禁止,厳禁,してはいけない,てはいけません,てはならない,てはなりません,ないこと,では困る"},
+	{anywhere, strict, false, false, "必ず,なければならない,なければなりません,必須,のみ可,に限る"},
+	{anywhere, strict, true, false, "今後は,今後,これからは,以降は,これ以降"},
+	{anywhere, wish, true, false, "の代わりに,ではなく,やめて,に変更"},
+	{anywhere, wish, false, true, "しないで,ないでください,ないで下さい,ないようにして,避けて,控えて,不要です,嫌い,したくない"},
+	{anywhere, wish, false, false, "常に,いつも,毎回,べき,だけ使,だけを使,のみ,以内,以上,以下,最大,最低,ようにして,てほしい,て欲しい,好みです,好きです,好む,の方がいい,のほうがいい,優先,なるべく,できるだけ,覚えておいて,注意,ルール,制約,前に確認,許可なく,許可を得,勝手に,除いて,限り"},
+	{anywhere, weak, false, false, "使って,使用して,英語で,日本語で,中国語で,上限,予算,てください,て下さい,すべて,全て,統一,目標,目的は"},
 	// Korean
-	{strict, false, true, "절대,금지,안 됩니다,안됩니다,안 된다,안 돼,안돼,말아야,하지 마,하지마,하지 말"},
-	{strict, false, false, "알레르기,반드시,해야 합니다,해야 한다,해야 해,해야합니다,해야 돼,꼭,필수"},
-	{strict, true, false, "앞으로는,앞으로,이제부터,지금부터,이후로는"},
-	{wish, true, false, "대신,더 이상,바꿔"},
-	{wish, false, true, "마세요,마십시오,말아 주세요,말아주세요,말고,피해,싫어,원하지 않"},
-	{wish, false, false, "항상,언제나,늘,매번,만 사용,만 써,최대,최소,이내,이하,이상,선호,원합니다,좋겠,좋아합니다,좋아해,기억,주의,규칙,제약,제한,허락,승인,물어보고,먼저 물어,우선,가능하면,되도록,않는 한,제외"},
-	{weak, false, false, "사용해,사용하세요,영어로,한국어로,일본어로,중국어로,상한,예산,써 주세요,써줘,유지,모든,모두,주세요,목표"},
+	{anywhere, strict, false, true, "절대,금지,안 됩니다,안됩니다,안 된다,안 돼,안돼,말아야,하지 마,하지마,하지 말"},
+	{anywhere, strict, false, false, "알레르기,반드시,해야 합니다,해야 한다,해야 해,해야합니다,해야 돼,꼭,필수"},
+	{anywhere, strict, true, false, "앞으로는,앞으로,이제부터,지금부터,이후로는"},
+	{anywhere, wish, true, false, "대신,더 이상,바꿔"},
+	{anywhere, wish, false, true, "마세요,마십시오,말아 주세요,말아주세요,말고,피해,싫어,원하지 않"},
+	{anywhere, wish, false, false, "항상,언제나,늘,매번,만 사용,만 써,최대,최소,이내,이하,이상,선호,원합니다,좋겠,좋아합니다,좋아해,기억,주의,규칙,제약,제한,허락,승인,물어보고,먼저 물어,우선,가능하면,되도록,않는 한,제외"},
+	{anywhere, weak, false, false, "사용해,사용하세요,영어로,한국어로,일본어로,중국어로,상한,예산,써 주세요,써줘,유지,모든,모두,주세요,목표"},
 	// Arabic
-	{strict, false, true, "ألا ت,لا يجوز,ممنوع,يمنع,يُمنع,أبدا,أبداً,ابدا,مطلقا,مطلقاً,إياك,يحظر,لا يسمح,لا ت,لا يمكن,بأي حال"},
-	{strict, false, false, "يجب,لا بد,إلزامي,ضروري,حتما,حتماً"},
-	{strict, true, false, "من الآن,من الان,مستقبلا,بعد الآن"},
-	{wish, true, false, "بدلا من,بدلاً من,لم يعد,لم نعد"},
-	{wish, false, true, "تجنب,لا أريد,لا أحب,لا نريد"},
-	{wish, false, false, "دائما,دائماً,دوما,احرص,تأكد,فقط,أفضل,افضل,أفضّل,أريد,أحب,ينبغي,تذكر,على الأقل,على الأكثر,كحد أقصى,كحد أدنى,إلا إذا,إلا بعد,ما لم,دون إذن,بدون إذن,اسألني,مهم,قاعدة,قيد,كل مرة,باستثناء,التزم"},
-	{weak, false, false, "استخدم,اكتب,بالعربية,بالإنجليزية,بالفرنسية,ميزانية,حد أقصى,أجب,جميع,كل ,الهدف"},
+	{anywhere, strict, false, true, "ألا ت,لا يجوز,ممنوع,يمنع,يُمنع,أبدا,أبداً,ابدا,مطلقا,مطلقاً,إياك,يحظر,لا يسمح,لا ت,لا يمكن,بأي حال"},
+	{anywhere, strict, false, false, "يجب,لا بد من,إلزامي,ضروري,حتما,حتماً"},
+	{anywhere, strict, true, false, "من الآن,من الان,مستقبلا,بعد الآن"},
+	{anywhere, wish, true, false, "بدلا من,بدلاً من,لم يعد,لم نعد"},
+	{anywhere, wish, false, true, "تجنب,لا أريد,لا أحب,لا نريد"},
+	{anywhere, wish, false, false, "دائما,دائماً,دوما,احرص,تأكد,فقط,أفضل,افضل,أفضّل,أريد,أحب,ينبغي,تذكر,على الأقل,على الأكثر,كحد أقصى,كحد أدنى,إلا إذا,إلا بعد,ما لم,دون إذن,بدون إذن,اسألني,مهم,قاعدة,قيد,كل مرة,باستثناء,التزم"},
+	{anywhere, weak, false, false, "استخدم,اكتب,بالعربية,بالإنجليزية,بالفرنسية,ميزانية,حد أقصى,أجب,جميع,كل ,الهدف"},
 	// Hindi
-	{strict, false, true, "कभी नहीं,कभी भी,नहीं आने,नहीं आना,नहीं होने,न करें,नहीं करना,मत ,मत।,नहीं होना चाहिए,मना है,वर्जित,प्रतिबंधित,किसी भी हाल"},
-	{strict, false, false, "अनिवार्य,ज़रूरी,जरूरी,अवश्य,ही होना चाहिए,करना होगा,होना चाहिए"},
-	{strict, true, false, "अब से,आगे से,आज से,भविष्य में"},
-	{wish, true, false, "के बजाय,की बजाय,की जगह,अब नहीं"},
-	{wish, false, true, "बचें,न लिखें,नहीं चाहता,नहीं चाहती,पसंद नहीं"},
-	{wish, false, false, "हमेशा,केवल,सिर्फ,सिर्फ़,चाहिए,पसंद,ध्यान रखें,ध्यान रखना,याद रखें,याद रखना,सुनिश्चित,कम से कम,ज़्यादा से ज़्यादा,अधिकतम,तभी,जब तक,बिना पूछे,अनुमति,मुझसे पूछ,नियम,शर्त,हर बार,के अलावा"},
-	{weak, false, false, "हिंदी में,हिन्दी में,अंग्रेज़ी में,अंग्रेजी में,सीमा,बजट,उपयोग करें,प्रयोग करें,इस्तेमाल करें,रखें,चाहता हूँ,चाहती हूँ,सभी,हर ,लक्ष्य,उद्देश्य"},
+	{anywhere, strict, false, true, "कभी नहीं,कभी भी,नहीं आने,नहीं आना,नहीं होने,न करें,नहीं करना,मत ,मत।,नहीं होना चाहिए,मना है,वर्जित,प्रतिबंधित,किसी भी हाल"},
+	{anywhere, strict, false, false, "अनिवार्य,ज़रूरी,जरूरी,अवश्य,ही होना चाहिए,करना होगा,होना चाहिए"},
+	{anywhere, strict, true, false, "अब से,आगे से,आज से,भविष्य में"},
+	{anywhere, wish, true, false, "के बजाय,की बजाय,की जगह,अब नहीं"},
+	{anywhere, wish, false, true, "बचें,न लिखें,नहीं चाहता,नहीं चाहती,पसंद नहीं"},
+	{anywhere, wish, false, false, "हमेशा,केवल,सिर्फ,सिर्फ़,चाहिए,पसंद,ध्यान रखें,ध्यान रखना,याद रखें,याद रखना,सुनिश्चित,कम से कम,ज़्यादा से ज़्यादा,अधिकतम,तभी,जब तक,बिना पूछे,अनुमति,मुझसे पूछ,नियम,शर्त,हर बार,के अलावा"},
+	{anywhere, weak, false, false, "हिंदी में,हिन्दी में,अंग्रेज़ी में,अंग्रेजी में,सीमा,बजट,उपयोग करें,प्रयोग करें,इस्तेमाल करें,रखें,चाहता हूँ,चाहती हूँ,सभी,हर ,लक्ष्य,उद्देश्य"},
 }
 
 // wordSets are words with one part each in telling a statement from other sentences.
@@ -157,7 +188,28 @@ var wordSets = []struct {
 	// A sentence that begins with these tells a story, unless a stronger cue is in it.
 	{narrators, "i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
 	// Before "always" and "never" these make a story of it.
-	{tellers, "i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
+	{tellers, "i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd you're we're they're she's that's there's who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
+	{shades, "really strongly absolutely generally usually typically definitely also personally truly genuinely particularly especially still totally completely simply honestly deeply very so rather quite actively fairly much big huge strong deep severe serious mild slight bit too even actually kind sort of a an the to am be been do does would 'd have has got had always often rarely long great bad real clear total lifelong just particularly only firmly strictly extremely incredibly super pretty trying lactose gluten histamine fructose sehr wirklich absolut überhaupt gar eine einen eher meist meistens gern gerne bin habe ganz so große starke très vraiment absolument pas trop suis ai une muy realmente mucho очень совсем вообще совершенно просто всегда"},
+	{selves, "i i'm i've i'd we we're we've ich wir je j' nous yo nosotros я мы мне меня"},
+	{persons, "i i'm i've i'd i'll my me mine myself he she they he's she's they're his her their them him hers ich mein meine meinen er sie je j' il mon ma mes elle ils elles yo mi mis ella ellos я мой моя он она они его её"},
+	{others, "he she him her his hers he's she's"},
+	{things, "it that this there these those it's that's there's es das il ça ce cela eso esto это"},
+	{addressees, "you your yours yourself you'd you're you'll du dir dich dein deine deiner deinen ihr euch sie ihre tu te toi ton ta tes vous votre vos tú usted tus ты вы тебе вам твой твои ваш ваши"},
+	{pasts, "was were wasn't weren't had hadn't did didn't went came saw got said told took made found thought felt happened began became knew left met ran sat slept spoke spent stood woke wrote ate drank drove fell flew forgot gave grew heard kept lost paid broke bought brought built caught chose seen gone done been war waren hatte hatten wurde wurden ging kam sah sagte musste mussten konnte konnten était étaient avait avaient ai fut era eran fue fueron estaba estaban tenía tuve tuvo pude pudo fui hizo hice dijo llegaba llamó llegó были была было был"},
+	{days, "yesterday tomorrow tonight today ago gestern morgen heute hier demain aujourd'hui ayer mañana hoy вчера завтра сегодня"},
+	{products, "answer answers reply replies response responses output outputs message messages text texts sentence sentences paragraph paragraphs word words bullet bullets list lists table tables heading headings title titles name names code file files function functions variable variables comment comments commit commits test tests branch branches merge merges patch patches number numbers date dates amount amounts price prices temperature temperatures times unit units email emails summary summaries report reports explanation explanations example examples link links source sources recipe recipes suggestion suggestions recommendation recommendations translation translations tone style format spelling language grammar punctuation emoji emojis step steps draft drafts document documents section sections plan plans password passwords library libraries dependency dependencies module record records migration migrations antwort antworten satz sätze wort wörter zahl zahlen liste listen überschrift überschriften titel datei dateien preis preise zusammenfassung zusammenfassungen beispiel beispiele quelle quellen bericht berichte réponse réponses phrase phrases mot mots liste listes titre titres nombre nombres résumé résumés exemple exemples fichier fichiers prix respuesta respuestas frase frases palabra palabras lista listas título títulos número números resumen resúmenes ejemplo ejemplos archivo archivos precio precios ответ ответы ответе ответов предложение предложения слово слова список списки заголовок заголовки число числа пример примеры файл файлы"},
+	{quantifiers, "every each all any everything anything both jede jeder jedes jeden alle allen aller chaque tous toutes tout cada todo todos toda todas каждый каждая каждое каждую все всех"},
+	{lastingly, "always never whenever throughout entire everywhere anytime immer nie niemals stets überall nirgends nirgendwo toujours jamais partout siempre nunca всегда никогда везде"},
+	{numbers, "one two three four five six seven eight nine ten hundred thousand dozen few several first second third zwei drei vier fünf deux trois quatre cinq dos tres cuatro cinco два три четыре пять"},
+	{tasks, "a an the some this that these those it down about here ein eine einen das der die un une le la les una el los las"},
+	{idle, "problem problems worry worries idea way thanks thank doubt wonder rush kidding clue chance hurry luck big deal sure really bad yet exactly that mind going safe tuned posted touch well so hesitate get know think understand panic forget cry matter offense offence pun imagine see tell guess say bet go find warm dry strong back welcome more all at surprise question questions shit joke pressure biggie comment up right there bueno bien creo sé hay es estoy está fue era puedo tengo problem frage ahnung wahr angst stress sorge sorgen problème problèmes souci soucis grave mal problema problemas проблема проблемы знаю думаю уверен уверена понимаю так то могу"},
+	{moods, "tired exhausted exhausting exhaust proud happy sad sunny rainy warm cold hot nice lovely great fun hard tough difficult easy easier exciting excited thrilled nervous scary awful amazing beautiful wonderful terrible joking kidding crazy mad angry upset hungry starving thirsty busy lonely sick asleep awake home late early here there fine okay ok good better worse best raining snowing interesting stressful frustrating annoying confusing painful heartbreaking devastating relieved disappointed wondering thinking feeling loving enjoying missing müde sonnig schön schwer traurig glücklich stolz anstrengend fatigué fatiguée beau content contente difficile cansado cansada sol contento contenta difícil солнечно тепло холодно трудно устал устала"},
+	{beings, "be sein être ser estar быть"},
+	{advice, "see try visit watch read hear taste come meet go check ask be know have feel"},
+	{reactions, "that it this your you you're how them him her he she they idea way fact sound smell look thought what so das es dich ça te lo"},
+	{moment, "chance time moment minute second ready done free home back want wish need can could feel think know get wrong okay ok fine possible have"},
+	{agains, "again now anymore longer wieder nouveau nuevo снова опять"},
+	{verbs, "name list quote answer reply number title mention call sign put end"},
 	// Behind "always" and "never" these make a rule of it all the same.
 	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
 	// Who says of himself what he must tells a story.
@@ -230,11 +282,12 @@ var alternativeSigns = [][]string{
 
 // stopRows are words that say nothing about the subject of a statement.
 var stopRows = []string{
-	"a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way",
-	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden",
-	"le la les l' un une des du de d' et ou mais si ne n' pas que qui est sont en dans sur pour par avec au aux ce cette ces il elle nous vous je tu mon ma mes ton ta tes votre vos toujours jamais utilise utilisez plus",
-	"el la los las un una unos unas de del y o pero si no que es son en con por para al lo se su sus mi tu yo nosotros siempre nunca usa use utiliza más",
+	"a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way rule rules said say told earlier before again back anymore longer forget ignore drop okay ok fine allowed about mind changed actually instruction instructions",
+	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden regel gesagt wieder doch musst darfst kannst vergiss",
+	"le la les l' un une des du de d' et ou mais si ne n' pas que qui est sont en dans sur pour par avec au aux ce cette ces il elle nous vous je tu mon ma mes ton ta tes votre vos toujours jamais utilise utilisez utiliser plus plaît",
+	"el la los las un una unos unas de del y o pero si no que es son en con por para al lo se su sus mi tu yo nosotros siempre nunca usa use uses usar utiliza utilizar más",
 	"o a os as um uma de do da dos das e ou mas se não que é são em no na com por para ao seu sua meu minha sempre nunca use usa",
 	"il lo la i gli le un uno una di del della dei e o ma se non che è sono in con per al su mio tuo sempre mai usa",
-	"и или но а если не что это в на с со по для от к у из за о об мы вы я ты он она они мой твой ваш наш всегда никогда только используй используйте бы же",
+	"и или но а если не что это в на с со по для от к у из за о об мы вы я ты он она они мой твой ваш наш всегда никогда только используй используйте использовать бы же",
+	"कर करें करना सकते सकती हो है हैं का की के को से अब उपयोग इस्तेमाल",
 }

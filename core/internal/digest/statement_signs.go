@@ -5,9 +5,14 @@ import "strings"
 // signs finds the cues of scripts that write words together, or change them at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cue, at int)) {
 	var room [16]signAt
-	for _, f := range signIndex.first(room[:0], lower(s)) {
+	found := signIndex.first(room[:0], lower(s))
+	once := false // what is said is of one day
+	for _, f := range found {
+		once = once || signCues[f.sign].place == story
+	}
+	for _, f := range found {
 		c, at := &signCues[f.sign], f.at
-		if at >= len(s) {
+		if at >= len(s) || c.place == story || once && c.strength != strict && !c.changes && c.place != self {
 			continue
 		}
 		inside := false
@@ -34,7 +39,7 @@ func (r *rating) signs(s string, ws []word, take func(c *cue, at int)) {
 // signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes.
 type signSet struct {
 	signs []string
-	heads [1 << 10]int16 // by a hash of its first three bytes, one more than the newest sign; 0 where there is none
+	heads [1 << 12]int16 // by a hash of its first three bytes, one more than the newest sign; 0 where there is none
 	next  []int16        // of each sign, one more than the one before it with the same hash
 }
 
@@ -47,7 +52,7 @@ var signIndex signSet
 const leadByte = 0xc2
 
 func signHash(text string, at int) uint {
-	return (uint(text[at])<<7 ^ uint(text[at+1])<<3 ^ uint(text[at+2])) % (1 << 10)
+	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
 func (x *signSet) add(sign string) {

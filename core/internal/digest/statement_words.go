@@ -181,8 +181,8 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn are the sentences of a text, as ranges of bytes. None ends inside of quotes, or after an abbreviation.
-func sentencesIn(text string, quoted []bool) (out [][2]int) {
+// sentencesIn appends the sentences of a text to out, as ranges of bytes. None ends inside of quotes, or after an abbreviation.
+func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
 	end := func(at int) {
 		for from < at && (text[from] == ' ' || text[from] == '\t') {

@@ -12,19 +12,18 @@ import (
 
 // statement is a standing instruction, taken apart to compare it with others.
 type statement struct {
-	strength int
-	changes  bool // says that something is different from now on
-	negative bool
-	stems    []uint32 // hashes of the stems of its words that carry meaning, sorted, each once
-	classes  int      // how many of them represent alternatives such as tabs and spaces
-	any      uint64   // a bit for each of them: two that share no bit share no stem
+	rating
+	text    string
+	stems   []uint32 // hashes of the stems of its words that carry meaning, sorted, each once
+	classes int      // how many of them represent alternatives such as tabs and spaces
+	any     uint64   // a bit for each of them: two that share no bit share no stem
 }
 
-// analyse takes the text of a statement apart. A text without a cue is as weak as they come.
-func analyse(text string) *statement {
-	ws := wordsOf(text, quotedIn(text))
-	r := rate(text, ws)
-	s := &statement{strength: max(r.strength, weak), changes: r.changes, negative: r.negative}
+// analyse takes the words of a statement apart. A text without a cue is as weak as they come.
+func (s *statement) analyse() {
+	s.strength = max(s.strength, weak)
+	ws := wordsOf(s.text, quotedIn(s.text))
+	rate(s.text, ws) // marks the words of cues
 	for i := range ws {
 		w := &ws[i]
 		if class, found := alternatives.Get(w.text); found {
@@ -32,7 +31,7 @@ func analyse(text string) *statement {
 			s.classes++
 			continue
 		}
-		if w.cue || stopWords.Has(w.text) {
+		if w.cue || stopWords.Has(w.text) || s.revokes && w.is(shades|persons|addressees) {
 			continue
 		}
 		for _, part := range strings.Fields(w.text) { // of a script without spaces, what is between the cues
@@ -41,7 +40,6 @@ func analyse(text string) *statement {
 	}
 	sorting.Ordered(s.stems)
 	s.stems = slices.Compact(s.stems)
-	return s
 }
 
 // addWord adds the stems of a word, and the alternatives that a word of a script without spaces names.
@@ -64,10 +62,6 @@ func (s *statement) addWord(w string) {
 	}
 }
 
-func strengthOf(text string) int {
-	return max(rate(text, wordsOf(text, quotedIn(text))).strength, weak)
-}
-
 func (s *statement) add(stem string) {
 	h := words.Hash(stem)
 	s.stems = append(s.stems, h)
@@ -80,18 +74,7 @@ func (s *statement) replaces(old *statement) bool {
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
 	}
-	same := 0
-	for i, k := 0, 0; i < len(s.stems) && k < len(old.stems); {
-		switch a, b := s.stems[i], old.stems[k]; {
-		case a == b:
-			same++
-			i, k = i+1, k+1
-		case a < b:
-			i++
-		default:
-			k++
-		}
-	}
+	same := common(s.stems, old.stems)
 	less, all := min(len(s.stems), len(old.stems)), len(s.stems)+len(old.stems)-same
 	switch {
 	case same*4 >= all*3: // the same, said again: with another value, or the other way round
@@ -102,6 +85,22 @@ func (s *statement) replaces(old *statement) bool {
 		return same > 1 && s.strength >= old.strength
 	}
 	return false
+}
+
+// revoked is the index of the one of older statements, the newest first, that s takes back: the one that has most of its words, and at least
+// two thirds of them; -1 where none has.
+func (s *statement) revoked(older []*statement) int {
+	best, most := -1, 0
+	for i, old := range older {
+		if s.any&old.any == 0 || old.revokes {
+			continue
+		}
+		same := common(s.stems, old.stems)
+		if less := min(len(s.stems), len(old.stems)); same > most && same*3 >= less*2 {
+			best, most = i, same
+		}
+	}
+	return best
 }
 
 // endings are taken off words, the longest first; what is left has three letters or more.
@@ -134,10 +133,12 @@ func stems(word string) []string {
 	if word[0] >= '0' && word[0] <= '9' {
 		return nil // a value, not a subject
 	}
-	for _, e := range endings {
-		if len(word)-len(e) >= 3 && strings.HasSuffix(word, e) {
-			word = word[:len(word)-len(e)]
-			break
+	for range 2 { // "numbers" loses the ending that "number" has
+		for _, e := range endings {
+			if len(word)-len(e) >= 3 && strings.HasSuffix(word, e) {
+				word = word[:len(word)-len(e)]
+				break
+			}
 		}
 	}
 	return []string{firstRunes(word, 6)}

@@ -17,11 +17,11 @@ func (c *Run) local(j job, prior string, budget, spare int, standing string, why
 			free /= 2
 		}
 		if free > budget {
-			most := j.room
-			if chats { // who talks says "always" and "never" of much
-				most = free / 6
+			if chats { // its share comes before what was said, which has the rest
+				standing = c.standingIn(j.ledger, min(c.standingShare(), 3*free/4), chats)
+			} else {
+				standing = c.standing(j.ledger, j.gain, free, j.room, chats)
 			}
-			standing = c.standing(j.ledger, j.gain, free, most, chats)
 			budget = max(budget, free-c.P.Text(standing))
 			spare = c.spare(j.gain, budget+c.P.Text(standing))
 		}

@@ -273,6 +273,12 @@ func (c *Run) ask(id string, p digest.Prompt, output, folded int) (text string, 
 		} else {
 			text, why = digest.AcceptDigest(reply, c.P, folded, output, p.Template == "")
 		}
+		p.Wrong = ""
+		if p.Scope != api.ScopeToolOutput && why == "" {
+			if why, p.Wrong = digest.CheckSource(text, r.Prompt); why != "" {
+				text = ""
+			}
+		}
 		if why == "" || why == api.FaultFailed || try >= c.Policy.Summary.Retries {
 			return text, why, true
 		}

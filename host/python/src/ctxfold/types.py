@@ -1560,6 +1560,9 @@ SummaryFault = Literal[
     "too_long",
     "larger_than_folded",
     "missing_headings",
+    "repetitive",
+    "unfounded",
+    "off_topic",
     "no_room_for_request",
 ]
 

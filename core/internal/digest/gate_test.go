@@ -1,0 +1,71 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+)
+
+const gateRecord = `[User]: Please fix the flaky importer in core/wire/detect.go. It drops 1,337 frames when buf_size is 4096, and the run takes 12000 ms.
+I told you before: never touch the lock file, and do not add new dependencies to the project.
+[Assistant]: I read core/wire/limits.go and core/wire/detect.go. parse_item failed because retry_budget was 250; I raised it to 400.
+[Assistant]: The tests TestSplit and TestDetect pass now, 118 of 120; two are skipped on Windows since 2024-03-15.`
+
+// True summaries pass, also where they shorten, reformat, compute or translate.
+func TestCheckSourceTrue(t *testing.T) {
+	for name, text := range map[string]string{
+		"plain":      "# Objective\nFix the importer in core/wire/detect.go, which dropped 1337 frames.\n# Status\nretry_budget was raised from 250 to 400; TestSplit passes.",
+		"reformat":   "# Status\nThe run took 12k ms (12 s). 118/120 tests pass, 98.3 %, 2 are skipped. Since 15 March 2024 Windows is left out. 1.337 frames were lost.",
+		"short path": "# Status\ndetect.go, limits.go and wire/detect.go were read; parse_item failed.",
+		"quotes":     "The user said \"never touch the lock file\" and “do not add new dependencies to the project.”",
+		"translated": "# Ziel\nDer Importer in core/wire/detect.go soll nicht mehr 1.337 Rahmen verlieren, wenn der Puffer 4096 hat.",
+		"computed":   "# Status\n1219 frames fewer, 63 % of 3556, about 190 per second, 742 in the first half, and 1337 in all, after 400 retries.",
+		"no names":   "# Objective\nThe user wants the importer fixed without new dependencies. The lock file is never touched.",
+	} {
+		if why, wrong := digest.CheckSource(text, gateRecord); why != "" {
+			t.Errorf("%s: %s, %s", name, why, wrong)
+		}
+	}
+}
+
+// What a model has made up is told, with what is wrong.
+func TestCheckSourceFalse(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		why   api.SummaryFault
+		wrong string
+	}{
+		"paths":   {"See src/alpha/one.ts, src/beta/two.ts, lib/gamma.py and lib/delta.py for core/wire/detect.go.", api.FaultUnfounded, "lib/gamma.py"},
+		"numbers": {"It dropped 9981 frames, then 8872, 7763, 6654 and 5545; the buffer has 2048 and the port is 31337.", api.FaultUnfounded, "8872"},
+		"quotes": {"The user said \"add as many dependencies as you like\", \"the lock file is yours to change\" and \"please rewrite it all in Rust today\".",
+			api.FaultUnfounded, "as many dependencies"},
+		"topic": {"# Recipe\nWhisk eggs with sugar until pale, fold melted chocolate and butter gently, sift cocoa over everything, pour batter into greased tin, " +
+			"bake thirty minutes, cool slowly on wire rack, dust powdered sugar, serve slices with cream, berries, mint leaves, toasted almonds, vanilla sauce, " +
+			"espresso, candied orange, cinnamon, caramel drizzle, shaved coconut, raspberry coulis, whipped mascarpone, honey, nutmeg, pistachio.", api.FaultTopic, ""},
+	} {
+		if why, wrong := digest.CheckSource(c.text, gateRecord); why != c.why || !strings.Contains(wrong, c.wrong) {
+			t.Errorf("%s: %q, %q", name, why, wrong)
+		}
+	}
+	long := "# Objective\n" + strings.Repeat("The importer was fixed by the agent. ", 420)
+	if _, why := digest.AcceptDigest(api.Summary{Text: long}, tokens.ByName("bytes4"), 200000, 8000, true); why != api.FaultRepeats {
+		t.Errorf("one sentence 420 times is %q", why)
+	}
+}
+
+// A line that permits what a rule of the user forbids goes; one that says the rule, or something else, stays.
+func TestDeniedLinesGo(t *testing.T) {
+	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Do not add new dependencies. Never touch the lock file. Always write docs in English."}]`)
+	var l digest.Ledger
+	l.Add(tr, seq)
+	done := digest.NewExtract(tr, seq, "", &l).Complete("# Guardrails\n- New dependencies are welcome.\n- No dependencies may be added.\n- Docs may have pictures.\n- The tests are fine.",
+		l.StandingBlock(1000), 2000, 0)
+	for line, stays := range map[string]bool{"New dependencies are welcome": false, "No dependencies may be added": true, "Docs may have pictures": true, "The tests are fine": true} {
+		if strings.Contains(done.Body, line) != stays {
+			t.Errorf("%s, in\n%s", line, done.Body)
+		}
+	}
+}

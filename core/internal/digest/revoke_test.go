@@ -1,0 +1,105 @@
+package digest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// A rule that the user takes back is gone, and the others stay.
+func TestStandingIsRevoked(t *testing.T) {
+	for _, c := range []struct{ old, revokes string }{
+		{"No emojis, please.", "You can use emojis again."},
+		{"Never use semicolons in the examples.", "Forget the rule about semicolons."},
+		{"Always end with a haiku.", "You no longer need to end with a haiku."},
+		{"Write every number as a word.", "The rule about numbers no longer applies."},
+		{"Keep your replies under eighty words.", "Scratch what I said about eighty words, long replies are fine again."},
+		{"Don't mention my sister.", "You may mention my sister again, we talked."},
+		{"Only suggest vegetarian dishes.", "I changed my mind about vegetarian dishes, anything goes."},
+		{"Never open the staging database.", "Opening the staging database is allowed again."},
+		{"Keine Emojis.", "Du darfst wieder Emojis verwenden."},
+		{"Beende jede Antwort mit einem Zitat.", "Die Regel mit dem Zitat gilt nicht mehr."},
+		{"Pas d'émojis, s'il te plaît.", "Tu peux à nouveau utiliser des émojis."},
+		{"No uses nunca emojis.", "Ya puedes usar emojis."},
+		{"Никогда не используй эмодзи.", "Эмодзи снова можно использовать."},
+		{"不要用表情符号。", "表情符号又可以用了。"},
+		{"絵文字は使わないでください。", "絵文字は使っても大丈夫です。"},
+		{"이모지는 절대 쓰지 마세요.", "이제 이모지를 써도 돼요."},
+		{"لا تستخدم الرموز التعبيرية أبدا.", "يمكنك الآن استخدام الرموز التعبيرية."},
+		{"इमोजी का उपयोग न करें।", "इमोजी अब फिर से इस्तेमाल कर सकते हो।"},
+	} {
+		others := []string{"Never push to main.", "Always quote prices in euros.", "Don't call my boss Bob."}
+		texts := append(slices.Clone(others), c.old, "Never restart the production server.", c.revokes)
+		got := standing(t, texts...)
+		if slices.Contains(got, c.old) {
+			t.Errorf("%q is still there: %q", c.old, got)
+		}
+		for _, other := range append(others, "Never restart the production server.") {
+			if !slices.Contains(got, other) {
+				t.Errorf("%q took %q away", c.revokes, other)
+			}
+		}
+	}
+}
+
+// Who permits something does not take back a rule that only shares a word with it.
+func TestRevocationIsNarrow(t *testing.T) {
+	for _, c := range [][2]string{
+		{"Never restart the production server.", "You can use the staging server again."},
+		{"Never delete the backups of the archive.", "Feel free to delete the drafts again."},
+		{"Always ask before you book a hotel.", "You may name hotel chains again."},
+	} {
+		if got := standing(t, c[0], c[1]); !slices.Contains(got, c[0]) {
+			t.Errorf("%q took %q away", c[1], c[0])
+		}
+	}
+}
+
+// A rule that was kept for five rounds stays, whatever weaker statements come, and where a block has no room for all.
+func TestStandingIsSenior(t *testing.T) {
+	var l digest.Ledger
+	var rules []string
+	syllables := []string{"bra", "ken", "lor", "mut", "pil", "sog", "tav", "wex", "zun"}
+	word := func(i int) string { return syllables[i%9] + syllables[i/9%9] + syllables[i/81%9] }
+	for i := range 45 {
+		rules = append(rules, fmt.Sprintf("Never open valve %s, nor %s.", word(i), word(i+200)))
+	}
+	l.Standing = slices.Clone(rules)
+	size := len(l.StandingBlock(1 << 20))
+	for round := range 5 {
+		var messages []string
+		for i := range 60 {
+			messages = append(messages, fmt.Sprintf(`{"role":"user","content":"Every crate of %s stays on shelf %s."},{"role":"user","content":"I prefer rope of %s, or %s."}`,
+				word(i), word(i+90*round), word(i*3), word(i+70*round+11)))
+		}
+		tr, seq := read(t, "openai-chat", "["+strings.Join(messages, ",")+"]")
+		l.AddStanding(tr, seq)
+		block := l.ChatStandingBlock(size)
+		held := 0
+		for _, r := range rules {
+			if strings.Contains(block, r) {
+				held++
+			}
+		}
+		if held < len(rules) {
+			t.Errorf("round %d: %d of %d rules in\n%s", round, held, len(rules), block)
+		}
+		if round%2 == 1 { // the state is lost
+			var back digest.Ledger
+			digest.Body(digest.Message("# Topics\nx\n\n"+block), &back)
+			l = back
+		}
+	}
+}
+
+// The header of a day is no part of a rule.
+func TestStandingHasNoHeader(t *testing.T) {
+	for _, header := range []string{"[1:56 pm on 8 May, 2023]", "## Session 3, 2023-05-08\n", "(March 15, 2024) "} {
+		if got := standing(t, header+" Never call me Bob."); len(got) != 1 || got[0] != "Never call me Bob." {
+			t.Errorf("%s: %q", header, got)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package digest
+
+import "strings"
+
+// Where a cue has to be, and in what sentence.
+const (
+	anywhere = iota
+	lead     // at the beginning of a clause
+	bare     // at the beginning of a clause, and of no greeting or remark: "no emojis", not "no problem"
+	order    // at the beginning of a clause that says how to do all of something, not one of it: "write in German", not "write a poem"
+	nobody   // at the beginning of a clause that is no story
+	habit    // not after who tells a story
+	duty     // of somebody who can be told, not "you must be tired"
+	should   // the same, where the verb often says only what is likely
+	loose    // in a sentence about how things are in general
+	bound    // a measure, with a number or of what is written
+	taste    // of a thing, not of what should be done now: that is a request
+	self     // said by somebody of themselves
+	me       // in a sentence about the present
+	permit   // what may be done
+	hint     // of what the reader does or writes
+	lesson   // of what has happened, and is not to happen again
+	lift     // it takes a rule back
+	story    // signs only: with them a sentence is about one day, not about every day
+)
+
+// scene is what the words of a sentence are beside its cues.
+type scene struct {
+	ws       []word
+	all      wordKind // of all words
+	narrates bool     // it begins with who tells a story
+	past     bool
+	exclaims bool
+	digits   bool
+	permits  bool // it says that something may be done
+}
+
+// look takes in a sentence and its words.
+func (sc *scene) look(s string, ws []word) {
+	sc.ws, sc.narrates = ws, len(ws) > 0 && ws[0].is(narrators)
+	for i := range ws {
+		w := &ws[i]
+		if w.quoted {
+			continue
+		}
+		if w.entry != nil {
+			if kinds := w.entry.kinds; w.breaks && w.text == "was" { // in German it asks
+				sc.all |= kinds &^ pasts
+			} else {
+				sc.all |= kinds
+			}
+			continue
+		}
+		switch n := len(w.text); {
+		case w.text[0] >= '0' && w.text[0] <= '9':
+			sc.digits = true
+		case i > 0 && n > 4 && w.text[n-2:] == "ed" && ws[i-1].is(persons|things):
+			sc.past = true
+		case n > 5 && w.text[n-3:] == "ait" && i > 0 && ws[i-1].is(persons|things), n > 5 && w.text[n-3:] == "aba":
+			sc.past = true
+		case n > 6 && w.text[0] == 0xd0 && pastInRussian(w.text):
+			sc.past = true
+		}
+	}
+	sc.past = sc.past || sc.all&pasts != 0
+	sc.exclaims = strings.HasSuffix(s, "!")
+}
+
+func pastInRussian(w string) bool {
+	for _, end := range [...]string{"ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился"} {
+		if strings.HasSuffix(w, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// concrete reports whether a sentence says of what it speaks: of what the reader writes, of all of something, or of a number.
+func (sc *scene) concrete() bool {
+	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
+}
+
+// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or says what its writer is like.
+func (sc *scene) directs(c *cue) bool {
+	switch c.place {
+	case lead, bare, order, self, me, lift, hint:
+		return true
+	}
+	return c.changes || sc.all&(products|addressees) != 0
+}
+
+// word is the word at i, or nil.
+func (sc *scene) word(i int) *word {
+	if i < 0 || i >= len(sc.ws) {
+		return nil
+	}
+	return &sc.ws[i]
+}
+
+// unshaded is the first word from i on that does not only shade the next one, or nil.
+func (sc *scene) unshaded(i int) *word {
+	for i < len(sc.ws) && sc.ws[i].is(shades) {
+		i++
+	}
+	return sc.word(i)
+}
+
+// fits reports whether a cue of size words at word i is where it says how to work.
+func (sc *scene) fits(c *cue, i, size int) bool {
+	before, after := sc.word(i-1), sc.word(i+size)
+	next := ""
+	if after != nil {
+		next = after.text
+	}
+	starts := sc.ws[i].starts
+	switch c.place {
+	case anywhere:
+		return !sc.past || c.changes || c.strength == none || sc.all&(products|addressees) != 0
+	case lead:
+		return starts && after != nil && !after.is(idle) && !after.breaks
+	case bare:
+		return starts && after != nil && !after.is(idle|askers&^conjunctions|persons) && !after.breaks && !sc.exclaims && !sc.past
+	case nobody:
+		return starts && after != nil && !after.breaks && !sc.past && !sc.exclaims && sc.all&days == 0 && !after.is(numbers|persons)
+	case order:
+		return starts && after != nil && !after.breaks && sc.general(i+size)
+	case habit:
+		if before != nil && !starts && sc.all&persons != 0 && sc.all&products == 0 && !before.is(selves|addressees) {
+			return false
+		}
+		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits)) ||
+			starts && next != "mind" && after != nil && !after.is(idle|tasks) && !sc.past
+	case duty, should:
+		return sc.duty(c, i, after)
+	case loose:
+		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
+	case bound:
+		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
+	case taste:
+		return next != "to" && !after.is(reactions) && (!sc.past && sc.all&days == 0) && !after.is(tasks)
+	case self:
+		return sc.all&others == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
+	case me:
+		return !sc.past && sc.all&days == 0
+	case permit:
+		if after.is(idle) || sc.past {
+			return false
+		}
+		sc.permits = true
+	case hint:
+		return sc.all&(addressees|products|quantifiers) != 0
+	}
+	return true
+}
+
+// duty reports whether the verb at word i says what must be, and not what is likely, was once due, or is due today: its subject is who is
+// addressed, what is written, or a thing in general.
+func (sc *scene) duty(c *cue, i int, after *word) bool {
+	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict {
+		return false
+	}
+	at := i + len(c.words)
+	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
+		if w := &sc.ws[n]; (w.text == "have" || w.text == "haben" || w.text == "haber") && n+1 < len(sc.ws) {
+			if v := sc.unshaded(n + 1); v.is(pasts|done) || v != nil && strings.HasSuffix(v.text, "ed") {
+				return false
+			}
+		}
+		if sc.ws[n].is(beings) || n == at-1 {
+			if sc.unshaded(n + 1).is(moods) {
+				return false
+			}
+		}
+	}
+	if after.is(done) || after.is(moods) {
+		return false
+	}
+	from := i
+	var subject wordKind
+	for from > 0 && i-from < 12 && !sc.ws[from].breaks {
+		from--
+		if e := sc.ws[from].entry; e != nil {
+			subject |= e.kinds
+		}
+		if sc.ws[from].is(conjunctions | conditions) {
+			subject &^= conjunctions
+			break
+		}
+	}
+	soft := c.place == should
+	switch {
+	case subject&products != 0:
+		return true
+	case sc.ws[max(i-1, 0)].is(singles) && i > 0:
+		return false
+	case subject&addressees != 0:
+		return !after.is(advice) || sc.concrete()
+	case subject&things != 0:
+		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" {
+			return false
+		}
+		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[i+len(c.words)-1].text != "be"
+	case subject&(persons|selves) != 0:
+		return c.strength == strict || sc.all&(products|lastingly) != 0
+	case i == from:
+		return c.strength == strict || after.is(negations|lastingly)
+	}
+	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
+}
+
+// general reports whether an order whose object begins at word i says how to do all of something.
+func (sc *scene) general(i int) bool {
+	object := sc.word(i)
+	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
+		return true
+	}
+	if object.text == "me" && sc.word(i+1).is(tasks) || object.is(tasks|idle) || sc.past || sc.all&days != 0 {
+		return false
+	}
+	return !object.is(persons) || object.text == "me"
+}
+
+// ofSelf reports whether the verb at word i has somebody for its subject who speaks of themselves, and does not ask for something now: "I'd
+// love to go".
+func (sc *scene) ofSelf(i int, next string) bool {
+	for k := i - 1; k >= 0; k-- {
+		w := &sc.ws[k]
+		switch {
+		case w.is(pasts) && !w.is(selves):
+			return false
+		case next == "to" && (w.text == "would" || strings.HasSuffix(w.text, "'d")) && sc.ws[i].text != "prefer":
+			return false
+		case w.is(selves):
+			return true
+		case !w.is(shades | negations | conjunctions):
+			return false
+		}
+	}
+	return false
+}
+
+// conditional reports whether a sentence says when it holds: "when you recommend …".
+func (sc *scene) conditional() bool {
+	for i := range sc.ws {
+		if sc.ws[i].is(conditions) && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
+			if w := sc.unshaded(i + 2); !w.is(moment) && !sc.word(i+3).is(moment) && !sc.word(i+4).is(moment) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ordered is where a sentence orders something for good by a verb that is in no table: "Round all amounts", "When you name a hotel, add the
+// price"; -1 where it does not. In the languages of the tables an order begins with its verb.
+func (sc *scene) ordered() int {
+	if len(sc.ws) < 3 || sc.past || sc.exclaims {
+		return -1
+	}
+	conditional := sc.conditional()
+	if !conditional && sc.all&(quantifiers|lastingly) == 0 {
+		return -1
+	}
+	for i := range sc.ws[:len(sc.ws)-1] {
+		w := &sc.ws[i]
+		if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
+			continue
+		}
+		if w.is(conditions) || i == 0 && w.is(joins) {
+			continue
+		}
+		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {
+			if i == 0 {
+				return -1
+			}
+			continue
+		}
+		if i > 0 && !conditional && !sc.ws[i-1].is(joins) {
+			continue
+		}
+		if after := &sc.ws[i+1]; after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 {
+			return w.at
+		}
+	}
+	return -1
+}

@@ -1,0 +1,81 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A compacted chat holds at least as many rules and preferences as the user's messages alone, the newest first, in as many bytes. The
+// sentences are those of TestForms; the assistant's answers are long, and most messages of the user are small talk.
+func TestRulesBeatNewestMessages(t *testing.T) {
+	text, err := os.ReadFile("internal/digest/testdata/forms.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules, talk []string
+	kind := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if rest, found := strings.CutPrefix(line, "= "); found {
+			kind = rest
+		} else if kind == "decoy en" {
+			talk = append(talk, line)
+		} else if strings.HasSuffix(kind, " en") && line != "" {
+			rules = append(rules, line)
+		}
+	}
+	for seed := range 6 {
+		var list, users, said []string
+		for i := range 150 {
+			user := fmt.Sprintf("%s And what about point %d of the list, which was about the garden in %d?", talk[(i*7+seed)%len(talk)], i, 1900+i)
+			if i%5 == 2 && i < 120 {
+				rule := rules[(i*13+seed*29)%len(rules)]
+				said = append(said, rule)
+				user = rule
+				if i%2 == 0 {
+					user += fmt.Sprintf(" By the way, point %d is done.", i)
+				}
+			}
+			users = append(users, user)
+			answer := strings.Repeat(fmt.Sprintf("Point %d concerns bed %d, where the soil of plot %d drains slowly toward wall %d. ", i, i*3, i*7, i*11), 8)
+			list = append(list, fmt.Sprintf(`{"role":"user","content":%q},{"role":"assistant","content":%q}`, user, answer))
+		}
+		for _, window := range []int{3000, 5000, 8000} {
+			policy := fmt.Sprintf(`{"format":"openai-chat","window":{"tokens":%d,"reserve":%d},"summary":{"mode":"local"}}`, window, window/8)
+			a := compacts(t, policy, "", "["+strings.Join(list, ",")+"]", "")
+			if a.Error != nil {
+				t.Fatalf("%+v", a.Error)
+			}
+			var messages []struct{ Content string }
+			if err := json.Unmarshal(a.Messages, &messages); err != nil {
+				t.Fatal(err)
+			}
+			left := ""
+			for _, m := range messages {
+				left += m.Content + "\n"
+			}
+			newest := ""
+			for i := len(users) - 1; i >= 0 && len(newest)+len(users[i]) <= len(left); i-- {
+				newest += users[i] + "\n"
+			}
+			held, alone := 0, 0
+			for _, r := range said {
+				if strings.Contains(left, r) {
+					held++
+				} else if window == 8000 {
+					t.Logf("lost: %s", r)
+				}
+				if strings.Contains(newest, r) {
+					alone++
+				}
+			}
+			t.Logf("seed %d, window %d: %d of %d, the user's messages alone %d", seed, window, held, len(said), alone)
+			if held < alone {
+				t.Errorf("seed %d, window %d: %d of %d rules are held, and %d by the user's messages alone", seed, window, held, len(said), alone)
+			}
+		}
+	}
+}
