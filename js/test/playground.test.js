@@ -270,7 +270,6 @@ test("exports of ChatGPT and of Claude.ai", { skip: noBrowser }, async (t) => {
 
 test("every supported format is read and shown, and nothing leaves the page", {
   skip: noBrowser,
-  timeout: 240_000,
 }, async (t) => {
   const page = await open(t);
   const { origin } = new URL(page.url());
@@ -473,7 +472,7 @@ test("printed, it keeps the result and leaves out what is for clicking", { skip:
   for (const name of ["#settings", "#paste", "nav"]) assert.ok(await page.locator(name).isHidden(), name);
 });
 
-test("10 MB keep the page responsive: no task over 100 ms", { skip: noBrowser, timeout: 240_000 }, async (t) => {
+test("10 MB keep the page responsive: no task over 100 ms", { skip: noBrowser }, async (t) => {
   const page = await open(t);
   await page.evaluate(() => {
     const tasks = /** @type {number[]} */ ([]);
