@@ -6,7 +6,8 @@ export default async function* times(events) {
   for await (const { type, data } of events) {
     if ((type !== "test:pass" && type !== "test:fail") || data.nesting > 0) continue;
     const at = `js ${data.file ? `${basename(data.file, ".test.js")}: ` : ""}${data.name}`.replace(/\s+/g, " ");
-    if (data.skip !== undefined) yield `skip js ${at.slice(3).replaceAll(" ", "_").replaceAll(":", "")}: ${data.skip}\n`;
+    if (data.skip !== undefined)
+      yield `skip js ${at.slice(3).replaceAll(" ", "_").replaceAll(":", "")}: ${data.skip}\n`;
     else yield `time ${(data.details.duration_ms / 1000).toFixed(2)} ${at}\n`;
   }
 }

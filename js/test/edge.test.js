@@ -322,8 +322,7 @@ async function keepsLarge(fetchOf) {
   paidOnce();
 }
 
-test("Deno Deploy: conversations in Deno KV, whose values are small, outlive the isolate", {
-}, async (t) => {
+test("Deno Deploy: conversations in Deno KV, whose values are small, outlive the isolate", async (t) => {
   const folder = await mkdtemp(`${tmpdir()}/ctxfold-kv-`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   const start = (/** @type {number} */ window) =>

@@ -472,7 +472,9 @@ test("printed, it keeps the result and leaves out what is for clicking", { skip:
   for (const name of ["#settings", "#paste", "nav"]) assert.ok(await page.locator(name).isHidden(), name);
 });
 
-test("10 MB are read behind the page; with CTXFOLD_LONG no task of the page takes 100 ms", { skip: noBrowser }, async (t) => {
+test("10 MB are read behind the page; with CTXFOLD_LONG no task of the page takes 100 ms", {
+  skip: noBrowser,
+}, async (t) => {
   const page = await open(t);
   await page.evaluate(() => {
     const tasks = /** @type {number[]} */ ([]);
