@@ -45,10 +45,44 @@ demo: ## Compact a shipped sample session and show what was done
 	@printf '\nBefore: %s (%d bytes)\nAfter:  %s (%d bytes)\n' \
 		$(SAMPLE) "$$(wc -c < $(SAMPLE))" build/demo.json "$$(wc -c < build/demo.json)"
 
-# Everything that CI runs. The packages "work" are those of all modules of go.work; ./... are those of one module.
+# The loop while working: nothing is built but Go programs, and what is missing is not installed, but for Node's packages.
+.PHONY: check
+check: ## Check format, vet and staticcheck; run the unit tests of core, of the Go package and of js, and the vectors, in about three minutes
+	@.ci/stages check check-format vet lint check-go check-js
+
+# Everything that CI runs. First all that is missing is installed, then all that several stages need is built, once.
 .PHONY: test
-test: check-format vet lint lint-prose test-hosts test-python test-go test-runtimes test-build check-generated test-js bench-short ## Run every check and test; install what they need
-	$(say) 'All checks and tests passed'
+test: ## Run every check and test; install what they need
+	@.ci/stages test tools -- built check-format vet lint -- BUILT=1 lint-prose test-hosts test-python -- \
+		test-go test-js check-generated test-build test-runtimes check-figures
+
+.PHONY: tools
+tools: languages-are-there python-is-there servers-are-there node-is-there libatomic-is-there browser-is-there
+
+.PHONY: built
+built: languages-are-there check-module module-full component reactor
+	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory -s -C host/c -j2; fi
+
+# A stage by itself builds what it needs; in a run (BUILT=1) that is there.
+FULL        := $(if $(BUILT),,module-full)
+
+# What go test -json writes, as go test would; the summary of a run has the times from it.
+TESTLOG     := build/bin/testlog
+.PHONY: $(TESTLOG)
+$(TESTLOG):
+	@go build -o $(TESTLOG) ./internal/testlog
+
+.PHONY: check-go
+check-go: $(TESTLOG)
+	$(say) 'go test -short: core, the Go package, and the vectors natively and under wazero'
+	@go test -short -json -skip '^TestRealSessionsFit$$|^TestProgramSize$$' -timeout 120m . ./core/... | $(TESTLOG)
+	@go test -json -run '^TestVectors$$' -timeout 120m ./host | $(TESTLOG)
+
+.PHONY: check-js
+check-js: node-is-there
+	$(say) 'npm: the package is built, and what needs neither a browser nor an example is tested'
+	@cd js && (cmp -s package-lock.json node_modules/.installed || { npm ci --no-audit --no-fund --silent && cp package-lock.json node_modules/.installed; }) && \
+		npm run -s build && npm run -s test:unit
 
 .PHONY: check-format
 check-format:
@@ -83,11 +117,12 @@ lint-prose: languages-are-there ## Check the prose of pages, comments and messag
 	@(cat build/prose.list && find build/prose -type f | sort) | xargs build/bin/vale --config=internal/prose/vale.ini --minAlertLevel=error
 
 .PHONY: test-go
-test-go: languages-are-there python-is-there servers-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there python-is-there servers-are-there node-is-there $(FULL) $(TESTLOG) ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
-	@wasm/build.sh --reactor build/reactor.wasm
-	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt go test -timeout 30m work
+	@[ -n "$(BUILT)" ] || wasm/build.sh --reactor build/reactor.wasm
+	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt \
+		go test -json -timeout 120m work | $(TESTLOG)
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
 	@GOWORK=off go test -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/handles ./core/internal/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
@@ -118,9 +153,9 @@ hosts-tested:
 
 # Runtimes of WebAssembly. The libraries of those that are not of Go are linked by cgo; without a C compiler they are left out.
 .PHONY: test-runtimes
-test-runtimes: node-is-there languages-are-there module-full
+test-runtimes: node-is-there languages-are-there $(FULL) $(TESTLOG)
 	$(say) 'go test: the vectors in Wasmtime, Wasmer and Extism'
-	@go vet -tags runtimes ./internal/runtimes && go test -tags runtimes -count=1 -timeout 10m ./internal/runtimes
+	@go vet -tags runtimes ./internal/runtimes && go test -json -tags runtimes -count=1 -timeout 120m ./internal/runtimes | $(TESTLOG)
 
 .PHONY: test-runtimes-long
 test-runtimes-long: node-is-there languages-are-there engines-are-there module-full ## Run the vectors in all runtimes that can be had; write the table of docs/reference/runtimes.md
@@ -145,10 +180,10 @@ STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
 
 .PHONY: test-build
-test-build: node-is-there ## Run the vectors and 1,000 random requests on the module built with no step, and with all of them under stress
+test-build: node-is-there $(TESTLOG) ## Run the vectors and 1,000 random requests on the module built with no step, and with all of them under stress
 	$(say) 'The build: with no step, with all, with stacks that move, with a collection wherever one may begin: the same answers as natively'
 	@wasm/check/build.sh build/check all none stress-move stress-collect
-	@CTXFOLD_STEPS=$(CURDIR)/build/check CTXFOLD_REACTOR=$(CURDIR)/build/module/default/reactor.wasm go test -count=1 -timeout 30m -v ./wasm/check -requests 1000
+	@CTXFOLD_STEPS=$(CURDIR)/build/check CTXFOLD_REACTOR=$(CURDIR)/build/module/default/reactor.wasm go test -json -count=1 -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
 .PHONY: test-build-long
 test-build-long: node-is-there ## Run the vectors and REQUESTS (10,000) random requests on the module with each step of the build on and off, and under stress
@@ -161,7 +196,7 @@ try-go: node-is-there ## Build the module with the newest Go that the proxy serv
 	@wasm/try-go.sh
 
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there servers-are-there module-full component ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(if $(BUILT),,component) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
@@ -305,11 +340,13 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the seven targets that precede it
+test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the seven targets that precede it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
-	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
+	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
+	$(say) 'Core, with all of its random cases'
+	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -skip '^TestLinear$$' ./core/...
 	$(say) 'go test -race'
-	@go test -race -short -count=1 -timeout 60m work
+	@go test -race -short -count=1 -timeout 300m work
 
 .PHONY: test-valgrind
 test-valgrind: languages-are-there ## Run the tests and the vectors of the C library under Valgrind
@@ -377,11 +414,18 @@ bench: module node-is-there browser-is-there ## Measure ctxfold next to other pa
 	@cd bench && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund && \
 	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
 
-# Ratios of one run against those that are committed; times are never compared.
+# Ratios of one run against those that are committed; times are never compared. They move with what else the machine does, so that this is
+# no test.
 .PHONY: bench-short
 bench-short: node-is-there ## Measure a few ratios again; fail where one is more than twice the committed one
-	$(say) 'Benchmarks, the short form: no ratio is more than twice the committed one, and the module has not grown'
+	$(say) 'Benchmarks, the short form: no ratio is more than twice the committed one'
 	@cd bench && node run.js --short
+
+# What is the same on each machine.
+.PHONY: check-figures
+check-figures: node-is-there ## Check that the module has not grown, and that docs/guides/cost.md is what its sample gives
+	$(say) 'The module is not much larger than the one that was measured'
+	@cd bench && node run.js --size
 	$(say) 'docs/guides/cost.md is what its sample and its shapes give'
 	@cd bench/scale && npm ci --no-audit --no-fund --silent && node run.js --check
 
@@ -477,8 +521,7 @@ generate: ## Write all generated files: the easyjson code, docs/reference/publis
 	$(say) 'go generate: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types
-	@$(MAKE) --no-print-directory module
-	@[ -n "$${NO_COMPONENT:-}" ] || $(MAKE) --no-print-directory component-sum
+	@[ -n "$${NO_MODULE:-}" ] || $(MAKE) --no-print-directory module component-sum
 
 # A module of the workspace may require another one in a version that no registry has yet; each is looked for here meanwhile.
 .PHONY: tidy
@@ -540,25 +583,28 @@ reactor: ## Build the plain WASI reactor, which needs its host for a clock and r
 	@wasm/build.sh --reactor build/reactor.wasm
 	@sha256sum build/reactor.wasm
 
-# Both checks work on a copy of the tree, so that they never change it. The sum of the component is checked by its tests (test-js).
-copy_tree = export CTXFOLD_TOOLS=$(CURDIR)/build/tools; tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"
+# Everything that is generated and committed, but for the modules. The sum of the component is checked by its tests (test-js).
+GENERATED := \( -name '*_easyjson.go' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' \
+	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' \
+	-o -path './host/python/src/ctxfold/types.py' \)
 
 .PHONY: check-module
-check-module: ## Build the module in a copy of the tree and compare it with the committed one
+check-module: node-is-there ## Build the module into build/ and compare it with the committed one
 	$(say) 'check-module: host/module/ctxfold.wasm and js/ctxfold.wasm are what the sources build'
-	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
-	$(MAKE) --no-print-directory -s -C "$$copy" module > /dev/null; \
-	for f in host/module/ctxfold.wasm js/ctxfold.wasm; do \
-		cmp -s "$$copy/$$f" "$$f" || { echo "$$f is stale: run 'make generate' and commit it." >&2; exit 1; }; \
+	@wasm/build.sh build/ctxfold.wasm
+	@for f in host/module/ctxfold.wasm js/ctxfold.wasm; do \
+		cmp -s build/ctxfold.wasm "$$f" || { echo "$$f is stale: run 'make generate' and commit it." >&2; exit 1; }; \
 	done
 
+# It works on a copy of the tree, so that it never changes it.
 .PHONY: check-generated
-check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
-	$(say) 'check-generated: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
-	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
-	NO_COMPONENT=1 $(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
+check-generated: $(if $(BUILT),,check-module) ## Generate everything in a copy of the tree and compare it, and the module, with what is committed
+	$(say) 'check-generated: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports, the schemas and js/src/types.gen.ts are what the sources generate'
+	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; export CTXFOLD_TOOLS=$(CURDIR)/build/tools; \
+	tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"; \
+	NO_MODULE=1 $(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' -o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . $(GENERATED) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }

@@ -159,6 +159,7 @@ func (c *chain) share(l link) (share float64, ok bool) {
 // With the local digest the first request, the newest ten, and all modified files must be there after each compaction of the
 // longest, which must leave as much room as the policy says; of the others the requests that fit.
 func TestChain(t *testing.T) {
+	t.Parallel()
 	ways := []struct{ name, policy string }{
 		{"local digest", `"summary":{"mode":"local"}`},
 		{"count only", `"summary":{"mode":"minimal"}`},

@@ -142,19 +142,16 @@ func results(s []string) string {
 	return strings.Join(said, " | ")
 }
 
-func conversations(t *testing.T) int {
-	if testing.Short() {
-		return 40
-	}
-	return 2000 / len(targetsOf()) // of each pair: 2,000 of each format
-}
+// conversations is how many each pair of formats has: in make test-long those of one format are 2,000.
+func conversations() int { return budget(10, 40, 2000/len(targetsOf())) }
 
 // TestConvertIsValid: what is written is valid for the judge of the target, and says what the source says.
 func TestConvertIsValid(t *testing.T) {
+	t.Parallel()
 	for _, from := range gen.Formats() {
 		for _, to := range targetsOf() {
 			t.Run(from+"/"+to, func(t *testing.T) {
-				for seed := range conversations(t) {
+				for seed := range conversations() {
 					r := rand.New(rand.NewPCG(uint64(seed), 77))
 					broken := seed%2 == 1
 					c := gen.New(r, gen.Options{Messages: 2 + r.IntN(24), Broken: broken})
@@ -183,13 +180,14 @@ func TestConvertIsValid(t *testing.T) {
 
 // TestConvertThereAndBack: texts, calls, arguments and results are the same after a conversion there and back.
 func TestConvertThereAndBack(t *testing.T) {
+	t.Parallel()
 	for _, from := range gen.Formats() {
 		for _, to := range targetsOf() {
 			if from == to || to == "plain" {
 				continue
 			}
 			t.Run(from+"/"+to, func(t *testing.T) {
-				for seed := range conversations(t) {
+				for seed := range conversations() {
 					r := rand.New(rand.NewPCG(uint64(seed), 78))
 					c := gen.New(r, gen.Options{Messages: 2 + r.IntN(24)})
 					for i := range c {
@@ -235,6 +233,7 @@ func TestConvertThereAndBack(t *testing.T) {
 
 // TestRealSessionsConvert writes real sessions in all formats.
 func TestRealSessionsConvert(t *testing.T) {
+	t.Parallel()
 	all := sessions.Load(t, formats...)
 	if testing.Short() {
 		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return len(s.Name)%9 > 0 })

@@ -9,6 +9,7 @@ import (
 
 // TestEachByteOnce runs the test that counts what one compaction reads and writes, in a build that counts.
 func TestEachByteOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds core anew")
 	}

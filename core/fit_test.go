@@ -105,6 +105,7 @@ func marked(format string, messages []json.RawMessage, turn int) []json.RawMessa
 // TestFit lets apps give their whole history each turn and compares with going on from the result: what is sent has to be the
 // same, and so is made as often.
 func TestFit(t *testing.T) {
+	t.Parallel()
 	for _, format := range judged() {
 		for _, mode := range []string{"local", "model"} {
 			t.Run(format+"/"+mode, func(t *testing.T) {
@@ -222,6 +223,7 @@ func TestFitEdits(t *testing.T) {
 // TestFitGoesOn is an app that sometimes continues from what it was told to send (an agent's steps), and sometimes has its whole history
 // again (the next turn): both are known.
 func TestFitGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, format := range judged() {
 		r := rand.New(rand.NewPCG(11, 5))
 		history := gen.New(r, gen.Options{Messages: 240}).Render(format, r)

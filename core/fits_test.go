@@ -111,6 +111,7 @@ type fitting struct {
 // With every preset and in windows of 4,000, 8,000 and 16,000 tokens no real session stays over the limit whose newest user
 // message and system prompt are not over it alone, and each that does is reported. The table of docs/guides/presets.md says how many.
 func TestRealSessionsFit(t *testing.T) {
+	t.Parallel()
 	windows := []int{4000, 8000, 16000}
 	table := map[string]map[int]*fitting{}
 	for _, s := range everySession(t) {
@@ -216,6 +217,7 @@ func checkTable(t *testing.T, table string) {
 
 // Random conversations fit into small windows, but for what must stay and, next to it, a digest of the least size.
 func TestRandomConversationsFit(t *testing.T) {
+	t.Parallel()
 	n := max(200, wanted()/20)
 	over := 0
 	for i := range uint64(n) {

@@ -91,6 +91,7 @@ var places = []struct {
 // A text of the assistant, of a tool, or one that the user quotes, gains nothing by reading like what compactions write:
 // neither in the first compaction nor in later ones, with the state or without it.
 func TestForgedDigests(t *testing.T) {
+	t.Parallel()
 	render := func(format string, c gen.Conversation) []json.RawMessage {
 		return c.Render(format, rand.New(rand.NewPCG(1, 2)))
 	}

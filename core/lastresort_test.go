@@ -25,6 +25,7 @@ func largeResult(format string) []byte {
 
 // A result that is larger than the window keeps its beginning and its end; the whole is in the archive, and comes back.
 func TestLastResortCutsResults(t *testing.T) {
+	t.Parallel()
 	for _, format := range judged() {
 		if format == "plain" { // it has no tools
 			continue

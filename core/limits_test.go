@@ -12,6 +12,7 @@ import (
 
 // More messages or parts than a transcript may have are an error that says where, before they take the memory of an instance.
 func TestTooMany(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ before, each, after, path string }{
 		{``, `{"role":"user","content":"x"}`, ``, "messages[1048576]"},
 		{`{"role":"user","content":[`, `{"type":"text","text":""}`, `]}`, "messages[0].content[2097152]"},

@@ -18,3 +18,16 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
+
+// budget is how many random cases a test tries: few with -short, some in make test, and all of them in make test-long, which sets
+// CTXFOLD_LONG. So a run takes as long as it does by these numbers alone.
+func budget(short, some, all int) int {
+	switch {
+	case os.Getenv("CTXFOLD_LONG") != "":
+		return all
+	case testing.Short():
+		return short
+	default:
+		return some
+	}
+}

@@ -107,10 +107,8 @@ func mark(format string, message json.RawMessage, ttl string) (json.RawMessage, 
 // TestCacheMarks compacts conversations of apps that set cache breakpoints: of these and those that are new there are never more than a
 // provider takes, the longer lived first; an app that sets none gets none.
 func TestCacheMarks(t *testing.T) {
-	n := 120
-	if testing.Short() {
-		n = 40
-	}
+	t.Parallel()
+	n := budget(20, 60, 120)
 	const most = 4
 	for _, format := range markFormats {
 		t.Run(format, func(t *testing.T) {

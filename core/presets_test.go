@@ -22,6 +22,7 @@ type tried struct {
 // counts what a provider would refuse and how often the user's newest request is lost: with wire_safe never. It writes a table
 // to the log, and to the file that CTXFOLD_PRESETS names.
 func TestExactPresets(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("TestRealSessions runs the presets as they are by default")
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	cases = flag.Int("cases", 0, "how many random conversations the property test compacts; 0 is 2,000 for each format")
+	cases = flag.Int("cases", 0, "how many random conversations the property test compacts; 0 is 250 for each format, and 2,000 in make test-long")
 	seed  = flag.Uint64("seed", 1, "what the property test's conversations grow from")
 )
 
@@ -217,16 +217,14 @@ func wanted() int {
 	if *cases > 0 {
 		return *cases
 	}
-	return 2000 * len(judged())
+	return budget(50, 250, 2000) * len(judged())
 }
 
 // TestProperties compacts and repairs random conversations under random policies. -cases and -seed choose how many and
 // which.
 func TestProperties(t *testing.T) {
+	t.Parallel()
 	n := wanted()
-	if testing.Short() {
-		n = min(n, 1000)
-	}
 	t.Logf("seed %d, %d cases", *seed, n)
 	var failed atomic.Int32
 	var next atomic.Uint64

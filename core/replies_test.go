@@ -25,6 +25,7 @@ func turns(from, to int) string {
 // Whatever a host answers to requests, and in whatever order: the step ends with an error that has a code and changes nothing, or with a
 // valid transcript in which every message is kept or can be restored, and the user's requests are in the digest.
 func TestReplies(t *testing.T) {
+	t.Parallel()
 	const policy = `{"format":"openai-chat","window":{"tokens":4000,"reserve":0},"archive":"places","passes":[{"pass":"fold","keep_tokens":500}],` +
 		`"summary":{"max_input_tokens":2000,"split":%q,"max_output_tokens":400}}`
 	messages := "[" + turns(0, 20) + "]"

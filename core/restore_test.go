@@ -97,6 +97,7 @@ func (s shelf) restoreAll(t testing.TB, head, messages string) restoredAnswer {
 // TestRestoreFollowsHandles compacts a conversation of 240 messages 17 times on its way, in each wire format, and restores the
 // last result: all messages are back, byte for byte. Without the state, too, as long as there is a digest to go by.
 func TestRestoreFollowsHandles(t *testing.T) {
+	t.Parallel()
 	for _, format := range judged() {
 		for _, summary := range []string{"", summaryText} {
 			t.Run(fmt.Sprintf("%s/%d", format, len(summary)), func(t *testing.T) {
@@ -191,6 +192,7 @@ func exact(messages, back []byte) error {
 // TestArchiveIsWhole compacts every real session with every preset, as published and as it is safe, twice in a row, and takes
 // both compactions back: the same bytes. What has no marker is back, too: reasoning, what was repaired, what was dropped.
 func TestArchiveIsWhole(t *testing.T) {
+	t.Parallel()
 	compactions, stripped := 0, 0
 	for n, s := range sessions.Load(t, formats...) {
 		if testing.Short() && n%5 > 0 {
@@ -267,6 +269,7 @@ func TestRestoreAfterMovedMarks(t *testing.T) {
 
 // TestRestoreEnds restores from bodies that name each other many times over: it ends, and leaves what would be too much.
 func TestRestoreEnds(t *testing.T) {
+	t.Parallel()
 	body := `[{"role":"user","content":"` + strings.Repeat("long ", 2000) + `"}]`
 	kept := shelf{}
 	digest := func(text string) string {

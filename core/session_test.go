@@ -27,10 +27,8 @@ func field(t *testing.T, answer []byte, name string) string {
 // A session that has grown by any steps answers what a request with all of its messages is answered, and continues with the result of a
 // compaction.
 func TestSessionsAnswerAsMessagesDo(t *testing.T) {
-	n := 600
-	if testing.Short() {
-		n = 200
-	}
+	t.Parallel()
+	n := budget(100, 300, 600)
 	moved := 0
 	for i := range n {
 		r := rand.New(rand.NewPCG(*seed, uint64(i)))

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
-var loops = flag.Int("loops", 1500, "how many random tool loops with thinking are compacted")
+var loops = flag.Int("loops", 0, "how many random tool loops with thinking are compacted; 0 is 500, and 1,500 in make test-long")
 
 // ways are the ways in which the provider looks at thinking, for each way in which a policy or a request says that the model thinks.
 // Where nothing tells, a result must be valid in each.
@@ -53,10 +54,8 @@ func refusals(format, mode string, before, after []byte) (bad []string) {
 // TestThinking compacts random tool loops, most of them open, with all presets and passes, in all ways in which a model may think, and
 // checks that the provider takes each result.
 func TestThinking(t *testing.T) {
-	n := *loops
-	if testing.Short() {
-		n = min(n, 300)
-	}
+	t.Parallel()
+	n := cmp.Or(*loops, budget(200, 500, 1500))
 	var next, failed, changed, closed, kept atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -237,6 +236,7 @@ func TestThinkingAfterPlan(t *testing.T) {
 // TestThinkingOfSessions compacts the real sessions that have signed thinking, at every message where the model is about to continue with a
 // tool loop or the user has spoken, with all presets and in all modes.
 func TestThinkingOfSessions(t *testing.T) {
+	t.Parallel()
 	conversations, runs, changed := 0, 0, 0
 	for _, s := range sessions.Load(t, "anthropic", "ai-sdk", "ai-sdk-ui") {
 		if judge.Thoughts(s.Format, s.JSON()) == 0 {

@@ -62,6 +62,7 @@ func (e errorsOf) at(share float64) float64 {
 // Real sessions with the numbers of their providers: each call is estimated before its number is looked at, from the text
 // alone, with the calibration by the calls before, and from the number of the call before.
 func TestUsageOfRealSessions(t *testing.T) {
+	t.Parallel()
 	dir := sessions.Dir(t)
 	most := 150 // nearly every call: a host reports each of them too
 	if testing.Short() {

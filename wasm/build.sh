@@ -58,10 +58,13 @@ failed() { echo "wasm/build.sh: the step $1 failed" >&2; exit 1; }
 
 # The bytes depend on the compiler, so one Go version builds the module everywhere.
 export GOTOOLCHAIN=${MODULE_GO:-go1.26.8} GOOS=wasip1 GOARCH=wasm GOWASM= GOEXPERIMENT= CGO_ENABLED=0 GOFLAGS= GOWORK=off
+# Others may be reading it: it is replaced as a whole.
 mod=build/module/wasm.mod
-cp go.mod "$mod"
-cp go.sum "${mod%.mod}.sum"
-go mod edit -replace=github.com/mailru/easyjson=./wasm/easyjson "$mod"
+cp go.mod "$mod.$$"
+go mod edit -replace=github.com/mailru/easyjson=./wasm/easyjson "$mod.$$"
+cp go.sum "$mod.$$.sum"
+mv "$mod.$$.sum" "${mod%.mod}.sum"
+mv "$mod.$$" "$mod"
 off LEAN && mod=go.mod
 
 # Files of Go's own that are changed.

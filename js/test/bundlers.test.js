@@ -9,7 +9,7 @@ import { BOTH, newcomer } from "./support/newcomer.js";
 import { built, shows } from "./support/newcomer-page.js";
 import { testedOn } from "./support/tested-on.js";
 
-const options = { skip: noBrowser, timeout: 180_000 };
+const options = { skip: noBrowser };
 const EVERY = `${BOTH}, worker: compacted, models: unavailable`;
 const WITH_WORKER = "the page, `fit` in a worker; `/worker`, models in the browser";
 const INSIDE = "`fit` in the page, the module inside the code";
@@ -87,7 +87,7 @@ test("Rollup builds the page with its plugins", options, async (t) => {
   await tested("Rollup", "rollup", "the page, with a plugin for assets; `fit` in the page");
 });
 
-test("Node, Bun and Deno run a program", { timeout: 180_000 }, async (t) => {
+test("Node, Bun and Deno run a program", async (t) => {
   const { folder, tarball, run } = await newcomer(t, [], ["both.js", "program.js"]);
   assert.equal(await run(process.execPath, "program.js"), `${BOTH}\n`);
   assert.equal(await run(deno, "run", "--quiet", "--allow-read", "program.js"), `${BOTH}\n`);

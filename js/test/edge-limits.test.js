@@ -103,7 +103,6 @@ async function measured(t, bytes, window) {
 
 test("what requests cost in workerd, and what fits which limit", {
   skip: process.platform !== "linux",
-  timeout: 300_000,
 }, async (t) => {
   const empty = await start(t, folder, undefined);
   const emptyStart = await empty.cpu();

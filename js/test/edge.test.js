@@ -96,7 +96,7 @@ async function workerd(t, window, className) {
   return (path, init) => fetch(new URL(path, url), init);
 }
 
-test("workerd: conversations that are evicted between plan and step", { timeout: 900_000 }, async (t) => {
+test("workerd: conversations that are evicted between plan and step", async (t) => {
   const fetch = await workerd(t, WINDOW, "Evicted");
   const names = Array.from({ length: CONVERSATIONS }, (_, i) => `c${i}`);
   let evictions = 0;
@@ -125,7 +125,7 @@ const long = (name, bytes) => [
   { role: "user", content: `And now, ${name}?` },
 ];
 
-test("workerd: a history of 3 MB, and clients that share nothing but the proxy", { timeout: 900_000 }, async (t) => {
+test("workerd: a history of 3 MB, and clients that share nothing but the proxy", async (t) => {
   const fetch = await workerd(t, 128_000, "ConversationObject");
   log.invalid = [];
   log.summaries.clear();
@@ -168,7 +168,7 @@ test("workerd: a history of 3 MB, and clients that share nothing but the proxy",
   assert.deepEqual(log.invalid, []);
 });
 
-test("workerd: bad bodies, no credentials, streams", { timeout: 120_000 }, async (t) => {
+test("workerd: bad bodies, no credentials, streams", async (t) => {
   const fetch = await workerd(t, WINDOW, "ConversationObject");
   await refuses(fetch);
   await passesStreams(fetch);
@@ -300,7 +300,7 @@ for (const [name, command, args] of /** @type {[string, string, string[]][]} */ 
   ["Bun", `${runtimes}/bun`, []],
   ["Deno", `${runtimes}/deno`, DENO],
 ])) {
-  test(`${name}: the same proxy`, { timeout: 120_000 }, async (t) => {
+  test(`${name}: the same proxy`, async (t) => {
     const { fetch } = await program(t, command, [...args, "src/server.js"]);
     await proxies(fetch, name.toLowerCase());
     await passesStreams(fetch);
@@ -322,9 +322,7 @@ async function keepsLarge(fetchOf) {
   paidOnce();
 }
 
-test("Deno Deploy: conversations in Deno KV, whose values are small, outlive the isolate", {
-  timeout: 120_000,
-}, async (t) => {
+test("Deno Deploy: conversations in Deno KV, whose values are small, outlive the isolate", async (t) => {
   const folder = await mkdtemp(`${tmpdir()}/ctxfold-kv-`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   const start = (/** @type {number} */ window) =>
@@ -379,7 +377,7 @@ async function redis(t) {
   });
 }
 
-test("Vercel: an edge function, with conversations in Redis", { timeout: 120_000 }, async (t) => {
+test("Vercel: an edge function, with conversations in Redis", async (t) => {
   const fixture = createRequire(`${runtimes}/../../package.json`);
   const { build } = await import(pathToFileURL(fixture.resolve("esbuild")).href);
   const { EdgeRuntime, runServer } = fixture("edge-runtime");

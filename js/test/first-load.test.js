@@ -109,7 +109,7 @@ const CALLS = [
 let whole = 0;
 
 for (const [name, call, blocks] of CALLS) {
-  test(`a page is ${blocks ? "" : "not "}blocked: ${name}`, { skip: noBrowser, timeout: 300_000 }, async (t) => {
+  test(`a page is ${blocks ? "" : "not "}blocked: ${name}`, { skip: noBrowser }, async (t) => {
     const { block, long, time } = await best(t, call);
     t.diagnostic(`${name}: ${block.toFixed(0)} ms of CPU, ${time.toFixed(0)} ms, ${long} long tasks`);
     if (updating) await write("first-load", name, `${block.toFixed(0)} ms`, `${time.toFixed(0)} ms`);

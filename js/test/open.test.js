@@ -29,7 +29,7 @@ for (const name of names) {
 }
 
 for (const name of names) {
-  test(`${name}: what open has answered is checked, compacted and saved whole`, { timeout: 60_000 }, async (t) => {
+  test(`${name}: what open has answered is checked, compacted and saved whole`, async (t) => {
     const bytes = await readFile(new URL(name, folder));
     /** @type {import("ctxfold").Pass[]} */
     const passes = [{ pass: "fold", keep_tokens: 20 }];

@@ -208,7 +208,7 @@ for (const [name, program, options] of /** @type {const} */ ([
   ["as a bundler finds them", PROGRAM, "--module esnext --moduleResolution bundler --lib es2024,dom"],
   ["of the adapters", ADAPTERS, `${NODE} --types node --skipLibCheck`],
 ])) {
-  test(`types in a strict program: ${name}`, { timeout: 120_000 }, (t) => compiles(t, program, options));
+  test(`types in a strict program: ${name}`, (t) => compiles(t, program, options));
 }
 
 /** What the blocks of the documents take from their reader's own program. */
@@ -252,7 +252,7 @@ const LEAST = new Map([
   ["docs/start/integrations.md", 6],
 ]);
 
-test("types in a strict program: the blocks of the documents", { timeout: 240_000 }, async (t) => {
+test("types in a strict program: the blocks of the documents", async (t) => {
   const blocks = [];
   const docs = await readdir(`${root}../docs`, { recursive: true });
   const pages = docs

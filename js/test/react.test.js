@@ -32,7 +32,7 @@ async function fixture() {
   return cwd;
 }
 
-test("useFit and the recipes, in apps of 60 turns", { timeout: 300_000 }, async () => {
+test("useFit and the recipes, in apps of 60 turns", async () => {
   const cwd = await fixture();
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const table = `${build}recipes.jsonl`;
@@ -48,7 +48,7 @@ test("useFit and the recipes, in apps of 60 turns", { timeout: 300_000 }, async 
   }
 });
 
-test("the recipes in a strict program, and useFit without a cast", { timeout: 120_000 }, async () => {
+test("the recipes in a strict program, and useFit without a cast", async () => {
   const cwd = await fixture();
   const names = (await readdir(`${cwd}/build`)).filter((name) => name.endsWith(".js")).map((name) => `build/${name}`);
   assert.ok(names.length >= 5);

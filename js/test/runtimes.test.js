@@ -43,7 +43,7 @@ const programs = [
 ];
 
 for (const [name, command, args] of programs) {
-  test(`${name}: vectors byte for byte, a compaction, and one in a worker`, { timeout: 120_000 }, async () => {
+  test(`${name}: vectors byte for byte, a compaction, and one in a worker`, async () => {
     const { stdout } = await run(command, [...args, `${build}/runtimes/program.js`], {
       cwd: fixture,
       maxBuffer: 1 << 26,
@@ -64,7 +64,7 @@ async function bundled(condition, options) {
   await bundle({ bundle: true, conditions: [condition], absWorkingDir: build, logLevel: "error", ...options });
 }
 
-test("workerd: vectors byte for byte and a compaction", { timeout: 120_000 }, async () => {
+test("workerd: vectors byte for byte and a compaction", async () => {
   const folder = `${build}/workerd`;
   await bundled("workerd", {
     entryPoints: ["runtimes/handler.js"],
@@ -115,7 +115,7 @@ const config :Workerd.Config = (
   await testedOn("workerd", version.trim().split(" ").at(-1) ?? "", SERVER);
 });
 
-test("Edge Runtime: vectors byte for byte and a compaction", { timeout: 120_000 }, async () => {
+test("Edge Runtime: vectors byte for byte and a compaction", async () => {
   const outfile = `${build}/edge-light.js`;
   await bundled("edge-light", {
     stdin: {

@@ -144,7 +144,7 @@ test("a conversation goes on where its store fails", async () => {
 
 describe("a store that fails costs a compaction more, and no request", { concurrency: true, skip: noServers }, () => {
   for (const [name, { store, open }] of Object.entries(CLIENTS)) {
-    test(name, { timeout: 120_000 }, async (t) => {
+    test(name, async (t) => {
       const at = place(store);
       let errors = 0;
       const line = await lineTo(t, urls[store]);
@@ -315,7 +315,7 @@ test("what runs in the background in one process is not made by another", async 
 });
 
 for (const client of ["redis", "postgres"]) {
-  test(`processes that are killed by chance, over ${client}`, { skip: noServers, timeout: 7_200_000 }, async () => {
+  test(`processes that are killed by chance, over ${client}`, { skip: noServers }, async () => {
     const fit = replica(undefined);
     const turns = 20;
     for (let turn = 1; turn <= turns; turn++) await fit(historyOf(0, turn));
@@ -360,7 +360,7 @@ redisMemory(new pg.Pool());
 postgresMemory(new pg.Pool(), { prefix: "x" });
 `;
 
-test("types in a strict program: each client", { timeout: 120_000 }, async (t) => {
+test("types in a strict program: each client", async (t) => {
   const folder = await mkdtemp(`${root}js/fixtures/stores/build-types-`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   await writeFile(`${folder}/program.ts`, PROGRAM);

@@ -33,7 +33,7 @@ const ENTRIES = [
 const written = (/** @type {number} */ bytes) => bytes.toLocaleString("en-US");
 const read = (/** @type {string | undefined} */ cell) => Number((cell ?? "").replaceAll(",", ""));
 
-test("what a page loads is as large as docs/start/platforms.md says", { timeout: 120_000 }, async () => {
+test("what a page loads is as large as docs/start/platforms.md says", async () => {
   const { build } = await import(pathToFileURL(installed.resolve("esbuild")).href);
   const alias = { ctxfold: `${js}dist/index.js` };
   for (const [name, file] of ENTRIES) {
@@ -56,7 +56,7 @@ test("what a page loads is as large as docs/start/platforms.md says", { timeout:
   }
 });
 
-test("the module is as large as docs/start/platforms.md says", { timeout: 300_000 }, async () => {
+test("the module is as large as docs/start/platforms.md says", async () => {
   const name = "`ctxfold.wasm`";
   const bytes = await readFile(`${js}ctxfold.wasm`);
   if (updating) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
@@ -180,16 +181,17 @@ func scriptsOf(text string) string { return Language([]string{text}) }
 func repeats(text string) bool {
 	var seen critbit.Map[struct{}]
 	all := 0
-	for line := range strings.Lines(text) {
-		for _, s := range sentences(strings.TrimSpace(line)) {
-			if len(s) >= minLine {
-				seen.Add(s)
-				all++
-			}
+	for from, to := range extract.Sentences(text) {
+		if to-from >= minSentence {
+			seen.Add(text[from:to])
+			all++
 		}
 	}
 	return all >= leastRepeated && seen.Len()*4 <= all
 }
+
+// minSentence is how long a sentence is at least that counts as repeated, in bytes.
+const minSentence = 12
 
 // permissions are words with which a line says that something may be done, or need not be.
 var permissions = words.NewSet("welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")

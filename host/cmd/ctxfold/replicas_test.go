@@ -207,7 +207,7 @@ func (l load) at(share float64) float64 {
 // endpoint is sent nothing invalid.
 func TestReplicas(t *testing.T) {
 	long := *replicasTable != ""
-	limit := 5 * time.Minute
+	limit := 20 * time.Minute
 	if long {
 		limit = time.Hour
 	}

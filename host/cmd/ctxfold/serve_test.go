@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -75,24 +74,28 @@ func TestServeKilled(t *testing.T) {
 	start := func() *exec.Cmd {
 		return program(t, "--upstream", upstream.URL, "--listen", address, "--records", records, "--policy", `{"window":{"tokens":6000,"reserve":500}}`)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	stop, stopped := make(chan struct{}), make(chan int)
 	go func() {
 		random, kills := rand.New(rand.NewPCG(1, 2)), 0
 		for {
 			c := start()
-			select {
-			case <-stop:
-				_ = c.Process.Kill()
-				_ = c.Wait()
-				stopped <- kills
-				return
-			case <-time.After(time.Duration(20+random.IntN(120)) * time.Millisecond):
-				_ = c.Process.Kill()
-				_ = c.Wait()
-				kills++
+			// It is killed when so many requests have come through it: with two the conversation has moved on, however slow the machine is.
+			through := endpoint.Seen().Requests + 1 + random.IntN(4)
+			for endpoint.Seen().Requests < through {
+				select {
+				case <-stop:
+					_ = c.Process.Kill()
+					_ = c.Wait()
+					stopped <- kills
+					return
+				case <-time.After(time.Millisecond):
+				}
 			}
+			time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond) // in the middle of an answer, or after it
+			_ = c.Process.Kill()
+			_ = c.Wait()
+			kills++
 		}
 	}()
 
@@ -105,7 +108,7 @@ func TestServeKilled(t *testing.T) {
 				return answer.Choices[0].Message
 			}
 			if ctx.Err() != nil {
-				t.Fatalf("no answer within two minutes: %v", err)
+				t.Fatal(err)
 			}
 			time.Sleep(5 * time.Millisecond)
 		}

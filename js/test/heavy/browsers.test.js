@@ -61,7 +61,7 @@ function allRight({ page, inWorker, reasons, kept }) {
 const given = { files: names, messages: talk(20), policy: { ...tight, format: "openai-chat" } };
 
 for (const { name, skip, open } of OTHER_BROWSERS) {
-  test(name, { skip, timeout: 300_000 }, async (t) => {
+  test(name, { skip }, async (t) => {
     const page = await open(t);
     await page.goto((await serve(t, files(root))) + blank);
     allRight(await page.evaluate(inPage, given));

@@ -10,14 +10,14 @@ async function answers(address) {
   assert.deepEqual([response.status, await response.text()], [200, BOTH]);
 }
 
-test("Parcel builds the page", { timeout: 400_000 }, async (t) => {
+test("Parcel builds the page", async (t) => {
   const { folder, run, tested } = await newcomer(t, ["parcel@2.16.4"], ["both.js", "main.js", "index.html"]);
   await run("parcel", "build", "index.html");
   await built(t, `${folder}/dist`, BOTH, 1);
   await tested("Parcel", "parcel", "the page, `fit` in a worker");
 });
 
-test("wrangler builds the worker and runs it in workerd", { timeout: 400_000 }, async (t) => {
+test("wrangler builds the worker and runs it in workerd", async (t) => {
   const { run, started, tested } = await newcomer(t, ["wrangler@4.86.0"], ["both.js", "worker.js"]);
   const date = ["--compatibility-date", "2026-01-01"];
   await run("wrangler", "deploy", "worker.js", "--name", "newcomer", "--dry-run", "--outdir", "dist", ...date);
@@ -25,7 +25,7 @@ test("wrangler builds the worker and runs it in workerd", { timeout: 400_000 }, 
   await tested("wrangler", "wrangler", "the worker, run in workerd");
 });
 
-test("Next.js builds the page, the Node route and the edge route", { timeout: 600_000 }, async (t) => {
+test("Next.js builds the page, the Node route and the edge route", async (t) => {
   const packages = ["next@16.4.6", "react@19.3.1", "react-dom@19.3.1"];
   const { run, started, tested } = await newcomer(t, packages, { app: "next/app", "both.js": "both.js" });
   await run("next", "build");
@@ -38,7 +38,7 @@ test("Next.js builds the page, the Node route and the edge route", { timeout: 60
 
 // Their optimizer leaves the files next to the code after, so that the module comes from inside, and fit works in the page.
 for (const version of ["5.4.21", "6.4.6", "7.3.8"]) {
-  test(`Vite ${version} builds the page, and serves it in development`, { timeout: 400_000 }, async (t) => {
+  test(`Vite ${version} builds the page, and serves it in development`, async (t) => {
     const { folder, run, started, tested } = await newcomer(
       t,
       [`vite@${version}`],

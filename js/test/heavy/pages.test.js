@@ -64,7 +64,7 @@ function walker(page) {
 }
 
 for (const { name, skip, open } of OTHER_BROWSERS) {
-  test(`the chat in ${name}`, { skip, timeout: 300_000 }, async (t) => {
+  test(`the chat in ${name}`, { skip }, async (t) => {
     const page = await open(t);
     const { until, seen, focused, tabTo, focus, shown, gone, idle } = walker(page);
     const address = `${await serve(t, files(pathToFileURL(`${dist.chat}/`)))}/`;
@@ -107,7 +107,7 @@ for (const { name, skip, open } of OTHER_BROWSERS) {
     await testedOn(`${name}, pages`, page.version, WHAT);
   });
 
-  test(`the playground in ${name}`, { skip, timeout: 300_000 }, async (t) => {
+  test(`the playground in ${name}`, { skip }, async (t) => {
     const page = await open(t);
     const { until, seen, focused, tabTo, shown, gone } = walker(page);
     await page.goto(`${await serve(t, files(pathToFileURL(`${dist.playground}/`)))}/`);

@@ -45,7 +45,7 @@ const said = (messages, lists) =>
     });
   });
 
-test("Cline resumes what save has written", { timeout: 300_000 }, async () => {
+test("Cline resumes what save has written", async () => {
   const folder = await mkdtemp(`${tmpdir()}/ctxfold-cline-`);
   try {
     const written = [];

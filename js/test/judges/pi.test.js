@@ -78,7 +78,7 @@ const sent = ({ role, content, stopReason, excludeFromContext }) =>
   stopReason !== "error" &&
   content?.length !== 0;
 
-test("pi resumes what save has written", { timeout: 300_000 }, async () => {
+test("pi resumes what save has written", async () => {
   const folder = await mkdtemp(`${tmpdir()}/ctxfold-pi-`);
   try {
     const written = [];

@@ -16,25 +16,30 @@ function browserMissing() {
   return reason;
 }
 
+/** How the browser is started. */
+export const launchOptions = {
+  executablePath,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+};
+
 /**
- * A page of a headless Chromium; the browser closes when the test ends. What the page logs as an error fails the test.
+ * A page of a headless Chromium, with storage of its own; it closes when the test ends. What the page logs as an error fails the test.
  * @param {import("node:test").TestContext} t
  */
 export async function openPage(t) {
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+  const shared = process.env.CTXFOLD_BROWSER; // the one that scripts/test.js has started
+  const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions);
   t.after(() => browser.close());
   const page = await browser.newPage();
+  page.setDefaultTimeout(600_000);
   page.on("pageerror", (error) => {
     throw error;
   });

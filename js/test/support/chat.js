@@ -9,7 +9,7 @@ import { files, serve } from "./server.js";
 /** @typedef {import("playwright-core").Page} Page */
 
 /** Of each test of the chat. */
-export const options = { skip: noBrowser, timeout: 180_000 };
+export const options = { skip: noBrowser };
 /** What the line of a compaction says. */
 export const FOLDED = /^\d+ messages folded into a digest/;
 
