@@ -207,11 +207,11 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 		return nil, err
 	}
 	defer v.end()
-	check, err := v.Check(ctx)
+	o := api.Options{Force: true}
+	check, err := v.check(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{Force: true}
 	if limit > 0 {
 		if c, err := v.check(ctx, api.Options{Window: limit}); err == nil { // otherwise the policy's reserve doesn't fit
 			o.Window, check = limit, c
