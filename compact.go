@@ -67,7 +67,11 @@ type Input struct {
 func (in *Input) options(ctx context.Context) (api.Options, error) {
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
 	if o.Usage == nil && in.Count != nil {
-		n, err := in.Count(ctx, in.Messages)
+		var n int
+		err := contain("Count", func() (err error) {
+			n, err = in.Count(ctx, in.Messages)
+			return err
+		})
 		if err != nil {
 			return o, fmt.Errorf("ctxfold: counting tokens: %w", err)
 		}
