@@ -44,7 +44,18 @@ export function checkOptions(given: object, names: Readonly<Record<string, true>
 }
 
 /** What other packages call the context window. */
-const SIZES = ["maxTokens", "maxInputTokens", "maxContextTokens", "contextWindow", "contextLength", "contextSize", "tokenLimit", "tokenBudget", "tokens", "limit"].map(plain);
+const SIZES = [
+  "maxTokens",
+  "maxInputTokens",
+  "maxContextTokens",
+  "contextWindow",
+  "contextLength",
+  "contextSize",
+  "tokenLimit",
+  "tokenBudget",
+  "tokens",
+  "limit",
+].map(plain);
 
 function sizeOf(name: string, names: Readonly<Record<string, true>>): string | undefined {
   if (!SIZES.includes(plain(name))) return undefined;

@@ -79,7 +79,9 @@ test("a callback that is only told something costs nothing where it fails, and i
     const long = session(20);
     const fitted = await fit(long, { module, policy, summarize, ...told, onCompaction: broken("onCompaction") });
     assert.equal(fitted.report.summary.source, "model");
-    const done = await createCompactor({ module, policy, summarize, ...told, onEvent: broken("onEvent") }).compact(long);
+    const done = await createCompactor({ module, policy, summarize, ...told, onEvent: broken("onEvent") }).compact(
+      long,
+    );
     assert.equal(done.report.summary.source, "model");
     const conversation = new Conversation(createCompactor({ module, policy, summarize }), {
       messages: long,
