@@ -166,7 +166,7 @@ func (a *asking) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)
 	defer open.Store(false)
-	summarize := streamed(a.s, q, a.onDelta, &open)
+	summarize := streamed(a.s, q, a.onDelta, &open, a.c.tell)
 	type outcome struct {
 		summary Summary
 		err     error

@@ -15,7 +15,8 @@ type Input struct {
 	// ([Session].Input). The latter's format and model apply unless the policy sets them, and its usage unless Usage does.
 	Messages json.RawMessage
 
-	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Its zero value is the default policy.
+	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Without a window, or a model
+	// whose window is known, operations that compact or check fail with [api.CodeUnknownWindow]; Window.Unlimited says that there is no limit.
 	Policy Policy
 
 	// State is what the last compaction of this conversation returned; empty if there was none. Only Check, Digests, Estimate, Plan and
@@ -66,7 +67,11 @@ type Input struct {
 func (in *Input) options(ctx context.Context) (api.Options, error) {
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
 	if o.Usage == nil && in.Count != nil {
-		n, err := in.Count(ctx, in.Messages)
+		var n int
+		err := contain("Count", func() (err error) {
+			n, err = in.Count(ctx, in.Messages)
+			return err
+		})
 		if err != nil {
 			return o, fmt.Errorf("ctxfold: counting tokens: %w", err)
 		}
@@ -128,7 +133,7 @@ type Result struct {
 }
 
 // Compact makes a transcript shorter if the policy's gate says that it is due. It asks s for the summaries that the policy wants; with a nil
-// s, ctxfold writes the digest. The zero Policy is the default policy.
+// s, ctxfold writes the digest. A Policy needs a window, or a model whose window is known.
 //
 // An error means that nothing was done and the caller's messages are as good as before: an [*Error] for input that the core refuses, or the
 // error of ctx. A failing summarizer is not an error: see [Summarizer].

@@ -117,9 +117,35 @@ func TestNoSummarizerMeansLocalDigest(t *testing.T) {
 				t.Errorf("%s: %+v", p, r.Report.Summary)
 			}
 		}
-		r, err := c.Compact(t.Context(), messages, ctxfold.Policy{}, nil)
-		if err != nil || r.Changed || r.Reason != "unknown_window" || !bytes.Equal(r.Messages, bytes.TrimSpace(messages)) {
-			t.Errorf("without a policy: %v, %+v", err, r)
+		r, err := c.Compact(t.Context(), messages, ctxfold.Policy{Window: ctxfold.Window{Unlimited: true}}, nil)
+		if err != nil || r.Changed || r.Reason != "unlimited" || !bytes.Equal(r.Messages, bytes.TrimSpace(messages)) {
+			t.Errorf("without a limit: %v, %+v", err, r)
+		}
+	})
+}
+
+// A policy that would never compact is an error of every call that asks whether compaction is due.
+func TestUnknownWindow(t *testing.T) {
+	messages := sample(t)
+	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
+		for name, p := range map[string]ctxfold.Policy{"the zero value": {}, "a window of zero": {Window: ctxfold.Window{Tokens: 0}}, "an unknown model": {Model: "unheard-of-9"}} {
+			in := ctxfold.Input{Messages: messages, Policy: p}
+			v := begin(t, c, ctxfold.ConversationOptions{Messages: messages, Policy: p})
+			for call, do := range map[string]func() error{
+				"Compact":   func() error { _, err := c.Compact(t.Context(), messages, p, nil); return err },
+				"Fit":       func() error { _, err := c.Fit(t.Context(), in, nil); return err },
+				"Check":     func() error { _, err := c.Check(t.Context(), in); return err },
+				"Plan":      func() error { _, err := c.Plan(t.Context(), in); return err },
+				"AfterTurn": func() error { _, err := v.AfterTurn(t.Context()); return err },
+			} {
+				var e *ctxfold.Error
+				if err := do(); !errors.As(err, &e) || e.Code != api.CodeUnknownWindow || !strings.Contains(err.Error(), `{"window":{"unlimited":true}}`) {
+					t.Errorf("%s, %s: %v", name, call, err)
+				}
+			}
+			if r, err := v.Compact(t.Context()); err != nil || !r.Changed {
+				t.Errorf("%s, forced: %v, %+v", name, err, r)
+			}
 		}
 	})
 }

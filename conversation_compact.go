@@ -136,7 +136,7 @@ func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, 
 		o.Compacted = r
 	}
 	o.Messages = v.Messages()
-	failure, err := call(ctx, o.Messages)
+	failure, err := contained(ctx, call, o.Messages)
 	v.called(Next{})
 	if o.Verdict, err = v.judge(ctx, failure, err); !o.Verdict.Overflow {
 		return o, err
@@ -146,12 +146,20 @@ func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, 
 		return o, errors.Join(ErrStillOverflow, err, cerr)
 	}
 	o.Messages, o.Compacted = r.Messages, r
-	failure, err = call(ctx, r.Messages)
+	failure, err = contained(ctx, call, r.Messages)
 	v.called(Next{})
 	if o.Verdict, err = v.judge(ctx, failure, err); o.Verdict.Overflow {
 		err = errors.Join(ErrStillOverflow, err)
 	}
 	return o, err
+}
+
+func contained(ctx context.Context, call func(context.Context, json.RawMessage) (api.Failure, error), messages json.RawMessage) (f api.Failure, err error) {
+	err = contain("Call", func() (err error) {
+		f, err = call(ctx, messages)
+		return err
+	})
+	return f, err
 }
 
 // Outcome is the result of [Conversation.Call].
@@ -207,11 +215,11 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 		return nil, err
 	}
 	defer v.end()
-	check, err := v.Check(ctx)
+	o := api.Options{Force: true}
+	check, err := v.check(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{Force: true}
 	if limit > 0 {
 		if c, err := v.check(ctx, api.Options{Window: limit}); err == nil { // otherwise the policy's reserve doesn't fit
 			o.Window, check = limit, c
@@ -235,7 +243,11 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, trigger strin
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
 		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
 	if v.o.BeforeCompact != nil {
-		before := v.o.BeforeCompact(ctx, start)
+		var before Before
+		if err := contain("BeforeCompact", func() error { before = v.o.BeforeCompact(ctx, start); return nil }); err != nil {
+			v.c.log.Warn("ctxfold: not compacted", "error", err)
+			return nil, fmt.Errorf("compaction: %w", err)
+		}
 		if before.Cancel {
 			return v.unchanged(cmp.Or(before.Reason, ReasonSkipped)), nil
 		}
@@ -256,7 +268,7 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, trigger strin
 	}
 	v.tell(context.WithoutCancel(ctx), end)
 	if v.o.AfterCompact != nil {
-		v.o.AfterCompact(ctx, end, r)
+		v.c.tell("AfterCompact", func() { v.o.AfterCompact(ctx, end, r) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compaction: %w", err)
@@ -325,7 +337,7 @@ func (v *Conversation) tell(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
 		return
 	}
-	if err := v.o.Journal.Append(ctx, e); err != nil {
+	if err := contain("Journal", func() error { return v.o.Journal.Append(ctx, e) }); err != nil {
 		v.c.log.Warn("ctxfold: an event was not kept", "type", e.Type, "error", err)
 	}
 }

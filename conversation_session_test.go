@@ -93,7 +93,7 @@ func TestConversationErrors(t *testing.T) {
 			}
 		}
 		var fault *ctxfold.Error
-		v := begin(t, c, ctxfold.ConversationOptions{Format: "openai-chat"})
+		v := begin(t, c, ctxfold.ConversationOptions{Format: "openai-chat", Policy: ctxfold.Policy{Window: ctxfold.Window{Tokens: 9000}}})
 		if r, err := v.AfterTurn(ctx); err != nil || r != nil && r.Changed {
 			t.Errorf("no messages: %+v, %v", r, err)
 		}

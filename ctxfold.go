@@ -95,8 +95,13 @@ func New(o Options) *Compactor {
 	if o.Lease <= 0 {
 		o.Lease = DefaultLease
 	}
-	return &Compactor{engine: o.Engine, timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
+	c := &Compactor{engine: o.Engine, timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
 		remembers: newRemembers(o), leaseTime: o.Lease, now: time.Now}
+	if _, none := o.Metrics.(noMetrics); !none {
+		c.metrics = safeMetrics{c, o.Metrics}
+		c.remembers.metrics = c.metrics
+	}
+	return c
 }
 
 // Close cancels Fit's background compactions, waits for operations in progress, and frees what the engine holds; the compiled-in one holds

@@ -18,7 +18,7 @@
 //     [Conversation] compacts after turns, writes events to a [Journal], and calls a model again if its window was too small.
 //   - [Compactor.Compact] is for a transcript that the result replaces. The program keeps the state ([Compactor.CompactWith]).
 //
-// A [Policy] says when to compact and how; its zero value is a good one. Removed content can be kept in a [Store], restored
+// A [Policy] says when to compact and how; all it needs is a window. Removed content can be kept in a [Store], restored
 // ([Compactor.Restore]), searched, and recalled by the model.
 //
 // Messages are [encoding/json.RawMessage] and are never decoded: kept messages are kept byte for byte.

@@ -132,7 +132,7 @@ func testShell(t *testing.T, b block) {
 		return
 	}
 	t.Run(strings.Fields(command)[0]+" "+b.String(), func(t *testing.T) {
-		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command)
+		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `ctxfold() { go run ./host/cmd/ctxfold "$@"; }; `+command)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}

@@ -36,6 +36,10 @@ var (
 	// summary.
 	ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
 
+	// ErrPanic means that a function of the program panicked: Input.Count, BeforeCompact or the function of [Conversation.Call]. The error's text
+	// has what it panicked with, and the conversation is unchanged.
+	ErrPanic = errors.New("a function of the program panicked")
+
 	// ErrStillOverflow means that the conversation doesn't fit into the model's context window after a compaction either.
 	ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
 )

@@ -513,8 +513,8 @@ func TestFitForced(t *testing.T) {
 		limit  int
 		most   int // tokens of what is sent then
 	}{
-		"a window that nobody knew":   {`{}`, 5000, 5000},
-		"no window at all":            {`{}`, 0, 5500},
+		"a window that nobody knew":   {`{"window":{"unlimited":true}}`, 5000, 5000},
+		"no window at all":            {`{"window":{"unlimited":true}}`, 0, 5500},
 		"a smaller window":            {fitPolicy, 4000, 4000},
 		"a larger window":             {fitPolicy, 100000, 5500},
 		"smaller than the reserve":    {fitPolicy, 400, 5500},

@@ -68,3 +68,14 @@ func (noMetrics) Operation(Operation) {}
 func (noMetrics) Summary(SummaryCall) {}
 func (noMetrics) Compaction(Report)   {}
 func (noMetrics) Records(RecordsCall) {}
+
+// safeMetrics contains the panics of a program's metrics.
+type safeMetrics struct {
+	c    *Compactor
+	next Metrics
+}
+
+func (m safeMetrics) Operation(o Operation) { m.c.tell("Metrics", func() { m.next.Operation(o) }) }
+func (m safeMetrics) Summary(s SummaryCall) { m.c.tell("Metrics", func() { m.next.Summary(s) }) }
+func (m safeMetrics) Compaction(r Report)   { m.c.tell("Metrics", func() { m.next.Compaction(r) }) }
+func (m safeMetrics) Records(r RecordsCall) { m.c.tell("Metrics", func() { m.next.Records(r) }) }

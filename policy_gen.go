@@ -120,8 +120,12 @@ func (p Policy) append(dst []byte) []byte {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens; 0 is unknown, and compaction is then never due.
+	// Tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code
+	// unknown_window.
 	Tokens int
+	// Unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
+	// overrides Tokens and the window of Model.
+	Unlimited bool
 	// Reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window if that
 	// is less.
 	Reserve *int
@@ -131,6 +135,9 @@ func (p Window) append(dst []byte) []byte {
 	o := object.New(dst)
 	if p.Tokens != 0 {
 		o.Int("tokens", p.Tokens)
+	}
+	if p.Unlimited {
+		o.Bool("unlimited", p.Unlimited)
 	}
 	if p.Reserve != nil {
 		o.Int("reserve", *p.Reserve)

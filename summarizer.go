@@ -63,7 +63,7 @@ type Delta struct {
 }
 
 // streamed is s, with the pieces of its text passed to onDelta as long as open is true.
-func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool) func(context.Context) (Summary, error) {
+func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, tell func(string, func())) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {
 		return func(ctx context.Context) (Summary, error) { return s.Summarize(ctx, q) }
@@ -71,7 +71,7 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool) f
 	return func(ctx context.Context) (Summary, error) {
 		return stream.SummarizeStream(ctx, q, func(text string) {
 			if open.Load() && ctx.Err() == nil {
-				onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text})
+				tell("OnDelta", func() { onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text}) })
 			}
 		})
 	}

@@ -123,7 +123,7 @@ type Check struct {
 	Start bool `json:"start,omitempty"`
 	// Cold is why the prompt cache is cold, if compaction is due only because of that.
 	Cold      Cold        `json:"cold,omitempty"`
-	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unknown_window
+	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unlimited
 	Tokens    int         `json:"tokens"`
 	Source    TokenSource `json:"source"` // of tokens
 	Bound     int         `json:"bound"`  // error bound in percent: nine of ten estimates are closer

@@ -33,4 +33,5 @@ const (
 	CodeUnknownFunction  Code = "unknown_function"  // the function is unknown
 	CodeUnknownOp        Code = "unknown_op"        // the operation is unknown (native calls only; the module has no export for it)
 	CodeInternal         Code = "internal"          // a bug in ctxfold: please report it; nothing was changed
+	CodeUnknownWindow    Code = "unknown_window"    // the policy has no context window, and its model's is unknown, so nothing would ever be compacted: set `window.tokens`, or `window.unlimited`
 )

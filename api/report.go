@@ -89,6 +89,9 @@ type StablePrefix struct {
 type ReportSummary struct {
 	Source SummarySource `json:"source"`
 	Why    SummaryFault  `json:"why,omitempty"`
+	// Error is what the host said about the first request that it could not answer, such as the text of the summarizer's exception; at most 300
+	// code points. Absent if it said nothing, or the model's summary was used.
+	Error string `json:"error,omitempty"`
 	// Score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses, identifiers, numbers and
 	// errors, as code finds them. Absent if no digest was written.
 	Score float64 `json:"score,omitempty"`

@@ -1178,6 +1178,12 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 			} else {
 				out.Why = SummaryFault(in.String())
 			}
+		case "error":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Error = string(in.String())
+			}
 		case "score":
 			if in.IsNull() {
 				in.Skip()
@@ -1243,6 +1249,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 		const prefix string = ",\"why\":"
 		out.RawString(prefix)
 		out.String(string(in.Why))
+	}
+	if in.Error != "" {
+		const prefix string = ",\"error\":"
+		out.RawString(prefix)
+		out.String(string(in.Error))
 	}
 	if in.Score != 0 {
 		const prefix string = ",\"score\":"

@@ -57,7 +57,7 @@ type Reason string
 const (
 	ReasonCompacted        Reason = "compacted"          // the transcript was compacted
 	ReasonUnderBudget      Reason = "under_budget"       // compaction isn't due
-	ReasonUnknownWindow    Reason = "unknown_window"     // the policy has no window, so compaction is never due
+	ReasonUnknownWindow    Reason = "unknown_window"     // the policy has no window, so compaction is never due: with `wire_safe` off, or in a `check` with `force`
 	ReasonNoProgress       Reason = "no_progress"        // due, but no pass could free anything; the input is returned unchanged
 	ReasonGainTooSmall     Reason = "gain_too_small"     // due, but less than `gate.min_gain` could be freed; the input is returned unchanged
 	ReasonOpenThinking     Reason = "open_thinking"      // due, but a tool call at the end has no result yet, and it is unknown whether the thinking before it must stay or go; the input is returned unchanged. Compact when the result has arrived, or set `thinking`
@@ -71,6 +71,7 @@ const (
 	ReasonRestored         Reason = "restored"           // `restore` only: content was put back
 	ReasonNothingToRestore Reason = "nothing_to_restore" // `restore` only: no marker names the handle of a given body
 	ReasonValid            Reason = "valid"              // `repair` only: nothing had to be repaired
+	ReasonUnlimited        Reason = "unlimited"          // the policy has `window.unlimited` and no other limit, so compaction is never due
 )
 
 // ActionName is what an operation did to a message.

@@ -73,7 +73,7 @@ func TestDoesNotFit(t *testing.T) {
 		{"pinned, and cut all the same", `{"format":"openai-chat","window":{"tokens":4000},"pins":[{"index":0}],"summary":{"mode":"local"}}`, pinned, true, "compacted", ""},
 		{"pinned, without the last resort", `{"format":"openai-chat","window":{"tokens":4000},"pins":[{"index":0}],"last_resort":false,"summary":{"mode":"local"}}`, pinned, false, "gain_too_small", "pinned"},
 		{"under the limit", `{"format":"openai-chat","window":{"tokens":40000}}`, messages, true, "under_budget", ""},
-		{"no window", `{"format":"openai-chat"}`, messages, true, "unknown_window", ""},
+		{"no limit", `{"format":"openai-chat","window":{"unlimited":true}}`, messages, true, "unlimited", ""},
 		{"too few messages for the passes", `{"preset":"checkpoint","format":"openai-chat","window":{"tokens":4000,"reserve":400}}`, messages, true, "compacted", ""},
 		{"too few, without the last resort", `{"preset":"checkpoint","format":"openai-chat","window":{"tokens":4000,"reserve":400},"last_resort":false}`, messages, false, "under_budget", "kept"},
 	} {

@@ -39,7 +39,7 @@ func TestTooMany(t *testing.T) {
 // A policy takes many times its bytes when it is read, so it has a size that it may have.
 func TestLargePolicy(t *testing.T) {
 	request := func(n int) []byte {
-		policy := `{"format":"openai-chat","pins":[{"contains":"` + strings.Repeat("x", n-len(`{"format":"openai-chat","pins":[{"contains":""}]}`)) + `"}]}`
+		policy := `{"format":"openai-chat","window":{"unlimited":true},"pins":[{"contains":"` + strings.Repeat("x", n-len(`{"format":"openai-chat","window":{"unlimited":true},"pins":[{"contains":""}]}`)) + `"}]}`
 		return []byte(`{"policy":` + policy + `,"messages":[{"role":"user","content":"x"}]}`)
 	}
 	if out := core.Call("plan", request(policy.MaxBytes)); strings.HasPrefix(string(out), `{"error"`) {

@@ -74,7 +74,7 @@ func TestLoneSurrogates(t *testing.T) {
 		t.Errorf("not due: %+v %+v", a.Error, a.Report)
 	}
 	for _, op := range []string{"check", "estimate", "detect"} {
-		if a := call(t, op, `{"messages":`+list+`}`); a.Error != nil {
+		if a := call(t, op, `{"policy":{"window":{"unlimited":true}},"messages":`+list+`}`); a.Error != nil {
 			t.Errorf("%s: %+v", op, a.Error)
 		}
 	}

@@ -53,14 +53,14 @@ func TestMovedKeys(t *testing.T) {
 // Keys of the same names that are where they belong are read, and a misspelt key is not taken for one that has moved.
 func TestKeysThatHaveNotMoved(t *testing.T) {
 	for policy, want := range map[string]string{
-		`{"gate":{"usage":true}}`:                            `"due":false`,
-		`{"archive":"places","open_calls":"answer"}`:         `"due":false`,
-		`{"summary":{"mode":"minimal"}}`:                     `"due":false`,
-		`{"passes":[{"pass":"fold","force":true}]}`:          `"message":"pass fold: there is no such key here: force"`,
-		`{"pins":[{"contains":"a","text":"b"}]}`:             `there is no such key here: text`,
-		`{"gate":{"force":true}}`:                            `there is no such key here: force`,
-		`{"forse":true}`:                                     `there is no such key here: forse`,
-		`{"window":{"tokens":9},"usage":{"total_tokens":1}}`: `there is no such key here: usage`,
+		`{"window":{"tokens":99},"gate":{"usage":true}}`:             `"due":false`,
+		`{"max_bytes":999,"archive":"places","open_calls":"answer"}`: `"due":false`,
+		`{"window":{"unlimited":true},"summary":{"mode":"minimal"}}`: `"due":false`,
+		`{"passes":[{"pass":"fold","force":true}]}`:                  `"message":"pass fold: there is no such key here: force"`,
+		`{"pins":[{"contains":"a","text":"b"}]}`:                     `there is no such key here: text`,
+		`{"gate":{"force":true}}`:                                    `there is no such key here: force`,
+		`{"forse":true}`:                                             `there is no such key here: forse`,
+		`{"window":{"tokens":9},"usage":{"total_tokens":1}}`:         `there is no such key here: usage`,
 	} {
 		got := string(core.Call("check", []byte(`{"policy":`+policy+`,"messages":[{"role":"user","content":"Hello."}]}`)))
 		if !strings.Contains(got, want) {

@@ -30,7 +30,7 @@ func fit(r *request, dst []byte) []byte {
 	}
 	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state}
 	p.Messages = len(r.t.Messages)
-	if p.Correction = r.correct(&p.State); r.err != nil {
+	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
 		return dst
 	}
 	if m := r.members[operations.InPolicy]; !m.Zero() {

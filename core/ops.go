@@ -216,7 +216,7 @@ func check(r *request, dst []byte) []byte {
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
-	if r.correct(&state); r.err != nil {
+	if r.correct(&state); !r.bounded(r.options.Force) {
 		return dst
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
@@ -234,7 +234,7 @@ func check(r *request, dst []byte) []byte {
 	switch {
 	case a.Messages == 0:
 	case r.policy.Unbounded():
-		a.Reason = api.ReasonUnknownWindow
+		a.Reason = compact.Unbounded(r.policy)
 	case cold != "":
 		a.Reason, a.Cold = api.ReasonCold, cold
 	case a.Due:
@@ -301,7 +301,7 @@ func plan(r *request, dst []byte) []byte {
 	if r.stateOf(&p.State); r.err != nil {
 		return dst
 	}
-	if p.Correction = r.correct(&p.State); r.err != nil {
+	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
 		return dst
 	}
 	p.Policy = api.Raw("{}")

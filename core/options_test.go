@@ -27,7 +27,7 @@ func TestOptions(t *testing.T) {
 		wants                     []string // substrings of the answer
 		lacks                     string
 	}{
-		{"nothing is due", "plan", `{` + clear + `}`, `{}`, []string{`"reason":"unknown_window"`}, "zzz"},
+		{"nothing is due", "plan", `{"window":{"unlimited":true},` + clear + `}`, `{}`, []string{`"reason":"unlimited"`}, "zzz"},
 		{"force", "plan", `{` + clear + `}`, `{"force":true}`, []string{`"reason":"compacted"`, `"messages":[`}, "zzz"},
 		{"answer edits", "plan", `{` + clear + `}`, `{"force":true,"answer":"edits"}`, []string{`"edits":[`}, `"messages":[{`},
 		{"answer report", "plan", `{` + clear + `}`, `{"force":true,"answer":"report"}`, []string{`"cleared":1`}, `"messages":[`},
@@ -42,8 +42,8 @@ func TestOptions(t *testing.T) {
 		{"a smaller window without the policy's reserve", "check", `{"window":{"tokens":100000,"reserve":2000}}`, `{"window":1000,"no_reserve":true}`, []string{`"limit":800`}, "zzz"},
 		{"model", "check", `{}`, `{"model":"gpt-4o"}`, []string{`"window":128000`}, "zzz"},
 		{"the policy's model", "check", `{"model":"gpt-4o"}`, `{"model":"gpt-5"}`, []string{`"window":128000`}, "zzz"},
-		{"the policy's format", "check", `{"format":"openai-chat"}`, `{"format":"native"}`, []string{`"format":"openai-chat"`}, "zzz"},
-		{"usage", "check", `{}`, `{"usage":{"message":5,"total_tokens":7777}}`, []string{`"tokens":7777`, `"source":"measured"`, `"calibration":`}, "zzz"},
+		{"the policy's format", "check", `{"format":"openai-chat","window":{"unlimited":true}}`, `{"format":"native"}`, []string{`"format":"openai-chat"`}, "zzz"},
+		{"usage", "check", `{"window":{"unlimited":true}}`, `{"usage":{"message":5,"total_tokens":7777}}`, []string{`"tokens":7777`, `"source":"measured"`, `"calibration":`}, "zzz"},
 		{"usage of an estimate", "estimate", `{}`, `{"usage":{"message":-1,"total_tokens":7777}}`, []string{`"tokens":7777`}, "zzz"},
 		{"mode", "plan", `{"passes":[{"pass":"fold","keep_tokens":1}]}`, `{"force":true,"summary":{"mode":"local"}}`, []string{`"source":"local"`}, `"requests"`},
 		{"text", "plan", `{"passes":[{"pass":"fold","keep_tokens":1}]}`, `{"force":true,"summary":{"text":"## Goal\nThe user compares two files; they are equal, line by line."}}`, []string{`"source":"host"`}, `"requests"`},
@@ -86,8 +86,8 @@ func TestOptions(t *testing.T) {
 func TestOptionsBehindAState(t *testing.T) {
 	const said = `[{"role":"user","content":"Hello."},{"role":"assistant","content":"Good morning."}]`
 	for _, request := range []string{
-		`{"policy":{},"state":{"round":0,"ledger":{}},"messages":` + said + `,"options":{"format":"native"}}`,
-		`{"policy":{},"options":{"format":"native"},"state":{"round":0,"ledger":{}},"messages":` + said + `}`,
+		`{"policy":{"window":{"unlimited":true}},"state":{"round":0,"ledger":{}},"messages":` + said + `,"options":{"format":"native"}}`,
+		`{"policy":{"window":{"unlimited":true}},"options":{"format":"native"},"state":{"round":0,"ledger":{}},"messages":` + said + `}`,
 	} {
 		if got := string(core.Call("check", []byte(request))); !strings.Contains(got, `"format":"native"`) {
 			t.Errorf("%s\n%s", request, got)
@@ -147,12 +147,12 @@ func TestPlanCarriesOptions(t *testing.T) {
 func TestOptionsOfSessions(t *testing.T) {
 	var s core.Sessions
 	do := func(op, request string) string { return string(s.Call(op, []byte(request))) }
-	opened := do("session_open", `{"policy":{"passes":[{"pass":"clear","keep_recent":0}],"last_resort":false},"options":{"answer":"edits","archive":"bodies",`+
+	opened := do("session_open", `{"policy":{"window":{"unlimited":true},"passes":[{"pass":"clear","keep_recent":0}],"last_resort":false},"options":{"answer":"edits","archive":"bodies",`+
 		`"usage":{"message":5,"total_tokens":900}},"messages":`+optionsChat()+`}`)
 	if !strings.HasPrefix(opened, `{"session":1,`) {
 		t.Fatal(opened)
 	}
-	if got := do("plan", `{"session":1}`); !strings.Contains(got, `"reason":"unknown_window"`) || !strings.Contains(got, `"edits":[`) {
+	if got := do("plan", `{"session":1}`); !strings.Contains(got, `"reason":"unlimited"`) || !strings.Contains(got, `"edits":[`) {
 		t.Errorf("its own options: %s", got)
 	}
 	if got := do("check", `{"session":1}`); strings.Contains(got, `"state"`) {
@@ -165,7 +165,7 @@ func TestOptionsOfSessions(t *testing.T) {
 		!strings.Contains(got, `"archive":[`) {
 		t.Errorf("over its own: %.900s", got)
 	}
-	if got := do("plan", `{"session":1,"policy":{},"options":{"archive":""}}`); !strings.Contains(got, `"edits":[`) {
+	if got := do("plan", `{"session":1,"policy":{"window":{"tokens":100000}},"options":{"archive":""}}`); !strings.Contains(got, `"edits":[`) {
 		t.Errorf("beside another policy: %.900s", got)
 	}
 	if got := do("check", `{"session":1,"options":{"answer":"all"}}`); !strings.Contains(got, `"path":"options.answer"`) {

@@ -94,7 +94,7 @@ func TestPlainGoesOn(t *testing.T) {
 
 // An empty list is a conversation that has not begun.
 func TestEmptyList(t *testing.T) {
-	for _, policy := range []string{`{}`, plainPolicy, `{"format":"anthropic","window":{"tokens":100,"reserve":10}}` + force, `{"format":"gemini","max_bytes":1}`} {
+	for _, policy := range []string{`{"window":{"unlimited":true}}`, plainPolicy, `{"format":"anthropic","window":{"tokens":100,"reserve":10}}` + force, `{"format":"gemini","max_bytes":1}`} {
 		for _, list := range []string{`[]`, ` [ ] `} {
 			request := `{"policy":` + policy + `,"messages":` + list + `}`
 			if got := string(core.Call("check", []byte(request))); !strings.Contains(got, `{"due":false,"reason":"under_budget","tokens":0,`) {

@@ -365,6 +365,28 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
+// bounded reports a policy without a limit, which would never compact: that of a program that forgot its window, or whose model is unknown.
+// A compaction that is forced needs none.
+func (r *request) bounded(forced bool) bool {
+	if forced || r.err != nil || !r.policy.Aimless() {
+		return r.err == nil
+	}
+	says := "there is no context window, so nothing would ever be compacted"
+	if model := r.policy.Model; model != "" && len(model) <= maxNamed {
+		says = "the context window of the model \"" + model + "\" is unknown, so nothing would ever be compacted"
+	}
+	e := &jsonspan.Error{Code: api.CodeUnknownWindow, Message: says +
+		`: set window.tokens in the policy, such as {"window":{"tokens":200000}}, or {"window":{"unlimited":true}} if there is no limit`}
+	if !r.members[operations.InPolicy].Zero() {
+		e.At = "window.tokens"
+	}
+	r.fail(e, r.policyAt)
+	return false
+}
+
+// maxNamed is the longest name that an error repeats, in bytes.
+const maxNamed = 100
+
 // decode reads a typed member, if it is there.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {

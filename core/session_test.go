@@ -175,7 +175,7 @@ func TestSessionErrors(t *testing.T) {
 		{"check", `{"session":"1"}`, `"wrong_type"`},
 		{"check", `{"session":1e9}`, `"wrong_type"`},
 		{"check", `{"session":1}`, `"messages":1,`},
-		{"check", `{"session":1,"policy":{"estimator":"utf16-4"}}`, `"tokens":4,`},
+		{"check", `{"session":1,"policy":{"estimator":"utf16-4","window":{"tokens":1000}}}`, `"tokens":4,`},
 		{"session_open", `{"messages":[{"role":"user","parts":[{"text":"Hi."}]}]}`, `{"session":2,"messages":1,"tokens":`},
 		{"session_close", `{"session":1}`, `{"closed":1}`},
 		{"session_append", `{"session":1,"messages":[` + user + `]}`, `"session_closed"`},

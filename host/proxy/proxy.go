@@ -1,5 +1,5 @@
-// Package proxy is a compaction proxy: it is between a client and an OpenAI- or Anthropic-compatible endpoint, and keeps the conversations
-// of clients that knows nothing about it inside of the model's context window.
+// Package proxy is a compaction proxy: it is between a client and an OpenAI-, Anthropic- or Gemini-compatible endpoint, and keeps the
+// conversations of clients that know nothing about it inside of the model's context window.
 //
 // A client sends its whole conversation with every request, as these APIs want it. [ctxfold.Compactor.Fit] remembers what it made of which
 // first messages and puts that in their place the next time, so that a conversation is compacted once and not with every request, and
@@ -57,7 +57,7 @@ type Options struct {
 	// conversation. With "summary":{"mode":"local"} in the policy no model is asked.
 	SummaryModel string
 
-	// Transport sends requests to the endpoint. Nil means http.DefaultTransport.
+	// Transport sends requests to the endpoint. Nil means [NewTransport].
 	Transport http.RoundTripper
 
 	// MaxBody is how many bytes a request may have. Zero means DefaultMaxBody.
@@ -67,8 +67,13 @@ type Options struct {
 	// DefaultBodyTimeout, negative means no limit. Answers have none: a stream may take as long as the model does.
 	BodyTimeout time.Duration
 
-	// Owner says who has sent a request: what is remembered of one owner is never used for another. Nil means [Credentials].
+	// Owner says who has sent a request: what is remembered of one owner is never used for another. Nil means [Credentials], the user whom the
+	// body names (user, safety_identifier, metadata.user_id) and the beginning of the system prompt.
 	Owner func(*http.Request) string
+
+	// ShareAnonymous lets clients without any key share what is remembered, instead of keeping their connections apart. It is for clients
+	// that belong together, and needs Owner to be nil.
+	ShareAnonymous bool
 
 	// Metrics gets each request. Nil means none.
 	Metrics Metrics
@@ -81,6 +86,15 @@ type Options struct {
 type Proxy struct {
 	Options
 	reverse *httputil.ReverseProxy
+	flights flights
+}
+
+// NewTransport is a transport for an endpoint: http.DefaultTransport with a pool of idle connections per host that fits a proxy, instead of
+// two.
+func NewTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 1024, 256
+	return t
 }
 
 // Metrics gets what a monitoring system wants to count of a [Proxy], next to what [ctxfold.Metrics] has of its Compactor.
@@ -121,6 +135,9 @@ var routes = []route{
 	{suffix: "/responses/input_tokens", format: "openai-responses", list: "input", kept: keptByResponses},
 	{suffix: "/v1/messages", format: "anthropic", list: "messages", ask: askMessages, said: saidMessages},
 	{suffix: "/v1/messages/count_tokens", format: "anthropic", list: "messages"},
+	{suffix: generateContent, format: "gemini", list: "contents", ask: askGemini, said: saidGemini},
+	{suffix: ":streamGenerateContent", format: "gemini", list: "contents", ask: askGemini, said: saidGemini},
+	{suffix: ":countTokens", format: "gemini", list: "contents"},
 }
 
 // New makes a Proxy.
@@ -131,8 +148,12 @@ func New(o Options) (*Proxy, error) {
 	if o.Upstream == nil || o.Upstream.Host == "" || o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https" {
 		return nil, errors.New("ctxfold: a proxy needs the URL of an endpoint, such as https://example.com/v1")
 	}
-	if o.Owner == nil {
-		o.Owner = Credentials
+	if o.ShareAnonymous && o.Owner == nil {
+		o.Owner = SharedCredentials
+	}
+	var err error
+	if o.Policy, err = bounded(o.Compactor, o.Policy); err != nil {
+		return nil, err
 	}
 	if o.BodyTimeout == 0 {
 		o.BodyTimeout = DefaultBodyTimeout
@@ -141,7 +162,7 @@ func New(o Options) (*Proxy, error) {
 		o.Metrics = noMetrics{}
 	}
 	if o.Transport == nil {
-		o.Transport = http.DefaultTransport
+		o.Transport = NewTransport()
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
@@ -175,6 +196,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.body = p.limit(w, r)
 	defer c.body.end(false)
 	if at == nil {
+		c.pass(p, r, "path")
 		p.reverse.ServeHTTP(w, r)
 		return
 	}
@@ -192,12 +214,24 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.body.end(false)
-	if r.Header.Get(HeaderSearch) != "" {
-		p.search(w, r, c, at, body)
+	plain, readable, err := decoded(r.Header, body, p.MaxBody)
+	if err != nil {
+		p.refuse(w, c, http.StatusRequestEntityTooLarge, "the request could not be read: "+err.Error())
 		return
 	}
-	if c.turn = p.open(r, at, body); c.turn != nil {
-		body = c.turn.first(r.Context())
+	if r.Header.Get(HeaderSearch) != "" {
+		p.search(w, r, c, at, plain)
+		return
+	}
+	why := "content_encoding"
+	if readable {
+		c.turn, why = p.open(r, at, plain)
+	}
+	if c.turn == nil {
+		c.pass(p, r, why)
+	} else if send := c.turn.first(r.Context()); !bytes.Equal(send, plain) { // what is not changed stays compressed
+		body = send
+		r.Header.Del("Content-Encoding")
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	p.reverse.ServeHTTP(w, r)
@@ -211,7 +245,21 @@ type call struct {
 	start  time.Time
 	body   *timedBody // nil where its time has no limit
 	turn   *turn      // nil for what is passed on as it is
+	passed string     // the report of what is passed on as it is
 }
+
+// pass notes why a request is passed on as it is.
+func (c *call) pass(p *Proxy, r *http.Request, why string) {
+	c.passed = passed(why)
+	level := slog.LevelInfo
+	if r.Method != http.MethodPost {
+		level = slog.LevelDebug
+	}
+	p.Logger.Log(r.Context(), level, "ctxfold: passed on as it came", "path", r.URL.Path, "why", why)
+}
+
+// passed is the report of a request that is passed on as it is.
+func passed(why string) string { return "passed; why=" + why }
 
 // count tells the metrics of a call that is answered.
 func (p *Proxy) count(c *call, status int) {
@@ -226,9 +274,40 @@ type noMetrics struct{}
 
 func (noMetrics) Request(Request) {}
 
-// find gives the API that a request is for. Bodies that are compressed are not looked into.
+// bounded is a policy under which an endpoint's own errors decide, where it has no window.
+func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
+	probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: p, Format: api.FormatOpenAIChat}
+	_, err := c.Check(context.Background(), probe)
+	var e *ctxfold.Error
+	if !errors.As(err, &e) || e.Code != api.CodeUnknownWindow {
+		return p, err
+	}
+	if p.Raw == nil {
+		p.Window.Unlimited = true
+		return p, nil
+	}
+	raw := map[string]json.RawMessage{}
+	window := map[string]json.RawMessage{}
+	if err := json.Unmarshal(p.Raw, &raw); err != nil {
+		return p, err
+	}
+	if given, ok := raw["window"]; ok {
+		if err := json.Unmarshal(given, &window); err != nil {
+			return p, err
+		}
+	}
+	if window == nil { // null
+		window = map[string]json.RawMessage{}
+	}
+	window["unlimited"] = json.RawMessage("true")
+	raw["window"], _ = json.Marshal(window) // both are JSON
+	text, _ := json.Marshal(raw)
+	return ctxfold.RawPolicy(text), nil
+}
+
+// find gives the API that a request is for.
 func find(r *http.Request) *route {
-	if coding := r.Header.Get("Content-Encoding"); r.Method != http.MethodPost || coding != "" && coding != "identity" {
+	if r.Method != http.MethodPost {
 		return nil
 	}
 	for i, at := range routes {

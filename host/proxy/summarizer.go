@@ -56,7 +56,11 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 		return ctxfold.Summary{}, err
 	}
 	base, query := p.base(t.from, t.route)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+t.route.suffix, bytes.NewReader(body))
+	suffix := t.route.suffix
+	if t.route.format == api.FormatGemini {
+		base, suffix, query = geminiURL(base, query, p.SummaryModel)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+suffix, bytes.NewReader(body))
 	if err != nil {
 		return ctxfold.Summary{}, err
 	}
@@ -98,7 +102,7 @@ func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
 		return q.Conversation.Sent, nil
 	}
 	asked := s.t.route.ask(s.t, q)
-	if model := cmp.Or(s.t.proxy.SummaryModel, s.t.model); model != "" { // else it is in the path
+	if model := cmp.Or(s.t.proxy.SummaryModel, s.t.model); model != "" && s.t.route.format != api.FormatGemini { // else it is in the path
 		asked["model"] = model
 	}
 	return json.Marshal(asked)

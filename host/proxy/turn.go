@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,22 +29,22 @@ type turn struct {
 	report string
 }
 
-// open reads the conversation that a request belongs to. It returns nil for what cannot be compacted: no JSON, no list of
+// open reads the conversation that a request belongs to. It returns nil and why for what cannot be compacted: no JSON, no list of
 // messages, or a conversation that the endpoint itself keeps.
-func (p *Proxy) open(r *http.Request, at *route, body []byte) *turn {
+func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why string) {
 	if !json.Valid(body) {
-		return nil
+		return nil, "no_json"
 	}
 	if list := gjson.GetBytes(body, at.list); !list.IsArray() || len(list.Array()) == 0 {
-		return nil
+		return nil, "no_messages"
 	}
 	for _, key := range at.kept {
 		if gjson.GetBytes(body, key).Type != gjson.Null { // clients write null for none
-			return nil
+			return nil, "kept_by_the_endpoint"
 		}
 	}
-	return &turn{proxy: p, route: at, from: r, body: body, model: gjson.GetBytes(body, "model").String(),
-		owner: p.Owner(r) + "\x00" + r.Header.Get(HeaderConversation)}
+	model := cmp.Or(gjson.GetBytes(body, "model").String(), modelIn(r.URL.Path))
+	return &turn{proxy: p, route: at, from: r, body: body, model: model, owner: p.ownerOf(r, at, body)}, ""
 }
 
 // first gives the body to send.
@@ -56,6 +56,11 @@ func (t *turn) first(ctx context.Context) []byte {
 	r, err := fit(ctx, t.input())
 	if err != nil {
 		t.proxy.Logger.Warn("ctxfold: not compacted", "format", t.route.format, "error", err)
+		t.report = passed("error")
+		var e *ctxfold.Error
+		if errors.As(err, &e) {
+			t.report = passed(string(e.Code))
+		}
 		return t.body
 	}
 	return r.Messages
@@ -88,24 +93,14 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	return r, nil
 }
 
-// finish compacts to the end although the client may go before: clients that time out send the same request again, which finds the result
-// then. Otherwise each of their requests would begin again, and ask for summaries that nobody gets.
+// finish compacts. Clients that send the same request at the same time, or again after they gave up, get one compaction; it ends with the
+// last of them.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
-	type outcome struct {
-		r   *ctxfold.Result
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		r, err := t.proxy.Compactor.Fit(context.WithoutCancel(ctx), in, &summarizer{t})
-		done <- outcome{r, err}
-	}()
-	select {
-	case o := <-done:
-		return o.r, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %d ", t.owner, t.route.suffix, in.Force, in.Limit))
+	body := sha256.Sum256(t.body)
+	return t.proxy.flights.join(ctx, string(key[:])+string(body[:]), func(ctx context.Context) (*ctxfold.Result, error) {
+		return t.proxy.Compactor.Fit(ctx, in, &summarizer{t})
+	})
 }
 
 // recollect gives what would be sent, for a request that only wants it counted.
@@ -115,27 +110,6 @@ func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result
 		t.reason = cmp.Or(r.Reason, "counted")
 	}
 	return r, err
-}
-
-// credentials are the headers that say who asks.
-var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cf-Aig-Authorization",
-	"Ocp-Apim-Subscription-Key", "Openai-Organization", "Openai-Project"}
-
-// credentialParameters are those of the query.
-var credentialParameters = []string{"key", "api-key", "api_key", "subscription-key"}
-
-// Credentials tells owners apart by the keys with which they ask the endpoint: a hash of the headers Authorization, X-Api-Key and
-// the like, and of keys in the query. An owner whose key changes, such as a token that is good for an hour, is another one.
-func Credentials(r *http.Request) string {
-	sum := sha256.New()
-	query := r.URL.Query()
-	for _, name := range credentials {
-		fmt.Fprintf(sum, "%s %q\n", name, r.Header.Values(name))
-	}
-	for _, name := range credentialParameters {
-		fmt.Fprintf(sum, "%s %q\n", name, query[name])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // base is the URL that an SDK would be given for the endpoint of a request, and the request's query.

@@ -20,7 +20,9 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.turn != nil && c.turn.report != "" {
+	if report := c.passed; report != "" {
+		response.Header.Set(HeaderReport, report)
+	} else if c.turn.report != "" {
 		response.Header.Set(HeaderReport, c.turn.report)
 	}
 	rt.p.count(c, response.StatusCode)
@@ -29,23 +31,38 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	response, err := rt.p.Transport.RoundTrip(r)
-	if t == nil || t.route.ask == nil || err != nil || response.StatusCode < 400 {
+	if t == nil || t.route.ask == nil || err != nil {
 		return response, err
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
-	if err != nil {
-		response.Body.Close()
-		return nil, err
+	status, text := response.StatusCode, []byte(nil)
+	if status >= 400 {
+		text, err = io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
+		if err != nil {
+			response.Body.Close()
+			return nil, err
+		}
+		replay(response, text)
+	} else {
+		text = failure(response)
+		status = http.StatusBadRequest
 	}
-	if again := t.shorter(r, response.StatusCode, text); again != nil {
+	if len(text) == 0 {
+		return response, nil
+	}
+	if again := t.shorter(r, status, text); again != nil {
+		_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody) // so that its connection can be used again
 		response.Body.Close()
 		return rt.p.Transport.RoundTrip(again)
 	}
+	return response, nil
+}
+
+// replay puts what was read of a body before the rest of it.
+func replay(response *http.Response, read []byte) {
 	response.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(text), response.Body), response.Body}
-	return response, nil
+	}{io.MultiReader(bytes.NewReader(read), response.Body), response.Body}
 }
 
 // shorter gives the request again if the endpoint refused it for its length and a compaction makes it shorter.
@@ -69,6 +86,7 @@ func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 		return nil
 	}
 	again := r.Clone(r.Context())
+	again.Header.Del("Content-Encoding")
 	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(done.Messages)), int64(len(done.Messages))
 	return again
 }

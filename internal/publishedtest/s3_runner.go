@@ -123,10 +123,10 @@ var s3Runner = []Row{
 		}
 	}},
 	{ID: "S3.50", Preset: windowed, Title: "without a window nothing is ever condensed", Test: func(t *testing.T, call Engine) {
-		for _, policy := range []object{s3Exact(), s3Safe()} {
+		for reason, policy := range map[string]object{"unknown_window": s3Exact(), "unlimited": merged(s3Safe(), object{"window": object{"unlimited": true}})} {
 			var a planned
 			Call(t, call, "plan", object{"policy": policy, "messages": costs(500000, 500000, 100)}, &a)
-			equal(t, "reason", a.Report.Reason, "unknown_window")
+			equal(t, "reason", a.Report.Reason, reason)
 			equal(t, "messages", a.Messages, costs(500000, 500000, 100))
 		}
 	}},

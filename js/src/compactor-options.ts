@@ -27,8 +27,8 @@ export interface CompactorOptions {
   /** Gets the pieces of a summary as they come, where `summarize` gives them. */
   onDelta?: (delta: Delta) => void;
   /**
-   * Is told what happens in `compact`, which waits for what it returns. What it throws ends the compaction, and nothing has
-   * changed.
+   * Is told what happens in `compact`, which waits for what it returns. What it throws is logged to the console, and changes nothing; a
+   * compaction is ended by its `signal`.
    */
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
   /**

@@ -240,7 +240,8 @@ class ModuleCompactor implements Compactor {
     const source = transcript(messages);
     await unlessAborted(this.ready(), signal);
     signal?.throwIfAborted();
-    const { store, onEvent } = this.#options;
+    const { store } = this.#options;
+    const { onEvent } = this.#model;
     const { policy = this.#policy, state = this.#state } = overrides;
     const usage = usageOf(this.#options.countTokens, messages, overrides.usage);
     const options = optionsOf(

@@ -9,6 +9,7 @@ import { checkOptions, type Names } from "./options.js";
 import type { Committing, LiveSession, RemoteSession } from "./session.js";
 import { alone } from "./sole.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
+import { telling } from "./tell.js";
 import type {
   Action,
   CallOptions,
@@ -338,7 +339,7 @@ export class Conversation<M extends Message = Message> {
     };
     const behind: Behind<M> = { controller, ended: Promise.resolve().then(work) };
     this.#behind = behind;
-    this.#options.waitUntil?.(behind.ended);
+    telling("waitUntil", this.#options.waitUntil)?.(behind.ended);
     return behind.ended;
   }
 
@@ -374,7 +375,7 @@ export class Conversation<M extends Message = Message> {
   #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted<M>> {
     return this.#instead(async (session) => {
       let wanted: CallOptions = { force: true };
-      let check = await session.check();
+      let check = await session.check({ options: { force: true } });
       if (limit > 0) {
         try {
           check = await session.check({ options: { window: limit } });
@@ -476,14 +477,14 @@ export class Conversation<M extends Message = Message> {
 
   async #end(event: CompactionEvent, told: ConversationOptions<M>["afterCompact"], done?: Done<M[]>) {
     await this.#append(event);
-    told?.(event, done);
+    await telling("afterCompact", told)?.(event, done);
   }
 
   async #append(event: CompactionEvent): Promise<void> {
     try {
       await this.#options.journal?.append(event);
     } catch (error) {
-      this.#options.onJournalError?.(error);
+      await telling("onJournalError", this.#options.onJournalError)?.(error);
     }
   }
 }

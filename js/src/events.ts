@@ -4,6 +4,7 @@ import { behind } from "./prefix.js";
 import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
 import { type Summarize, summaries } from "./summarize.js";
+import { telling } from "./tell.js";
 import type { Transcript } from "./transcript.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
@@ -54,15 +55,15 @@ export function model({
   }
   const slots = new Slots(concurrency);
   return {
-    summarize: summarize && streaming(summarize, onDelta),
+    summarize: summarize && streaming(summarize, telling("onDelta", onDelta)),
     prefix: summarize?.prefix === true,
     timeoutMs,
     slots,
-    onEvent,
+    onEvent: telling("onEvent", onEvent),
   };
 }
 
-/** One round of summaries. Rejects with the signal's reason, or with what `onEvent` throws. */
+/** One round of summaries. Rejects with the signal's reason. */
 export async function replies(
   requests: readonly SummaryRequest[],
   plan: Plan,

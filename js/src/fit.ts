@@ -10,15 +10,16 @@ import { FITTER_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import { Pool } from "./pool.js";
 import { Slots } from "./slots.js";
-import type { Body, CallOptions, Format, Messages, Policy, Report, Same } from "./types.js";
+import { telling } from "./tell.js";
+import type { Body, CallOptions, Format, Messages, Policy, PolicyWindow, Report, Same } from "./types.js";
 import { KeptUses, type Next, OwnUses, UNKNOWN_USES, type Uses } from "./uses.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
 export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
   /** The module, or what it is made of; without it, the package's own. */
   module?: Source;
-  /** The model's context window in tokens: `policy.window.tokens`. */
-  window?: number;
+  /** The model's context window in tokens: `policy.window.tokens`. `"unlimited"` says that there is none: `policy.window.unlimited`. */
+  window?: number | "unlimited";
   /** The model that the messages are for: `policy.model`. Its window counts where none is given. */
   model?: string;
   /** The wire format: `policy.format`. */
@@ -257,23 +258,34 @@ class Pools<Source> {
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
   const { store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
-  const told = { onCompaction, onBackgroundError, waitUntil };
+  const told = {
+    onCompaction: telling("onCompaction", onCompaction),
+    onBackgroundError: telling("onBackgroundError", onBackgroundError),
+    waitUntil: telling("waitUntil", waitUntil),
+  };
   return { policy: policyOf(options), model: model(options), store, countTokens, ...told };
 }
 
 /** The policy as a caller has written it, who may give three of its keys by themselves. */
 function policyOf({ policy = {}, window, model: name, format }: FitterOptions<unknown>): Policy {
-  if (window !== undefined && typeof window !== "number") {
-    throw new CtxfoldError("invalid_option", "window is a number of tokens; policy.window has more", {
-      path: "window",
-    });
-  }
   return {
     ...policy,
     ...(name !== undefined && { model: name }),
     ...(format !== undefined && { format }),
-    ...(window !== undefined && { window: { ...policy.window, tokens: window } }),
+    ...(window !== undefined && { window: { ...policy.window, ...windowOf(window) } }),
   };
+}
+
+/** In JSON a number that is none would be null, and so no window at all. */
+function windowOf(window: unknown): PolicyWindow {
+  if (window === "unlimited") return { unlimited: true };
+  if (Number.isInteger(window) && (window as number) > 0) return { tokens: window as number };
+  const none = window === 0 || window === null || Number.isNaN(window);
+  throw new CtxfoldError(
+    none ? "unknown_window" : "invalid_option",
+    `window is the model's context window in tokens, such as 200_000, or "unlimited", not ${typeof window === "string" ? JSON.stringify(window) : String(window)}; policy.window has more`,
+    { path: "window" },
+  );
 }
 
 function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>, own: Uses): Pool {

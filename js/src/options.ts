@@ -34,13 +34,33 @@ const POLICY: Names<Policy> = {
 export function checkOptions(given: object, names: Readonly<Record<string, true>>, of: string): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
-    const meant = likely(name, Object.keys(names)) ?? inPolicy(name, names);
+    const meant = sizeOf(name, names) ?? likely(name, Object.keys(names)) ?? inPolicy(name, names);
     throw new CtxfoldError(
       "invalid_option",
       `${of} has no option "${name}"${meant ? `: did you mean "${meant}"?` : `; it has ${Object.keys(names).join(", ")}`}`,
       { path: name },
     );
   }
+}
+
+/** What other packages call the context window. */
+const SIZES = [
+  "maxTokens",
+  "maxInputTokens",
+  "maxContextTokens",
+  "contextWindow",
+  "contextLength",
+  "contextSize",
+  "tokenLimit",
+  "tokenBudget",
+  "tokens",
+  "limit",
+].map(plain);
+
+function sizeOf(name: string, names: Readonly<Record<string, true>>): string | undefined {
+  if (!SIZES.includes(plain(name))) return undefined;
+  if (Object.hasOwn(names, "window")) return "window";
+  return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
 }
 
 function inPolicy(name: string, names: Readonly<Record<string, true>>): string | undefined {
@@ -60,7 +80,9 @@ function likely(given: string, names: readonly string[]): string | undefined {
 }
 
 /** Without what spellings differ in. */
-const plain = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
+function plain(name: string): string {
+  return name.replace(/[_-]/g, "").toLowerCase();
+}
 
 /** How many letters have to be put in, removed or changed (Levenshtein). */
 function distance(a: string, b: string): number {

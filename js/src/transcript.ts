@@ -93,6 +93,13 @@ export function wellFormed(text: string): string {
 }
 
 function fromText(text: string): Transcript {
+  if (/^\s*[^\s[{]/.test(text)) {
+    throw new CtxfoldError(
+      "wrong_type",
+      'messages given as a string must be JSON: a list such as [{"role":"user","content":"hello"}], or a request body; for one message, pass [{ role: "user", content: "hello" }]',
+      { path: "messages" },
+    );
+  }
   const piece = wellFormed(text);
   return {
     piece,

@@ -48,20 +48,11 @@ export type Format =
   | "openai-responses"
   | "pi"
   | "plain"
-  | "tanstack"
-  | (string & {});
+  | "tanstack";
 
 /** Estimator is the name of a token estimator; docs/reference/policy.md lists them. */
 export type Estimator =
-  | "script"
-  | "bytes4"
-  | "layered"
-  | "bytes"
-  | "bytes4-floor"
-  | "utf16-4"
-  | "runes3.6"
-  | "bytes4-message"
-  | (string & {});
+  "script" | "bytes4" | "layered" | "bytes" | "bytes4-floor" | "utf16-4" | "runes3.6" | "bytes4-message";
 
 /** PassName is the name of a pass; docs/reference/policy.md describes them. */
 export type PassName =
@@ -76,8 +67,7 @@ export type PassName =
   | "rehydrate"
   | "squeeze"
   | "tool_digest"
-  | "truncate"
-  | (string & {});
+  | "truncate";
 
 /** FunctionName is the name of a function; docs/reference/functions.md describes them. */
 export type FunctionName =
@@ -148,14 +138,7 @@ export type FunctionName =
   | "visibility";
 
 /** Preset is the name of a preset; docs/guides/presets.md compares them. */
-export type Preset =
-  | "default"
-  | "layered"
-  | "window-budget"
-  | "turn-tail"
-  | "checkpoint"
-  | "agent-loop"
-  | (string & {});
+export type Preset = "default" | "layered" | "window-budget" | "turn-tail" | "checkpoint" | "agent-loop";
 
 /** A pass by its name, with its parameters. */
 export type Pass =
@@ -219,7 +202,7 @@ export type Reason =
   | "restored"
   | "nothing_to_restore"
   | "valid"
-  | (string & {});
+  | "unlimited";
 
 /** Scope is what a request for a summary covers. */
 export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output";
@@ -463,7 +446,8 @@ export type ErrorCode =
   | "needs_full"
   | "unknown_function"
   | "unknown_op"
-  | "internal";
+  | "internal"
+  | "unknown_window";
 
 /** Operations are the requests and the answers of all operations. The transcript of an answer is not in its type. */
 export interface Operations {
@@ -686,8 +670,16 @@ export interface Policy {
 
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
-  /** tokens is the context window in tokens; 0 is unknown, and compaction is then never due. */
+  /**
+   * tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code
+   * unknown_window.
+   */
   tokens?: number;
+  /**
+   * unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
+   * overrides Tokens and the window of Model.
+   */
+  unlimited?: boolean;
   /**
    * reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
    * if that is less.
@@ -1339,7 +1331,7 @@ export interface Check {
   start?: boolean;
   /** cold is why the prompt cache is cold, if compaction is due only because of that. */
   cold?: Cold;
-  /** over_limit, over_bytes, cold, under_budget or unknown_window */
+  /** over_limit, over_bytes, cold, under_budget or unlimited */
   reason: Reason;
   tokens: number;
   /** of tokens */
@@ -1677,6 +1669,11 @@ export interface StablePrefix {
 export interface ReportSummary {
   source: SummarySource;
   why?: SummaryFault;
+  /**
+   * error is what the host said about the first request that it could not answer, such as the text of the summarizer's
+   * exception; at most 300 code points. Absent if it said nothing, or the model's summary was used.
+   */
+  error?: string;
   /**
    * score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses,
    * identifiers, numbers and errors, as code finds them. Absent if no digest was written.

@@ -9,11 +9,14 @@ export type * from "./types.gen.js";
 /** One message of any wire format: it is carried, not looked into. */
 export type Message = object;
 
+/** A live request body, which holds the list of messages under one of these names. */
+export type RequestBody = { messages?: unknown } | { input?: unknown } | { contents?: unknown };
+
 /**
  * A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. Or all that `open` has
  * answered: then its format and model count where the policy has none, and its system prompt and the provider's count do.
  */
-export type Messages = readonly Message[] | Message | string | Uint8Array;
+export type Messages = readonly Message[] | RequestBody | string | Uint8Array;
 
 /** The kind that comes back for the kind that was given; of what `open` has answered the messages alone. */
 export type Same<M extends Messages> = M extends string

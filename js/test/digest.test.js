@@ -11,7 +11,7 @@ const info = compactor.info();
 const FORMATS = info.formats.map(({ name }) => name);
 const history = session(20);
 
-/** The history in each wire format that can be written. @type {[string, any[]][]} */
+/** The history in each wire format that can be written. @type {[import("ctxfold").Format, any[]][]} */
 const HISTORIES = FORMATS.flatMap((format) => {
   try {
     const { messages } = createCompactor({ module, policy: { format: "openai-chat" } }).convert(history, format);

@@ -637,7 +637,7 @@ test("options that nothing reads are refused", async () => {
     [{ windw: 1000 }, /did you mean "window"/],
     [{ usage: null, sumarize: () => "" }, /did you mean "summarize"/],
     [{ state: {} }, /no option "state"/],
-    [{ window: { tokens: 1000 } }, /window is a number/],
+    [{ window: { tokens: 1000 } }, /window is the model's context window in tokens/],
     [{ remembered: 0 }, /remembered/],
   ])) {
     await assert.rejects(fit([question], /** @type {any} */ (options)), { code: "invalid_option", message: text });

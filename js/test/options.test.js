@@ -14,7 +14,7 @@ import { webllm } from "ctxfold/webllm";
 import * as worker from "ctxfold/worker";
 
 const module = await main.load();
-const compactor = main.createCompactor({ module, policy: { format: "openai-chat" } });
+const compactor = main.createCompactor({ module, policy: { format: "openai-chat", window: { unlimited: true } } });
 /** @type {any} */
 const messages = [{ role: "user", content: "Hello" }];
 /** @type {any} */

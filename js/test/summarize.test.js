@@ -12,9 +12,10 @@ import { session, summary, tight } from "./support/session.js";
 const compact = (summarize, options = {}) =>
   createCompactor({ policy: tight, ...(summarize && { summarize }), ...options }).compact(session(20));
 
-/** Asserts who wrote the digest, and that it says how much of the facts it holds. @param {any} report @param {object} want */
+/** Asserts who wrote the digest, and that it says how much of the facts it holds. @param {any} report @param {{ source: string, why?: string }} want */
 function written(report, want) {
-  const { score, ...summary } = report.summary;
+  const { score, error, ...summary } = report.summary;
+  assert.equal(typeof error === "string" && error !== "", want.why === "summarizer_failed", "what the host said");
   assert.deepEqual(summary, want);
   assert.ok(score > 0 && score <= 1, `score ${score}`);
 }

@@ -73,7 +73,7 @@ test("functions are called in the full module", { skip: noFull }, async (t) => {
 });
 
 test("errors come across with their code and their place", async (t) => {
-  const compactor = remote(t, { policy: { format: "openai-chat" } });
+  const compactor = remote(t, { policy: { format: "openai-chat", window: { unlimited: true } } });
   await assert.rejects(compactor.check(`[{"role": "user", "content": nul}]`), {
     name: "CtxfoldError",
     code: "invalid_json",

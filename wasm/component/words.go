@@ -11,12 +11,14 @@ var (
 		api.CodeNoMessages, api.CodeMissingRole, api.CodeUnknownFormat, api.CodeAmbiguousFormat, api.CodeUnknownPreset,
 		api.CodeUnknownEstimator, api.CodeUnknownPass, api.CodeEmptyQuery, api.CodeHandleMismatch, api.CodePlanMismatch,
 		api.CodeSessionClosed, api.CodeSummaryFailed, api.CodeNeedsFull, api.CodeUnknownFunction, api.CodeUnknownOp, api.CodeInternal,
+		api.CodeUnknownWindow,
 	}
 	// Reasons are the cases of reason.
 	Reasons = []api.Reason{
 		api.ReasonCompacted, api.ReasonUnderBudget, api.ReasonUnknownWindow, api.ReasonNoProgress, api.ReasonGainTooSmall,
 		api.ReasonOpenThinking, api.ReasonStuck, api.ReasonNeedsSummaries, api.ReasonOverLimit, api.ReasonOverBytes, api.ReasonCold,
 		api.ReasonSummaryFailed, api.ReasonRepaired, api.ReasonRestored, api.ReasonNothingToRestore, api.ReasonValid,
+		api.ReasonUnlimited,
 	}
 	// Sources are the cases of token-source.
 	Sources = []api.TokenSource{api.TokensMeasured, api.TokensCalibrated, api.TokensEstimated}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -34,8 +35,18 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 		c.Mark()
 	}
 	c.Judge(c.Held)
+	if s := &c.Report.Summary; s.Why == api.FaultFailed {
+		for i := range in.Replies {
+			if s.Error = digest.TrimRunes(in.Replies[i].Error, maxError); s.Error != "" {
+				break
+			}
+		}
+	}
 	return c, nil
 }
+
+// maxError is how much of a host's error a report repeats, in runes.
+const maxError = 300
 
 // Begin returns a run that has done nothing yet.
 func Begin(in view.Input) *Run {
@@ -66,12 +77,20 @@ func (c *Run) Idle(from int) bool {
 	case c.Due || c.OverBytes():
 		return false
 	case c.Policy.Unbounded():
-		c.Unchanged(api.ReasonUnknownWindow)
+		c.Unchanged(Unbounded(c.Policy))
 	default:
 		c.Starts = passes.Starts(c.Input, size.Tokens)
 		c.Unchanged(api.ReasonUnderBudget)
 	}
 	return true
+}
+
+// Unbounded is the reason of a policy that can never make compaction due.
+func Unbounded(p *policy.Policy) api.Reason {
+	if p.Window.Unlimited || p.MaxBytes > 0 {
+		return api.ReasonUnlimited
+	}
+	return api.ReasonUnknownWindow
 }
 
 // chill makes the run one that is due for its cold prompt cache alone. It aims for the policy's share of the current size, and keeps the

@@ -72,7 +72,7 @@ func TestGate(t *testing.T) {
 		policy string
 		reason api.Reason
 	}{
-		{`{}`, api.ReasonUnknownWindow},
+		{`{"window":{"unlimited":true}}`, api.ReasonUnlimited},
 		{`{"window":{"tokens":100000}}`, api.ReasonUnderBudget},
 		{`{"window":{"tokens":600},"passes":[],"last_resort":false}`, api.ReasonNoProgress},
 		{`{"window":{"tokens":600},"passes":[]}`, api.ReasonCompacted}, // by the last resort

@@ -74,9 +74,13 @@ func published(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// know sets the window by the policy's model, if the policy has none. Without wire_safe it does nothing, because the published systems
+// know sets the window by the policy's model, if the policy has none. One without limit has no tokens. Without wire_safe it does nothing, because the published systems
 // know no models.
 func (p *Policy) know() {
+	if p.Window.Unlimited {
+		p.Window.Tokens = 0
+		return
+	}
 	if p.Window.Tokens != 0 || p.Model == "" || !p.Safe() {
 		return
 	}

@@ -71,8 +71,11 @@ type Policy struct {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens; 0 is unknown, and compaction is then never due.
+	// Tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code unknown_window.
 	Tokens int `json:"tokens,omitempty"`
+	// Unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It overrides Tokens and
+	// the window of Model.
+	Unlimited bool `json:"unlimited,omitempty"`
 	// Reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window if that is less.
 	Reserve *int `json:"reserve,omitempty"`
 }
@@ -305,6 +308,12 @@ func (p *Policy) Limit() int {
 		return p.Gate.MaxTokens
 	}
 	return limit
+}
+
+// Aimless reports whether compaction was meant to become due and never can: there is no limit, and nothing says that none is wanted.
+// Published systems take such a policy.
+func (p *Policy) Aimless() bool {
+	return p.Unbounded() && !p.Window.Unlimited && p.MaxBytes == 0 && p.Safe() && !p.OnlyKnown
 }
 
 // Unbounded reports whether nothing in the policy can make compaction due.

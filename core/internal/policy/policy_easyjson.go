@@ -1088,6 +1088,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(in *jlexer
 			} else {
 				out.Tokens = int(in.Int())
 			}
+		case "unlimited":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Unlimited = bool(in.Bool())
+			}
 		case "reserve":
 			if in.IsNull() {
 				in.Skip()
@@ -1125,6 +1131,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(out *jwrit
 		first = false
 		out.RawString(prefix[1:])
 		out.Int(int(in.Tokens))
+	}
+	if in.Unlimited {
+		const prefix string = ",\"unlimited\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Unlimited))
 	}
 	if in.Reserve != nil {
 		const prefix string = ",\"reserve\":"

@@ -86,6 +86,19 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
+// windowIs says what a window looks like, with the number that somebody gave instead of one.
+func windowIs(given []byte) string {
+	n := 0
+	for n < len(given) && n < 10 && given[n] >= '0' && given[n] <= '9' {
+		n++
+	}
+	tokens := "200000"
+	if n > 0 {
+		tokens = string(given[:n])
+	}
+	return `the window must be an object: {"window":{"tokens":` + tokens + `}}`
+}
+
 // MaxBytes is the maximum size of a policy in bytes of JSON. Decoded, a list of small values takes fifty times its bytes.
 const MaxBytes = 1 << 20
 
@@ -97,8 +110,12 @@ func Resolve(src []byte) (*Policy, *Error) {
 	var name Policy
 	if len(src) > 0 {
 		if err := Decode(src, &name); err != nil {
-			if says := Moved("policy." + jsonspan.PathAt(src, err.Offset)); says != "" && err.Code == api.CodeUnknownField {
+			at := jsonspan.PathAt(src, err.Offset)
+			if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
 				err.Message = says
+			}
+			if at == "window" && err.Code == jsonspan.WrongType {
+				err.Message = windowIs(src[jsonspan.Find(src, 0, at):])
 			}
 			return nil, Suggest(err)
 		}

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -140,24 +137,4 @@ func resultJSON(r *ctxfold.Result) []byte {
 func (f *flags) printLine(text []byte) error {
 	_, err := f.out.Write(append(bytes.Clone(text), '\n'))
 	return err
-}
-
-// writeFile leaves either the old file or the new one, whatever happens in between.
-func writeFile(name string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", name, err)
-	}
-	_, err = tmp.Write(text)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return fmt.Errorf("cannot write %s: %w", name, err)
-	}
-	return nil
 }

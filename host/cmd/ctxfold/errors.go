@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // errViolations ends validate with its own exit code; what is wrong has been printed.
@@ -52,6 +53,7 @@ func (e inputError) Unwrap() error { return e.err }
 var hints = map[string]string{
 	"ambiguous_format": "Name the wire format with --format.",
 	"unknown_format":   "`ctxfold info` lists the wire formats; --format names one.",
+	"unknown_window":   "Set it with --window TOKENS, such as --window 200k; --window unlimited says that there is none.",
 	"unknown_preset":   "`ctxfold presets` lists the presets.",
 	"plan_mismatch":    "Give step the transcript that plan was given.",
 	"truncated_json":   "The input was cut off: get the whole of it.",
@@ -61,6 +63,7 @@ func printError(w io.Writer, err error) {
 	var in inputError
 	var use usageError
 	var stopped interrupted
+	var unplaced *ctxfold.Error
 	switch {
 	case errors.As(err, &in):
 		fmt.Fprintf(w, "ctxfold: %v\n", in)
@@ -80,6 +83,8 @@ func printError(w io.Writer, err error) {
 		fmt.Fprintf(w, "ctxfold: %v\n", stopped)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "ctxfold: interrupted; nothing was changed")
+	case errors.As(err, &unplaced) && unplaced.Code == api.CodeUnknownWindow: // of a command without --policy
+		fmt.Fprintf(w, "ctxfold: %s\n  code  %s\n  %s\n", unplaced.Message, unplaced.Code, hints[string(unplaced.Code)])
 	default:
 		fmt.Fprintf(w, "ctxfold: %v\n", strings.TrimPrefix(err.Error(), "ctxfold: "))
 	}

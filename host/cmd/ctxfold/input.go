@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ func (in inputs) locate(err error) error {
 	s, ok := in[e.In]
 	if !ok {
 		return err
+	}
+	if e.Code == "invalid_json" && isBatch(s.text) {
+		return fmt.Errorf("%s has a transcript in each line: `ctxfold batch --help` shows what works on such files", s.name)
 	}
 	// A transcript after which another object begins was meant to be a file of JSON lines.
 	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
@@ -127,6 +131,11 @@ func (f *flags) readJSON(name string) (source, error) {
 	if err != nil {
 		return s, err
 	}
+	for _, coding := range codings {
+		if bytes.HasPrefix(s.text, []byte(coding.mark)) {
+			return s, fmt.Errorf("%s is %s: convert it first, for example with `%s`", s.name, coding.name, coding.way)
+		}
+	}
 	// A byte order mark is not JSON, but some editors write one.
 	if text, ok := bytes.CutPrefix(s.text, []byte("\ufeff")); ok {
 		s.skipped, s.text = len(s.text)-len(text), text
@@ -135,6 +144,28 @@ func (f *flags) readJSON(name string) (source, error) {
 		return s, fmt.Errorf("%s is empty: it must hold JSON", s.name)
 	}
 	return s, nil
+}
+
+// codings are what files are in that should hold JSON, by their first bytes.
+var codings = []struct{ mark, name, way string }{
+	{"\x1f\x8b", "compressed with gzip", "gunzip -c FILE | ctxfold … -"},
+	{"\x28\xb5\x2f\xfd", "compressed with zstd", "zstd -dc FILE | ctxfold … -"},
+	{"PK\x03\x04", "a ZIP archive", "unzip -p FILE | ctxfold … -"},
+	{"\xff\xfe", "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"},
+	{"\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"},
+}
+
+// isBatch reports whether a text has a transcript in each line, as far as its first line tells.
+func isBatch(text []byte) bool {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) {
+		return false
+	}
+	if first[0] == '[' {
+		return true
+	}
+	var body struct{ Messages, Input, Contents []json.RawMessage }
+	return json.Unmarshal(first, &body) == nil && len(body.Messages)+len(body.Input)+len(body.Contents) > 0
 }
 
 func (f *flags) read(name string) (source, error) {
@@ -167,7 +198,7 @@ type policyFlags struct {
 	policy string
 	preset string
 	format string
-	window int
+	window string
 	usage  string
 	force  bool
 }
@@ -177,7 +208,7 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/reference/policy.md)")
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
 	c.Flags().StringVar(&p.format, "format", "", "the wire format, if it should not be detected (see ctxfold info)")
-	c.Flags().IntVar(&p.window, "window", 0, "the context window of the model, in `tokens`")
+	c.Flags().StringVar(&p.window, "window", "", "the context window of the model, in `tokens`, such as 200000, 32k or 1m; \"unlimited\" for none")
 	if counts {
 		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: `TOKENS` up to the last message, or JSON (docs/reference/abi.md)")
 	}
@@ -235,15 +266,39 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 		over["format"] = p.format
 	}
 	if changed("window") {
-		if p.window <= 0 {
-			return s, usage(c, "--window must be more than 0 tokens")
+		window, err := parseWindow(p.window)
+		if err != nil {
+			return s, usage(c, "%v", err)
 		}
-		over["window"] = map[string]any{"tokens": p.window}
+		over["window"] = window
 	}
 	if len(over) == 0 {
 		return s, nil
 	}
 	return s.with(over)
+}
+
+// maxWindow is the largest window of a policy, in tokens.
+const maxWindow = 1_000_000_000
+
+// parseWindow reads a window: a number of tokens, with k for thousands or m for millions after it, or "unlimited".
+func parseWindow(text string) (map[string]any, error) {
+	if text == "unlimited" {
+		return map[string]any{"unlimited": true}, nil
+	}
+	number, unit := strings.ToLower(strings.NewReplacer("_", "", ",", "").Replace(text)), 1
+	for suffix, times := range map[string]int{"k": 1000, "m": 1_000_000} {
+		if head, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = head, times
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	tokens := n * float64(unit)
+	if err != nil || !(tokens >= 1 && tokens <= maxWindow) || tokens != math.Trunc(tokens) || strings.ContainsAny(number, "exinp+-") {
+		return nil, fmt.Errorf("--window must be more than 0 tokens, such as 200000, 32k or 1m, or unlimited: it is %q", text)
+	}
+	return map[string]any{"tokens": int(tokens)}, nil
 }
 
 // with lays members over a policy, which are the user's own too: flags, and what compare tries.

@@ -107,7 +107,7 @@ interrupted.`,
 	root.SetErr(io.err)
 	root.SetVersionTemplate("ctxfold {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
-	root.PersistentFlags().StringVar(&f.engine, "engine", "wasm", "what runs the operation: wasm or native, with the same answers")
+	root.PersistentFlags().StringVar(&f.engine, "engine", "native", "what runs the operation: native, or wasm in a sandbox, with the same answers")
 	root.PersistentFlags().BoolVar(&f.json, "json", false, "print the raw JSON answer")
 	completeWith(root, "engine", "wasm", "native")
 	root.AddCommand(

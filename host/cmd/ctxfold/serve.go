@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host/prometheus"
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
@@ -87,10 +88,13 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 				return err
 			}
 			defer traces.close()
-			o.Transport = traces.transport(http.DefaultTransport)
+			o.Transport = traces.transport(proxy.NewTransport())
 			// A policy that is wrong is better told now than with the first request.
 			probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
-			if _, err := compactor.Check(c.Context(), probe); err != nil {
+			var unbounded *ctxfold.Error
+			if _, err := compactor.Check(c.Context(), probe); errors.As(err, &unbounded) && unbounded.Code == api.CodeUnknownWindow {
+				fmt.Fprintln(f.err, "There is no --window: a conversation is compacted when the endpoint says that it is too long")
+			} else if err != nil {
 				return inputs{"policy": s}.locate(err)
 			}
 			p, err := proxy.New(o)

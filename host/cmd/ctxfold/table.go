@@ -84,7 +84,7 @@ var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
 	"over_limit":      "the transcript is above the limit",
-	"unknown_window":  "unchanged: the size of the context window is unknown; set it with --window TOKENS",
+	"unlimited":       "unchanged: the policy has no limit",
 	"no_progress":     "unchanged: nothing could be gained",
 	"needs_summaries": "waiting for summaries",
 }

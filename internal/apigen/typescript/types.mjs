@@ -56,12 +56,6 @@ const text = await compile(prepared(JSON.parse(readFileSync(resolve(from), "utf8
 /** What is only read: lists of these may be anybody's. */
 const GIVEN = /^export interface (?:Policy\w*|\w+Pass|\w+Request|Pin) \{\n(?:.*\n)*?\}\n/gm;
 
-/**
- * Names that an app may have in a variable, or that a module built with more passes and formats has: editors complete the known ones, any
- * other text compiles, and the module refuses a name that it does not know.
- */
-const OPEN = /^(export type (?:Format|Preset|Estimator|PassName|Reason) =)((?:\s*\|?\s*"[^"]*")+);/gm;
-
 writeFileSync(
   resolve(to),
   text
@@ -69,7 +63,6 @@ writeFileSync(
     .replace(/^( *)\/\*\*\n((?: *\*(?!\/).*\n)*) *\*\/\n/gm, (all, indent, lines) =>
       /\w/.test(lines) ? comment(all, indent, lines.replace(/^ *\*/, "")) : "",
     )
-    .replace(OPEN, (_, head, names) => [head, ...names.match(/"[^"]*"/g), "(string & {});"].join("\n  | "))
     .replace(/^( +format\?:)\n +\| "auto"\n(?: +\| "[^"]*"\n?)+;/gm, '$1 Format | "auto";')
     .replace(GIVEN, (type) => type.replace(/: (\w+\[\];)/g, ": readonly $1"))
     .replace(/([^\n])\n(?=\/\*\*|export )/g, (_, before) => (before === "/" ? "/\n" : `${before}\n\n`)),

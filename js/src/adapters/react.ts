@@ -263,7 +263,11 @@ class Chat<M extends Message> {
       ...policy,
       ...(model !== undefined && { model }),
       ...(format !== undefined && { format }),
-      window: { ...policy.window, ...(window !== undefined && { tokens: window }) },
+      window: {
+        ...policy.window,
+        ...(typeof window === "number" && { tokens: window }),
+        ...(window === "unlimited" && { unlimited: true }),
+      },
       gate: { ...policy.gate, ratio: 1 },
     };
   }

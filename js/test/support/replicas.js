@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("replica.js", import.meta.url));
 
+/** @type {import("ctxfold").Policy} */
 export const POLICY = { format: "openai-chat", window: { tokens: 4000, reserve: 500 } };
 const SUMMARY_MS = 20;
 const SUMMARY = /Summary number (\d+) of conversation (\d+)/;

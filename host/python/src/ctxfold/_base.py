@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Any, Dict, Literal, Mapping, Optional, Tuple, Union, cast
 
 from . import _json
 from ._errors import OptionError
@@ -36,7 +36,7 @@ class Compacting(Operations):
         self,
         policy: Optional["types.Policy"] = None,
         *,
-        window: Optional[int] = None,
+        window: Union[int, Literal["unlimited"], None] = None,
         model: Optional[str] = None,
         format: Optional["types.Format"] = None,
         summarize: Optional[Summarize] = None,
@@ -46,7 +46,7 @@ class Compacting(Operations):
         memory: Any = None,
         memory_limit: int = 0,
     ) -> None:
-        """``window`` (tokens), ``model`` and ``format`` are keys of the policy that may be given by themselves.
+        """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given by themselves.
 
         ``summarize`` asks a model: it is given a request (``system``, ``prompt``, ``max_output_tokens``) and returns the text, or a dict
         with ``text`` and ``finish_reason``. Without it digests are written without a model. It may take ``summary_timeout`` seconds for
@@ -108,7 +108,7 @@ class SharedFits:
         *,
         id: str,
         policy: Any,
-        window: Optional[int],
+        window: Union[int, Literal["unlimited"], None],
         model: Optional[str],
         format: Optional[str],
         summarize: Optional[Summarize],

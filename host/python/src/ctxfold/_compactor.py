@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, List, Literal, Optional, Sequence, TypeVar, Union, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
@@ -111,7 +111,7 @@ class Compactor(Compacting):
 def fit(
     messages: M,
     *,
-    window: Optional[int] = None,
+    window: Union[int, Literal["unlimited"], None] = None,
     model: Optional[str] = None,
     format: Optional["types.Format"] = None,
     summarize: Optional[Summarize] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from . import _json
 from ._errors import OptionError
@@ -29,17 +29,32 @@ def shared_module() -> Module:
 
 
 def policy_of(
-    policy: Optional[Policy], window: Optional[int], model: Optional[str], format: Optional[str]
+    policy: Optional[Policy], window: Any, model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
     """A policy, of which three keys may be given separately."""
-    if window is not None and (isinstance(window, bool) or not isinstance(window, int)):
-        raise OptionError("window is a number of tokens; policy['window'] has more", path="window")
+    if window is not None:
+        window = window_of(window)
     if policy is not None and not isinstance(policy, Mapping):
         raise OptionError("a policy is a dict (docs/reference/policy.md)", path="policy")
     own = without_none({"model": model, "format": format})
     if window is not None:
-        own["window"] = {**((policy or {}).get("window") or {}), "tokens": window}
+        own["window"] = {**((policy or {}).get("window") or {}), **window}
     return {**(policy or {}), **own} if own else policy
+
+
+def window_of(window: Any) -> Dict[str, Any]:
+    """The window of a policy, of the context window in tokens or ``"unlimited"``."""
+    if window == "unlimited":
+        return {"unlimited": True}
+    if isinstance(window, int) and not isinstance(window, bool) and window > 0:
+        return {"tokens": window}
+    none = not isinstance(window, bool) and (window == 0 or window != window)
+    raise OptionError(
+        "window is the model's context window in tokens, such as 200_000, or \"unlimited\", "
+        f"not {window!r}; policy['window'] has more",
+        path="window",
+        code="unknown_window" if none else "invalid_option",
+    )
 
 
 class Operations:
@@ -50,12 +65,12 @@ class Operations:
         self,
         policy: Optional["types.Policy"] = None,
         *,
-        window: Optional[int] = None,
+        window: Union[int, Literal["unlimited"], None] = None,
         model: Optional[str] = None,
         format: Optional["types.Format"] = None,
         memory_limit: int = 0,
     ) -> None:
-        """``window`` (tokens), ``model`` and ``format`` are keys of the policy that may be given separately.
+        """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given separately.
 
         ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB. A call takes about three times the
         bytes of its messages.
@@ -89,7 +104,7 @@ class Operations:
         messages: Any = None,
         *,
         text: Optional[str] = None,
-        window: Optional[int] = None,
+        window: Union[int, Literal["unlimited"], None] = None,
         model: Optional[str] = None,
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
@@ -107,7 +122,7 @@ class Operations:
         self,
         messages: Any,
         *,
-        window: Optional[int] = None,
+        window: Union[int, Literal["unlimited"], None] = None,
         model: Optional[str] = None,
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
@@ -124,7 +139,7 @@ class Operations:
         self,
         messages: M,
         *,
-        window: Optional[int] = None,
+        window: Union[int, Literal["unlimited"], None] = None,
         model: Optional[str] = None,
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
@@ -277,7 +292,7 @@ class Operations:
     def _head(
         self,
         policy: Any,
-        window: Optional[int],
+        window: Union[int, Literal["unlimited"], None],
         model: Optional[str],
         format: Optional[str],
         options: Any,

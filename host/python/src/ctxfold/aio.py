@@ -10,7 +10,7 @@ A task that is cancelled ends its compaction; nothing has changed then.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Literal, Optional, Sequence, TypeVar, Union, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
@@ -166,7 +166,7 @@ class Compactor(Compacting):
 async def fit(
     messages: M,
     *,
-    window: Optional[int] = None,
+    window: Union[int, Literal["unlimited"], None] = None,
     model: Optional[str] = None,
     format: Optional["types.Format"] = None,
     summarize: Optional[Summarize] = None,

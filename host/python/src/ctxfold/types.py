@@ -197,6 +197,7 @@ ErrorCode = Literal[
     "unknown_function",
     "unknown_op",
     "internal",
+    "unknown_window",
 ]
 
 
@@ -491,7 +492,15 @@ class PolicyWindow(TypedDict):
     """Window is the size of the model's context."""
 
     tokens: NotRequired[int]
-    """tokens is the context window in tokens; 0 is unknown, and compaction is then never due."""
+    """
+    tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code
+    unknown_window.
+    """
+    unlimited: NotRequired[bool]
+    """
+    unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
+    overrides Tokens and the window of Model.
+    """
     reserve: NotRequired[int]
     """
     reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
@@ -1105,7 +1114,7 @@ class Check(TypedDict):
     cold: NotRequired[Cold]
     """cold is why the prompt cache is cold, if compaction is due only because of that."""
     reason: Reason
-    """over_limit, over_bytes, cold, under_budget or unknown_window"""
+    """over_limit, over_bytes, cold, under_budget or unlimited"""
     tokens: int
     source: TokenSource
     """of tokens"""
@@ -1141,6 +1150,7 @@ Reason = Union[str, Literal[
     "restored",
     "nothing_to_restore",
     "valid",
+    "unlimited",
 ]]
 
 
@@ -1519,6 +1529,11 @@ class ReportSummary(TypedDict):
 
     source: SummarySource
     why: NotRequired[SummaryFault]
+    error: NotRequired[str]
+    """
+    error is what the host said about the first request that it could not answer, such as the text of the summarizer's
+    exception; at most 300 code points. Absent if it said nothing, or the model's summary was used.
+    """
     score: NotRequired[float]
     """
     score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses,

@@ -1,0 +1,33 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// links is how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}
+
+// keepOwner gives a new file the owner of the old one.
+func keepOwner(f *os.File, old fs.FileInfo) error {
+	s, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if now, ok := info.Sys().(*syscall.Stat_t); ok && now.Uid == s.Uid && now.Gid == s.Gid {
+		return nil
+	}
+	return f.Chown(int(s.Uid), int(s.Gid))
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// writeFile writes a file as a careful program does: through symbolic links, and into devices and pipes. A regular file is replaced in one
+// step, with its mode and owner, so that either the old or the new one is there whatever happens; one that has other names (hard links), or
+// whose owner or folder doesn't allow that, is overwritten in place.
+func writeFile(name string, text []byte) error {
+	if err := write(name, text); err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	return nil
+}
+
+func write(name string, text []byte) error {
+	target, err := followed(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return replace(target, text, nil)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() || links(info) > 1:
+		return overwrite(target, text, info.Mode())
+	}
+	err = replace(target, text, info)
+	if errors.Is(err, fs.ErrPermission) {
+		return overwrite(target, text, info.Mode())
+	}
+	return err
+}
+
+// maxLinks is how many symbolic links are followed.
+const maxLinks = 40
+
+// followed is where a chain of symbolic links ends, whether or not there is a file.
+func followed(name string) (string, error) {
+	for range maxLinks {
+		to, err := os.Readlink(name)
+		if err != nil { // no link, or nothing there
+			return name, nil
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
+		name = to
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+func overwrite(name string, text []byte, mode fs.FileMode) error {
+	flag := os.O_WRONLY
+	if mode.IsRegular() {
+		flag |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(name, flag, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// replace puts a new file in the place of the old one, or where there was none (nil).
+func replace(name string, text []byte, old fs.FileInfo) error {
+	tmp, err := temporary(name)
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	if err == nil && old != nil {
+		if err = keepOwner(tmp, old); err == nil {
+			err = tmp.Chmod(old.Mode().Perm() | old.Mode()&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky))
+		}
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// temporary creates a file next to another one, with the mode that a new file gets here.
+func temporary(name string) (*os.File, error) {
+	for i := 0; ; i++ {
+		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.tmp", name, os.Getpid(), i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}

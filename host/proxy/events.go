@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/tidwall/gjson"
+)
+
+// failure is the error inside an answer whose status is a good one: in the first event of a stream that says something, or in a short JSON
+// body. It is empty for other answers. The answer stays whole: what was read is put back.
+//
+// A stream's headers wait for that event, which is when the model begins to answer.
+func failure(response *http.Response) []byte {
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch {
+	case kind == "text/event-stream":
+		return failedStream(response)
+	case kind == "application/json" && response.ContentLength > 0 && response.ContentLength <= maxErrorBody:
+		text := make([]byte, response.ContentLength)
+		n, _ := io.ReadFull(response.Body, text) // an answer that is cut off stays one
+		replay(response, text[:n])
+		return failed(text[:n])
+	}
+	return nil
+}
+
+// failedStream reads a stream up to the first event that is an error or the begin of an answer.
+func failedStream(response *http.Response) []byte {
+	var read bytes.Buffer
+	defer func() { replay(response, read.Bytes()) }()
+	var line []byte
+	piece := make([]byte, 4<<10)
+	for read.Len() < maxErrorBody {
+		n, err := response.Body.Read(piece)
+		read.Write(piece[:n])
+		line = append(line, piece[:n]...)
+		for {
+			end := bytes.IndexByte(line, '\n')
+			if end < 0 && err != nil && len(line) > 0 {
+				end = len(line)
+				line = append(line, '\n')
+			}
+			if end < 0 {
+				break
+			}
+			data, ok := bytes.CutPrefix(bytes.TrimSpace(line[:end]), []byte("data:"))
+			line = line[end+1:]
+			if !ok {
+				continue
+			}
+			if fault := failed(bytes.TrimSpace(data)); fault != nil {
+				return fault
+			}
+			if !preamble(gjson.GetBytes(data, "type").String()) {
+				return nil
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// preamble reports whether an event precedes the answer.
+func preamble(kind string) bool {
+	switch kind {
+	case "response.created", "response.in_progress", "response.queued", "message_start", "ping":
+		return true
+	}
+	return false
+}
+
+// failed is the data of an error, or nil: Anthropic's event, that of the Responses API, an error in a chunk of a chat or of Gemini.
+func failed(data []byte) []byte {
+	if !gjson.ValidBytes(data) {
+		return nil
+	}
+	for _, path := range []string{"error", "response.error", "0.error"} {
+		if e := gjson.GetBytes(data, path); e.IsObject() || e.Type == gjson.String {
+			return []byte(`{"error":` + e.Raw + `}`)
+		}
+	}
+	if kind := gjson.GetBytes(data, "type").String(); kind == "error" {
+		return []byte(`{"error":` + string(data) + `}`)
+	}
+	return nil
+}

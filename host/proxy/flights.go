@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ctxfold/ctxfold"
+)
+
+// patience is how long a compaction whose clients have all gone waits for one of them to come back: a client that times out sends the same
+// request again.
+const patience = time.Second
+
+// flights are the compactions in progress, each with the clients that wait for it.
+type flights struct {
+	mu   sync.Mutex
+	open map[string]*flight
+}
+
+type flight struct {
+	waiting int
+	cancel  context.CancelFunc
+	over    chan struct{} // closed when result and err are there
+	result  *ctxfold.Result
+	err     error
+}
+
+// join waits for the work of a key, which the first caller starts. The work ends when nobody has waited for it for a moment.
+func (f *flights) join(ctx context.Context, key string, work func(context.Context) (*ctxfold.Result, error)) (*ctxfold.Result, error) {
+	f.mu.Lock()
+	one := f.open[key]
+	if one == nil {
+		if f.open == nil {
+			f.open = map[string]*flight{}
+		}
+		one = &flight{over: make(chan struct{})}
+		f.open[key] = one
+		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		one.cancel = cancel
+		go f.run(own, key, one, work)
+	}
+	one.waiting++
+	f.mu.Unlock()
+	select {
+	case <-one.over:
+	case <-ctx.Done():
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one.waiting--; one.waiting == 0 {
+		time.AfterFunc(patience, func() { f.abandon(one) })
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return one.result, one.err
+}
+
+func (f *flights) run(ctx context.Context, key string, one *flight, work func(context.Context) (*ctxfold.Result, error)) {
+	err := fmt.Errorf("the compaction did not return")
+	var result *ctxfold.Result
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, fmt.Errorf("the compaction panicked: %v", p)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		one.cancel()
+		one.result, one.err = result, err
+		delete(f.open, key)
+		close(one.over)
+	}()
+	result, err = work(ctx)
+}
+
+// abandon ends the work if nobody has come back.
+func (f *flights) abandon(one *flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one.waiting == 0 {
+		one.cancel()
+	}
+}

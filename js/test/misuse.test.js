@@ -1,0 +1,131 @@
+/** What newcomers get wrong: each is refused by the types where they can, and otherwise by an error that says what to write. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Conversation, createCompactor, createFitter, fit, load } from "ctxfold";
+import { session, tight } from "./support/session.js";
+
+const module = await load();
+const history = session(2);
+
+test("a window that is missing or useless is an error that says what to write", async () => {
+  /** @type {[any, string, RegExp][]} */
+  const cases = [
+    [{}, "unknown_window", /"window":\{"tokens":200000\}/],
+    [{ policy: {} }, "unknown_window", /"window":\{"unlimited":true\}/],
+    [{ window: undefined }, "unknown_window", /there is no context window/],
+    [{ model: "unheard-of-9" }, "unknown_window", /the model "unheard-of-9" is unknown/],
+    [{ policy: { window: { tokens: Number.NaN } } }, "unknown_window", /"tokens":200000/],
+    [{ policy: { window: { tokens: 0 } } }, "unknown_window", /"tokens":200000/],
+    [{ window: Number.NaN }, "unknown_window", /such as 200_000, or "unlimited", not NaN/],
+    [{ window: 0 }, "unknown_window", /not 0/],
+    [{ window: null }, "unknown_window", /not null/],
+    [{ window: -1 }, "invalid_option", /not -1/],
+    [{ window: 0.5 }, "invalid_option", /not 0.5/],
+    [{ window: Number.POSITIVE_INFINITY }, "invalid_option", /or "unlimited", not Infinity/],
+    [{ window: "32k" }, "invalid_option", /not "32k"/],
+    [{ policy: { window: 8000 } }, "wrong_type", /\{"window":\{"tokens":8000\}\}/],
+  ];
+  for (const [options, code, message] of cases) {
+    const name = JSON.stringify(options);
+    await assert.rejects(fit(history, { module, ...options }), { name: "CtxfoldError", code, message }, name);
+    await assert.rejects((async () => createFitter({ module, ...options })(history))(), { code, message }, name);
+    if (Object.hasOwn(options, "window") || options.model) continue;
+    const { policy = {} } = options;
+    const compactor = createCompactor({ module, policy });
+    assert.throws(() => compactor.check(history), { code, message }, name);
+    await assert.rejects(compactor.compact(history), { code, message }, name);
+    const conversation = new Conversation(createCompactor({ module, policy }), { messages: history });
+    await assert.rejects(conversation.afterTurn(), { code, message }, name);
+  }
+});
+
+test("who wants no limit says so, and a compaction that is forced needs none", async () => {
+  const { messages, report } = await fit(history, { module, window: "unlimited" });
+  assert.equal(messages, history);
+  assert.equal(report.reason, "unlimited");
+  assert.equal((await fit(history, { module, policy: { max_bytes: 100_000 } })).report.reason, "unlimited");
+  const conversation = new Conversation(createCompactor({ module }), { messages: session(20) });
+  assert.equal((await conversation.compact()).changed, true);
+});
+
+test("options of other packages are named as ours, and a text that is no JSON is told what it should be", async () => {
+  for (const name of ["maxTokens", "max_tokens", "contextWindow", "tokenLimit", "maxInputTokens"]) {
+    const wrong = /** @type {any} */ ({ module, [name]: 8000 });
+    await assert.rejects(fit(history, wrong), { code: "invalid_option", message: /did you mean "window"\?/ }, name);
+    const says = { code: "invalid_option", message: /did you mean "policy.window.tokens"\?/ };
+    assert.throws(() => createCompactor(wrong), says, name);
+  }
+  const says = { code: "wrong_type", path: "messages", message: /pass \[\{ role: "user", content: "hello" \}\]/ };
+  await assert.rejects(fit("hello", { module, window: 9000 }), says);
+  assert.throws(() => createCompactor({ module, policy: tight }).check(" hello"), says);
+});
+
+test("a callback that is only told something costs nothing where it fails, and its text is logged", async () => {
+  /** @type {string[]} */
+  const logged = [];
+  const { warn } = console;
+  console.warn = (line) => logged.push(String(line));
+  const broken = (/** @type {string} */ name) => () => {
+    throw new Error(`${name} is broken`);
+  };
+  const rejecting = (/** @type {string} */ name) => () => Promise.reject(new Error(`${name} is broken`));
+  const summarize = async (/** @type {any} */ _, /** @type {any} */ { onDelta }) => {
+    onDelta("The user ");
+    return "## Goal\nThe user wants every file read and counted. Much was done and is known.";
+  };
+  try {
+    const policy = { ...tight, format: /** @type {const} */ ("openai-chat") };
+    const told = { onEvent: rejecting("onEvent"), onDelta: broken("onDelta") };
+    const long = session(20);
+    const fitted = await fit(long, { module, policy, summarize, ...told, onCompaction: broken("onCompaction") });
+    assert.equal(fitted.report.summary.source, "model");
+    const done = await createCompactor({ module, policy, summarize, ...told, onEvent: broken("onEvent") }).compact(
+      long,
+    );
+    assert.equal(done.report.summary.source, "model");
+    const conversation = new Conversation(createCompactor({ module, policy, summarize }), {
+      messages: long,
+      journal: { append: rejecting("journal"), events: () => [] },
+      afterCompact: broken("afterCompact"),
+      onJournalError: broken("onJournalError"),
+    });
+    assert.equal((await conversation.afterTurn()).changed, true);
+    for (const name of ["onEvent", "onDelta", "onCompaction", "afterCompact", "onJournalError"]) {
+      assert.ok(logged.includes(`ctxfold: ${name} failed: ${name} is broken`), name);
+    }
+  } finally {
+    console.warn = warn;
+  }
+});
+
+test("what a summarizer throws is in the report", async () => {
+  const summarize = async () => {
+    throw new Error("the key is wrong");
+  };
+  const { report } = await createFitter({ module, policy: tight, format: "openai-chat", summarize })(session(20));
+  assert.equal(report.summary.source, "local");
+  assert.equal(report.summary.why, "summarizer_failed");
+  assert.equal(report.summary.error, "the key is wrong");
+});
+
+/** Never run: the compiler refuses each line below `@ts-expect-error`. */
+export async function misspelt() {
+  const { report } = await fit(history, { window: "unlimited" });
+  // @ts-expect-error a wire format that does not exist
+  await fit(history, { format: "openai" });
+  // @ts-expect-error a preset that does not exist
+  await fit(history, { policy: { preset: "agent_loop" } });
+  // @ts-expect-error an estimator that does not exist
+  await fit(history, { policy: { estimator: "tiktoken" } });
+  // @ts-expect-error a reason that does not exist
+  if (report.reason === "compactd") return;
+  // @ts-expect-error an object without messages
+  await fit({ foo: 1 });
+  // @ts-expect-error a window is an object in a policy
+  createCompactor({ policy: { window: 8000 } });
+  // @ts-expect-error a window is a number or "unlimited"
+  await fit(history, { window: "32k" });
+  await fit({ model: "m", messages: history }, { window: 1000 });
+  await fit({ model: "m", input: history }, { window: 1000 });
+  await fit({ contents: history }, { window: 1000 });
+}
