@@ -152,8 +152,11 @@ func detect(r *request, dst []byte) []byte {
 	var found wire.Detection
 	if o := r.findOpened(s); o != nil {
 		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file has told
-	} else if found = wire.Detect(s); r.err == nil {
-		r.fail(s.Err(), 0)
+	} else if at := s.Pos(); r.err == nil {
+		found = wire.Detect(s)
+		if r.fail(s.Err(), 0); r.err == nil {
+			doubt(&found, s.At(at))
+		}
 	}
 	if r.err != nil {
 		return dst

@@ -14,6 +14,8 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
+	// Apps are types of parts that applications have added and translate themselves. They are no sign of the format.
+	Apps string
 	// Content lists the JSON types of a message's content, "block" meaning an object with a type; "" is any type but an object.
 	Content string
 	// Also are signs that other formats own and that count neither for nor against this one.

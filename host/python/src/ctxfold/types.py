@@ -185,6 +185,7 @@ ErrorCode = Literal[
     "missing_role",
     "unknown_format",
     "ambiguous_format",
+    "wrong_format",
     "unknown_preset",
     "unknown_estimator",
     "unknown_pass",
