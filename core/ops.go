@@ -175,7 +175,7 @@ func detect(r *request, dst []byte) []byte {
 }
 
 // round keeps three digits, so that a number reads the same in every answer.
-func round(f float64) float64 { return float64(int(f*1000+0.5)) / 1000 }
+func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
 	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}

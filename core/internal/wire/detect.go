@@ -293,7 +293,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 				factor = 0
 			}
 		}
-		g.Confidence *= factor
+		g.Confidence = float64(g.Confidence * factor) // rounded, so that no machine fuses it with the sum
 		if g.Confidence > 0 && !(f.Signs.Shy && len(g.Evidence) == 0) {
 			total += g.Confidence
 			guesses = append(guesses, g)
@@ -302,7 +302,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
 		total *= 2 // nothing contradicts it, but nothing supports it either
 	}
-	total += float64(len(d.unknown)) / 2 // what no format knows suggests an unknown one
+	total += float64(float64(len(d.unknown)) / 2) // what no format knows suggests an unknown one
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
