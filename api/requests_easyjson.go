@@ -1860,6 +1860,12 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *U
 			} else {
 				out.TotalTokens = int(in.Int())
 			}
+		case "least_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.LeastTokens = int(in.Int())
+			}
 		case "exact":
 			if in.IsNull() {
 				in.Skip()
@@ -1913,6 +1919,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 		const prefix string = ",\"total_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.TotalTokens))
+	}
+	if in.LeastTokens != 0 {
+		const prefix string = ",\"least_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"
@@ -2335,6 +2346,12 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *G
 			} else {
 				out.TotalTokens = int(in.Int())
 			}
+		case "least_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.LeastTokens = int(in.Int())
+			}
 		case "exact":
 			if in.IsNull() {
 				in.Skip()
@@ -2388,6 +2405,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 		const prefix string = ",\"total_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.TotalTokens))
+	}
+	if in.LeastTokens != 0 {
+		const prefix string = ",\"least_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"
