@@ -1930,6 +1930,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *U
 			} else {
 				out.TotalTokens = int(in.Int())
 			}
+		case "least_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.LeastTokens = int(in.Int())
+			}
 		case "exact":
 			if in.IsNull() {
 				in.Skip()
@@ -1979,6 +1985,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 		const prefix string = ",\"total_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.TotalTokens))
+	}
+	if in.LeastTokens != 0 {
+		const prefix string = ",\"least_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"

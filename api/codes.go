@@ -21,6 +21,7 @@ const (
 	CodeMissingRole      Code = "missing_role"      // a message has no role
 	CodeUnknownFormat    Code = "unknown_format"    // the wire format is unknown, or none has messages like these; the message names the nearest
 	CodeAmbiguousFormat  Code = "ambiguous_format"  // several wire formats have messages like these: set `format` in the policy
+	CodeWrongFormat      Code = "wrong_format"      // the policy names a wire format that doesn't read the text of these messages; the message names a format that does
 	CodeUnknownPreset    Code = "unknown_preset"    // the preset is unknown
 	CodeUnknownEstimator Code = "unknown_estimator" // the estimator is unknown
 	CodeUnknownPass      Code = "unknown_pass"      // the pass is unknown

@@ -72,6 +72,9 @@ type Usage struct {
 	OutputTokens     int `json:"output_tokens,omitempty"`
 	// TotalTokens is the sum of the others. If it is 0, the others are added up.
 	TotalTokens int `json:"total_tokens,omitempty"`
+	// LeastTokens is the least that the provider counted for any call of the same conversation: no more than that is the system prompt and
+	// the tools. 0 is unknown.
+	LeastTokens int `json:"least_tokens,omitempty"`
 	// Exact says that a tokenizer counted these messages: such a count is always used, even after a compaction.
 	Exact bool `json:"exact,omitempty"`
 }

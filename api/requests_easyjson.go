@@ -2026,6 +2026,12 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *U
 			} else {
 				out.TotalTokens = int(in.Int())
 			}
+		case "least_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.LeastTokens = int(in.Int())
+			}
 		case "exact":
 			if in.IsNull() {
 				in.Skip()
@@ -2079,6 +2085,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 		const prefix string = ",\"total_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.TotalTokens))
+	}
+	if in.LeastTokens != 0 {
+		const prefix string = ",\"least_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"
@@ -2501,6 +2512,12 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *G
 			} else {
 				out.TotalTokens = int(in.Int())
 			}
+		case "least_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.LeastTokens = int(in.Int())
+			}
 		case "exact":
 			if in.IsNull() {
 				in.Skip()
@@ -2554,6 +2571,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 		const prefix string = ",\"total_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.TotalTokens))
+	}
+	if in.LeastTokens != 0 {
+		const prefix string = ",\"least_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"

@@ -32,6 +32,9 @@ func open(r *request, dst []byte) []byte {
 		num(`,"cache_write_tokens"`, u.CacheWrite)
 		num(`,"output_tokens"`, u.Output)
 		num(`,"total_tokens"`, u.Total())
+		if u.Least < u.Total() {
+			num(`,"least_tokens"`, u.Least)
+		}
 		dst = append(dst, '}')
 	} else {
 		dst = append(dst, `null`...)

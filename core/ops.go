@@ -152,8 +152,11 @@ func detect(r *request, dst []byte) []byte {
 	var found wire.Detection
 	if o := r.findOpened(s); o != nil {
 		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file has told
-	} else if found = wire.Detect(s); r.err == nil {
-		r.fail(s.Err(), 0)
+	} else if at := s.Pos(); r.err == nil {
+		found = wire.Detect(s)
+		if r.fail(s.Err(), 0); r.err == nil {
+			doubt(&found, s.At(at))
+		}
 	}
 	if r.err != nil {
 		return dst
@@ -172,7 +175,7 @@ func detect(r *request, dst []byte) []byte {
 }
 
 // round keeps three digits, so that a number reads the same in every answer.
-func round(f float64) float64 { return float64(int(f*1000+0.5)) / 1000 }
+func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
 	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}

@@ -265,7 +265,8 @@ func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 
 // readList reads a list of messages, or a request body.
 func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
-	if r.format == nil {
+	start, named := s.Pos(), r.format != nil
+	if !named {
 		d := s.At(s.Pos())
 		found := wire.Detect(d)
 		if r.fail(d.Err(), 0); r.err != nil {
@@ -285,7 +286,9 @@ func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
 	r.t = r.format.Read(s)
 	s.Weigh = nil
 	r.askedOf()
-	r.fail(s.Err(), 0)
+	if r.fail(s.Err(), 0); r.err == nil {
+		r.fail(unread(r.format, r.t, named, start), 0)
+	}
 }
 
 // askedOf notes what the model wants that is asked.

@@ -24,7 +24,11 @@ func (r *request) correct(state *api.State) *api.Correction {
 		plausible := usage.Exact || raw.Plausible(state.Calibration, estimated, counted)
 		state.Calibration = raw.Report(state.Calibration, estimated, counted)
 		if by = raw.Calibrate(state.Calibration); plausible {
-			by = raw.Correct(by).Anchor(r.t, usage.Message, counted)
+			least := raw.Least(state.Calibration)
+			if usage.LeastTokens > 0 {
+				least = min(least, usage.LeastTokens)
+			}
+			by = raw.Correct(by).Anchor(r.t, usage.Message, counted, least)
 		}
 	}
 	r.profile = raw.Correct(by)
@@ -44,7 +48,7 @@ func (r *request) usage() (u api.Usage, ok bool) {
 			return u, false
 		}
 	}
-	for _, n := range []int{u.InputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.OutputTokens, u.TotalTokens} {
+	for _, n := range []int{u.InputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.OutputTokens, u.TotalTokens, u.LeastTokens} {
 		if n < 0 || n > policy.MaxTokens {
 			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: "usage must be from 0 to 1,000,000,000 tokens"}, at)
 			return u, false

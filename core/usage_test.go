@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -202,5 +203,47 @@ func TestFamilyByFormat(t *testing.T) {
 		if answer := string(l.Call("estimate", []byte(request))); !strings.Contains(answer, `"family":"claude"`) {
 			t.Errorf("session: %s", answer)
 		}
+	}
+}
+
+// TestLeastCountBoundsBeside has a conversation whose first call was counted as 9,000 tokens and whose last one as far more than estimated: the
+// rest is an error of the estimate, and not the system prompt. Compacting it leaves a digest, and what follows from it.
+func TestLeastCountBoundsBeside(t *testing.T) {
+	var list []string
+	for i := range 60 {
+		list = append(list, `{"role":"user","content":"What does part `+strconv.Itoa(i)+` do with the settings in file`+strconv.Itoa(i)+`.go?"}`,
+			`{"role":"assistant","content":"`+strings.Repeat("It reads them, checks each one and reports the first error. ", 20)+`"}`)
+	}
+	messages := "[" + strings.Join(list, ",") + "]"
+	for _, test := range []struct {
+		usage  string
+		beside int // at most, with what rounding leaves
+	}{
+		{`{"message":-1,"total_tokens":60000,"least_tokens":9000}`, 9100},
+		{`{"message":-1,"total_tokens":60000}`, 60000},
+	} {
+		var a struct {
+			Beside, Tokens int
+			Error          json.RawMessage
+		}
+		out := core.Call("estimate", []byte(`{"policy":{"format":"openai-chat"},"options":{"usage":`+test.usage+`},"messages":`+messages+`}`))
+		if err := json.Unmarshal(out, &a); err != nil || a.Error != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if a.Beside > test.beside || a.Tokens < 59000 || a.Tokens > 61000 {
+			t.Errorf("%s: %d of %d tokens are beside the messages, at most %d wanted", test.usage, a.Beside, a.Tokens, test.beside)
+		}
+	}
+	// What must stay is over the limit: the digest still tells what was asked.
+	var p struct {
+		Report struct{ Fits bool }
+		Error  json.RawMessage
+	}
+	out := core.Call("plan", []byte(`{"policy":{"format":"openai-chat","window":{"tokens":40000},"summary":{"mode":"local"}},"options":{"force":true,"usage":{"message":-1,"total_tokens":60000}},"messages":`+messages+`}`))
+	if err := json.Unmarshal(out, &p); err != nil || p.Error != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if p.Report.Fits || !strings.Contains(string(out), "file40.go") || strings.Contains(string(out), "(1 more)") {
+		t.Errorf("fits %v; the digest has lost what was asked: %.2000s", p.Report.Fits, out)
 	}
 }

@@ -435,6 +435,7 @@ export type ErrorCode =
   | "missing_role"
   | "unknown_format"
   | "ambiguous_format"
+  | "wrong_format"
   | "unknown_preset"
   | "unknown_estimator"
   | "unknown_pass"

@@ -27,7 +27,7 @@ func (c *Run) cache(prefix api.StablePrefix, after int, s passes.Cost) *api.Repo
 		write = *price.CacheWrite
 	}
 	turns := -1
-	once := float64(out.RereadTokens)*(write-read) + float64(s.In-s.Cached)*price.Input + float64(s.Cached)*read + float64(s.Out)*price.Output
+	once := float64(float64(out.RereadTokens)*(write-read)) + float64(float64(s.In-s.Cached)*price.Input) + float64(float64(s.Cached)*read) + float64(float64(s.Out)*price.Output)
 	if each := float64(out.SavedTokens) * read; each > 0 {
 		turns = int(min(math.Ceil(max(0, once/each)), math.MaxInt32))
 	} else if once <= 0 {

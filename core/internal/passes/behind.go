@@ -181,7 +181,7 @@ func (c *Run) cheaper(j *job, output, input, cached int) bool {
 	for _, part := range c.parts(j.messages, c.room(&p, output)) {
 		flat += part.tokens
 	}
-	return float64(cached)*read+float64(input-cached)*price.Input < float64(flat)*price.Input
+	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
 // counts puts the shape of the request that has given the summary into the report, where the host has a choice, and what the provider has counted for all.
@@ -209,10 +209,10 @@ func (c *Run) counts(shape api.SummaryShape) {
 	}
 	saved := 0.0
 	if price.CacheRead != nil {
-		saved += float64(sum.Usage.CacheReadTokens) * (price.Input - *price.CacheRead)
+		saved += float64(float64(sum.Usage.CacheReadTokens) * (price.Input - *price.CacheRead))
 	}
 	if price.CacheWrite != nil {
-		saved -= float64(sum.Usage.CacheWriteTokens) * (*price.CacheWrite - price.Input)
+		saved -= float64(float64(sum.Usage.CacheWriteTokens) * (*price.CacheWrite - price.Input))
 	}
 	saved /= perTokens
 	sum.Saved = &saved

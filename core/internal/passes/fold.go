@@ -165,7 +165,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		tail = int(c.Items[cut+at].In)
 	}
 	body, ok := c.digestOf(job{tail: tail, cut: head >= 0, id: FoldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
-		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll})
+		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll && c.digestLeft(gain) > 0})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
@@ -216,17 +216,21 @@ func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
 }
 
 // digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the
-// digest still has some, as long as something else can be cut for it.
+// digest still has some, as long as something else can be cut for it. Where it leaves none, because what must stay is over the limit alone, the
+// digest is as good as elsewhere: an empty one wouldn't bring the result under the limit either.
 func (c *Run) digestBudget(why foldFor, gain int) int {
-	left := c.Most() - (c.Total - gain) - digestFrame
+	left := c.digestLeft(gain)
 	switch {
 	case !c.Bounded():
 		return 0
-	case why == forAll:
+	case why == forAll && left > 0:
 		return max(64, left/2)
 	}
 	return max(256, c.Target/8, left)
 }
+
+// digestLeft is how many tokens the limit leaves for a digest of items that have gain tokens; negative where it is out of reach.
+func (c *Run) digestLeft(gain int) int { return c.Most() - (c.Total - gain) - digestFrame }
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.
 func firstLoose(held []bool, cut int) int {

@@ -24,7 +24,7 @@ func (c *claudeCode) save(s *saver) {
 	common := c.common(leaf)
 	s.write(common)
 	s.write(`,"content":"Conversation compacted","isMeta":false,"timestamp":`)
-	s.quote(s.in.Time)
+	s.quote(s.next())
 	s.write(`,"uuid":`)
 	s.quote(boundary)
 	s.write(`,"level":"info","compactMetadata":{"trigger":"manual","preTokens":`)
@@ -46,9 +46,9 @@ func (c *claudeCode) save(s *saver) {
 			c.rest(s, line, s.begins[k+1]-s.begins[k] == 1)
 		} else {
 			s.write(common)
-			s.write(`,"timestamp":`)
-			s.quote(s.in.Time)
 		}
+		s.write(`,"timestamp":`)
+		s.quote(s.next()) // older versions continue from the line with the newest time
 		if i == digest {
 			s.write(`,"isVisibleInTranscriptOnly":true,"isCompactSummary":true`)
 		}
@@ -79,7 +79,7 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 }
 
 // ccOwn are the members of a line that are its own, or that name other lines.
-var ccOwn = []string{
+var ccOwn = []string{"timestamp",
 	"type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
 	"subtype", "compactMetadata",
 }

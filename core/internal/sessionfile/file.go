@@ -85,6 +85,9 @@ func (f *file) copy(p jsonspan.Span) { f.Messages = append(f.Messages, p.Of(f.sr
 // used takes over a count of the provider, unless it is empty.
 func (f *file) used(u Usage) {
 	if u.Total() > 0 {
+		if u.Least = u.Total(); f.Usage != nil {
+			u.Least = min(u.Least, f.Usage.Least)
+		}
 		f.Usage = &u
 	}
 }

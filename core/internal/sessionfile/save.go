@@ -69,6 +69,7 @@ type writer interface {
 
 // saver is a session file on its way to other messages.
 type saver struct {
+	time int64 // of the newest new line, in milliseconds since 1970; 0 before the first
 	*file
 	in     Saving
 	old    []jsonspan.Span // the messages of the file, in file.Messages

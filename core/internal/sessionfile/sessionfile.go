@@ -35,6 +35,7 @@ type Usage struct {
 	CacheRead  int64 // tokens of the prompt that came from a cache
 	CacheWrite int64 // tokens of the prompt that were written to a cache
 	Output     int64 // tokens that the model wrote, reasoning included
+	Least      int64 // the least Total of all counts in the file that still hold
 }
 
 // Total is the size of the context after the call, in tokens.

@@ -45,3 +45,35 @@ func millis(text string) int64 {
 	days := 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d - 719469
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
+
+// next returns the time of the next new line: a millisecond after the one before it, and after the newest time that the file has had.
+func (s *saver) next() string {
+	if s.time == 0 {
+		s.time = max(millis(s.in.Time), millis(s.textAt(s.stamp))+1, 0) - 1
+	}
+	s.time++
+	return iso(s.time)
+}
+
+// iso writes milliseconds since 1970 as millis reads them.
+func iso(ms int64) string {
+	days, ms := ms/86_400_000, ms%86_400_000
+	// Of the Gregorian calendar, in eras of 400 years that begin on March 1.
+	days += 719468
+	era, day := days/146097, days%146097
+	year := (day - day/1460 + day/36524 - day/146096) / 365
+	day -= 365*year + year/4 - year/100
+	month := (5*day + 2) / 153
+	day -= (153*month+2)/5 - 1
+	if year += 400 * era; month < 10 {
+		month += 3
+	} else {
+		month, year = month-9, year+1
+	}
+	pad := func(n int64, digits int) string {
+		text := strconv.FormatInt(n, 10)
+		return "0000"[:max(0, digits-len(text))] + text
+	}
+	return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(day, 2) + "T" + pad(ms/3_600_000, 2) + ":" + pad(ms/60_000%60, 2) + ":" +
+		pad(ms/1000%60, 2) + "." + pad(ms%1000, 3) + "Z"
+}

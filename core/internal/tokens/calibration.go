@@ -34,7 +34,7 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	}
 	if e, k := pairs(c, p.id()); len(e) > 0 {
 		slope, offset := line(e, k)
-		expected := slope*float64(estimated) + float64(offset)
+		expected := float64(slope*float64(estimated)) + float64(offset)
 		return float64(counted) > expected/2 && float64(counted) < expected*2
 	}
 	return true
@@ -72,7 +72,7 @@ func line(estimated, counted []int) (slope float64, offset int) {
 		slope = bounded(median(slopes))
 	}
 	for i, x := range estimated {
-		rest = append(rest, float64(counted[i])-slope*float64(x))
+		rest = append(rest, float64(counted[i])-float64(slope*float64(x)))
 	}
 	if offset = int(median(rest)); offset < 0 {
 		return bounded(median(shares)), 0
@@ -109,7 +109,7 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 		return nil
 	}
 	slope, offset := line(e, k)
-	own := &api.Correction{Scale: int(slope*unscaled + 0.5), Fixed: offset, Source: api.TokensCalibrated, Bound: p.Bound}
+	own := &api.Correction{Scale: int(float64(slope*unscaled) + 0.5), Fixed: offset, Source: api.TokensCalibrated, Bound: p.Bound}
 	if len(e) >= 3 {
 		own.Bound = calibratedBound
 	}
@@ -120,9 +120,21 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
+// Least is the least that a provider has counted for a call, by the reports; 0 where there are none. It bounds what is sent with every call.
+func (p *Profile) Least(c *api.Calibration) (least int) {
+	_, counted := pairs(c, p.id())
+	for _, n := range counted {
+		if least == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
 // Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where it counted
-// more, the rest is next to the transcript; where it counted less, all is scaled down.
-func (p *Profile) Anchor(t *transcript.Transcript, last, counted int) *api.Correction {
+// more, the rest is next to the transcript, as far as least allows, which no call was below (0 is no bound); what is left of it is the
+// estimate's error, and all messages are scaled up. Where it counted less, all is scaled down.
+func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *api.Correction {
 	c := p.Correction
 	c.Source = api.TokensMeasured
 	sum := func() (n int) {
@@ -138,6 +150,10 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted int) *api.Corre
 	if bare > counted {
 		// Each message is rounded down, so that what is left over is never negative.
 		c.Scale = int(int64(c.Scale) * int64(counted) / int64(bare))
+		bare = sum()
+	}
+	if least > 0 && bare > 0 && counted-bare > least {
+		c.Scale = int(min(int64(c.Scale)*int64(counted-least)/int64(bare), 1<<20))
 		bare = sum()
 	}
 	c.Fixed = max(0, counted-bare)

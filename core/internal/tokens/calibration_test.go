@@ -149,7 +149,7 @@ func TestAnchor(t *testing.T) {
 		{2, 25, 1 << 16, 0, 1},
 		{0, 8, 1 << 16, 0, (p.Bound*17 + 12) / 25},
 	} {
-		got := p.Anchor(tr, c.last, c.counted)
+		got := p.Anchor(tr, c.last, c.counted, 0)
 		if got.Scale != c.scale || got.Fixed != c.fixed || got.Source != api.TokensMeasured || got.Bound != c.bound {
 			t.Errorf("%d tokens up to message %d: %+v, want %d, %d, %d", c.counted, c.last, got, c.scale, c.fixed, c.bound)
 		}

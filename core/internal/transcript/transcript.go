@@ -244,6 +244,8 @@ type Transcript struct {
 	Marks bool
 	// LoneBeside reports that there is a lone surrogate outside of the list of messages.
 	LoneBeside bool
+	// Skipped is how many bytes, as compact JSON, of members of messages and parts were not read.
+	Skipped int
 	// Weigh is what new text is weighed by, as the source was.
 	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.

@@ -19,6 +19,7 @@ func init() {
 			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload tool_reference browser_state " +
 				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
 			Items: "message", // as in the API's answers
+			Apps:  "file",    // Cline's
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
 				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude part:tool_use_id",
 			// Calls and results are also blocks in MCP, with other member names.

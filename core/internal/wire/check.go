@@ -207,7 +207,11 @@ func (c *Checker) contents() {
 			}
 		}
 		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
-			c.AddCase(c.F.Rules.Empty, empty, m, -1, DropMessage, "the message is empty")
+			fix, says := DropMessage, "the message is empty"
+			if c.F.missed(t, m) { // to drop it would lose the text
+				fix, says = None, "the format reads no content of this message, which has text elsewhere"
+			}
+			c.AddCase(c.F.Rules.Empty, empty, m, -1, fix, says)
 		}
 	}
 }

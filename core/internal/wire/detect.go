@@ -14,6 +14,8 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
+	// Apps are types of parts that applications have added and translate themselves. They are no sign of the format.
+	Apps string
 	// Content lists the JSON types of a message's content, "block" meaning an object with a type; "" is any type but an object.
 	Content string
 	// Also are signs that other formats own and that count neither for nor against this one.
@@ -291,7 +293,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 				factor = 0
 			}
 		}
-		g.Confidence *= factor
+		g.Confidence = float64(g.Confidence * factor) // rounded, so that no machine fuses it with the sum
 		if g.Confidence > 0 && !(f.Signs.Shy && len(g.Evidence) == 0) {
 			total += g.Confidence
 			guesses = append(guesses, g)
@@ -300,7 +302,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
 		total *= 2 // nothing contradicts it, but nothing supports it either
 	}
-	total += float64(len(d.unknown)) / 2 // what no format knows suggests an unknown one
+	total += float64(float64(len(d.unknown)) / 2) // what no format knows suggests an unknown one
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}

@@ -26,6 +26,8 @@ type Reader struct {
 	from   uint32 // where the reader began
 	items  *itemDialect
 	lone   int // lone surrogates in messages
+	// skipped is how many bytes of members were not read.
+	skipped int
 	// message is the one being read; it is here because arguments of function values would be allocated.
 	message transcript.Message
 }
@@ -72,7 +74,9 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 			size = size.Add(jsonspan.ASCII(uint32(len(name)) + 4))
 			k := index(keys, name)
 			if k < 0 {
-				size = size.Add(r.Skip().Measure)
+				rest := r.Skip().Measure
+				r.skipped += int(rest.Bytes)
+				size = size.Add(rest)
 				continue
 			}
 			at := &f[k]
@@ -299,7 +303,7 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	}
 	t.Outer.End = r.Pos()
 	t.LoneBeside = r.Lone > r.lone
-	t.Marks = r.Met
+	t.Marks, t.Skipped = r.Met, r.skipped
 	t.Input = len(t.Messages)
 	if r.Err() != nil {
 		return t

@@ -130,7 +130,7 @@ func Code(tokens float64) uint8 {
 }
 
 // Tokens is what a byte of a table represents, in tokens.
-func Tokens(code uint8) float64 { return float64(weight(code)) / (1 << 14) }
+func Tokens(code uint8) float64 { return float64(float64(weight(code)) / (1 << 14)) }
 
 // New builds the automaton of a table of Features weights and Runs weights of runs, in codes.
 func New(table string) *jsonspan.Automaton {

@@ -185,6 +185,7 @@ ErrorCode = Literal[
     "missing_role",
     "unknown_format",
     "ambiguous_format",
+    "wrong_format",
     "unknown_preset",
     "unknown_estimator",
     "unknown_pass",
@@ -904,6 +905,11 @@ class Counted(TypedDict):
     output_tokens: NotRequired[int]
     total_tokens: NotRequired[int]
     """total_tokens is the sum of the others. If it is 0, the others are added up."""
+    least_tokens: NotRequired[int]
+    """
+    least_tokens is the least that the provider counted for any call of the same conversation: no more than that is the
+    system prompt and the tools. 0 is unknown.
+    """
     exact: NotRequired[bool]
     """exact says that a tokenizer counted these messages: such a count is always used, even after a compaction."""
 

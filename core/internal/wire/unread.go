@@ -1,0 +1,260 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"sort"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Coverage says how much of the text of messages a format reads, in bytes. A string is text if it has white space or a character beyond
+// ASCII; ids, types, dates and base64 are none.
+type Coverage struct {
+	Read    int // in the parts of messages
+	Lost    int // in messages of which nothing is read, and in parts of a type that the format reads, but not spelled like this
+	Foreign int // in parts of types that the format doesn't know
+	Beside  int // in other members of messages that are read, in strings of 64 bytes or more
+}
+
+// Lossy reports whether most of the text is where the format has none, or nearly all of it in parts of types that it doesn't know.
+func (c Coverage) Lossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
+
+// Missed is how much of the text the format doesn't read.
+func (c Coverage) Missed() int { return c.Lost + c.Foreign + c.Beside }
+
+// Doubtful reports whether the format reads less than half of the text.
+func (c Coverage) Doubtful() bool { return c.Missed() > c.Read }
+
+func (c *Coverage) add(o Coverage) {
+	c.Read, c.Lost, c.Foreign, c.Beside = c.Read+o.Read, c.Lost+o.Lost, c.Foreign+o.Foreign, c.Beside+o.Beside
+}
+
+// minBeside is the length of the shortest string that may be text beside the content of a message that is read, in bytes.
+const minBeside = 64
+
+// besideKeys are members of messages and parts, in any format, that hold what an application or an SDK keeps about them. No model is sent
+// it.
+var besideKeys = []string{
+	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata", "callProviderMetadata",
+	"annotations", "logprobs", "actions", "raw", "extra", "reasoning",
+}
+
+// readTypes are types of parts that every format reads that knows them.
+const readTypes = "text input_text output_text thinking reasoning tool-call tool_call tool_use toolCall function_call tool-result " +
+	"tool_result toolResult function_call_output function_call_result function_result"
+
+// understood are the flags of opaque parts whose meaning is known.
+const understood = transcript.Signed | transcript.Free | transcript.Mark |
+	transcript.Summary | transcript.Cleared
+
+// Coverage measures how much of the text of the messages of t, which the format has read, it has found.
+func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
+	w := coverage{t: t, f: f}
+	for i := range t.Messages {
+		c.add(w.message(i))
+	}
+	return c
+}
+
+// missed reports whether there is text in a message, and the format reads none of it.
+func (f *Format) missed(t *transcript.Transcript, message int32) bool {
+	if t.Written(t.Messages[message].Span) {
+		return false
+	}
+	c := (&coverage{t: t, f: f}).message(int(message))
+	return c.Read == 0 && c.Lost+c.Foreign > 0
+}
+
+// Glance returns how many bytes the format has read in the parts of t, how many bytes at most it has missed there and in messages of which it
+// has read nothing, and how many bytes are in members that it doesn't know. It costs a look at each part.
+func (f *Format) Glance(t *transcript.Transcript) (read, missed, beside int) {
+	for i := range t.Messages {
+		found := 0
+		parts := t.PartsOf(i)
+		for k := range parts {
+			switch p := &parts[k]; {
+			case !bare(p):
+				found += int(p.Size.Bytes + p.Data)
+			case !p.Has(understood):
+				missed += int(p.Size.Bytes)
+			}
+		}
+		if read += found; found == 0 {
+			missed += t.Messages[i].Span.Len()
+		}
+	}
+	return read, missed, t.Skipped
+}
+
+// bare reports whether no body of a part is read: it is opaque, or a tool's call or result that has none where the format looks for it.
+func bare(p *transcript.Part) bool {
+	return p.Kind == transcript.Opaque || (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && p.Body.Zero()
+}
+
+// coverage walks messages for Coverage.
+type coverage struct {
+	t     *transcript.Transcript
+	f     *Format
+	spans []jsonspan.Span // what is read, or measured already; sorted
+	reach []uint32        // for each span, how far it and those before it reach
+	texts int             // bytes of text outside of the spans
+	long  int             // those of them in strings of minBeside or more
+	top   bool            // the members of the message itself come next
+}
+
+func (w *coverage) message(i int) (c Coverage) {
+	parts := w.t.PartsOf(i)
+	first, holds := w.t.Messages[i].First, make([]bool, len(parts))
+	for k := range parts {
+		if parts[k].Parent >= 0 {
+			holds[parts[k].Parent-first] = true
+		}
+	}
+	w.spans = w.spans[:0]
+	for k := range parts {
+		switch p := &parts[k]; {
+		case p.Has(understood):
+			w.spans = append(w.spans, p.Span)
+		case bare(p):
+			if p.List == transcript.Member || p.List == transcript.Inside {
+				w.spans = append(w.spans, p.Span)
+			}
+		case !holds[k]: // one that holds others is what they are
+			w.spans = append(w.spans, p.Span)
+		}
+		if !bare(&parts[k]) {
+			c.Read += int(parts[k].Size.Bytes + parts[k].Data)
+		}
+	}
+	w.sort()
+	measured, end := len(w.spans), uint32(0)
+	for k := range parts {
+		p := &parts[k]
+		if !bare(p) || holds[k] || p.Span.Start < end || w.inside(p.Span.Start) {
+			continue
+		}
+		switch texts := w.measure(p.Span.Start); w.reading(p.Span.Start) {
+		case misread:
+			c.Lost += texts
+		case foreign:
+			c.Foreign += texts
+		case opaque:
+			if p.Kind != transcript.Opaque {
+				c.Read += int(p.Size.Bytes)
+			}
+		}
+		w.spans, end = append(w.spans, p.Span), max(end, p.Span.End)
+	}
+	if len(w.spans) > measured {
+		w.sort()
+	}
+	if w.top = true; c.Read == 0 {
+		c.Lost += w.measure(w.t.Messages[i].Span.Start)
+	} else {
+		w.measure(w.t.Messages[i].Span.Start)
+		c.Beside += w.long
+	}
+	return c
+}
+
+// sort puts the spans into the order of the source.
+func (w *coverage) sort() {
+	sorting.Func(w.spans, func(a, b jsonspan.Span) int { return cmp.Compare(a.Start, b.Start) })
+	w.reach = w.reach[:0]
+	end := uint32(0)
+	for _, p := range w.spans {
+		end = max(end, p.End)
+		w.reach = append(w.reach, end)
+	}
+}
+
+// inside reports whether an offset is in one of the spans.
+func (w *coverage) inside(at uint32) bool {
+	n := sort.Search(len(w.reach), func(i int) bool { return w.spans[i].Start > at })
+	return n > 0 && w.reach[n-1] > at
+}
+
+// measure returns the text of the value at an offset, without what is in the spans.
+func (w *coverage) measure(at uint32) int {
+	w.texts, w.long = 0, 0
+	w.value(jsonspan.New(w.t.Src).At(at))
+	return w.texts
+}
+
+func (w *coverage) value(s *jsonspan.Scanner) {
+	switch kind := s.Kind(); {
+	case w.inside(s.Pos()):
+		s.Skip()
+	case kind == jsonspan.Object:
+		top := w.top
+		w.top = false
+		for s.Object(); ; {
+			switch name, ok := s.Key(); {
+			case !ok:
+				return
+			case w.inside(s.KeyPos()) || index(besideKeys, name) >= 0,
+				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // the format knows what it is
+				s.Skip()
+			default:
+				w.value(s)
+			}
+		}
+	case kind == jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			w.value(s)
+		}
+	case kind == jsonspan.String:
+		v := s.Text()
+		text := v.Of(s.Src())
+		if v.Bytes == v.Runes && bytes.IndexByte(text, ' ') < 0 && !bytes.Contains(text, []byte(`\n`)) {
+			return
+		}
+		if w.texts += int(v.Bytes); v.Bytes >= minBeside {
+			w.long += int(v.Bytes)
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// reading is how a format takes a part without reading it.
+type reading uint8
+
+const (
+	opaque  reading = iota // as one of its own types, which only the provider or the application reads
+	misread                // as one of its own, in a spelling that isn't
+	foreign                // as one of a type that it doesn't know
+)
+
+// reading tells how the format takes the opaque part at an offset.
+func (w *coverage) reading(at uint32) reading {
+	s := jsonspan.New(w.t.Src).At(at)
+	if s.Kind() != jsonspan.Object {
+		return foreign
+	}
+	keyed := foreign
+	for s.Object(); ; {
+		name, ok := s.Key()
+		if !ok {
+			return keyed
+		}
+		if string(name) == "type" && s.Kind() == jsonspan.String {
+			switch typ := jsonspan.Text(w.t.Src, s.Text().Span); {
+			case word(readTypes, typ):
+				return misread
+			case word(w.f.Signs.Types, typ) || word(w.f.Signs.Items, typ) || word(w.f.Signs.Apps, typ) || !strange(typ),
+				strings.HasSuffix(typ, "_call"), strings.HasSuffix(typ, "_result"): // of a provider's own tool
+				return opaque
+			}
+			return foreign
+		}
+		if w.f.Knows("part:" + string(name)) {
+			keyed = opaque
+		}
+		s.Skip()
+	}
+}

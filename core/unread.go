@@ -1,0 +1,81 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// unread is the error of a transcript at an offset whose text is mostly where its format has none; nil if there is nothing wrong. A format
+// that was found must read more than half of all text. One that was named must do so in the parts of messages: what else an application keeps
+// with them is its own affair. Where another format is certain and reads more, missing a tenth is enough.
+func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
+	read, missed, beside := f.Glance(t)
+	if named {
+		beside = 0
+	}
+	if missed <= read/minor && missed+beside <= read {
+		return nil
+	}
+	c := f.Coverage(t)
+	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.Missed())
+	if !named {
+		if !c.Doubtful() {
+			return nil
+		}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(offset), Message: says + ": convert the messages, or set \"format\" in the policy"}
+	}
+	if c.Lost+c.Foreign <= c.Read/minor {
+		return nil
+	}
+	if other := better(f, c, t, offset); other != nil {
+		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + "; they look like \"" + other.Name + "\": set that as \"format\" in the policy"}
+	}
+	if c.Lossy() {
+		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + ": name another format in the policy, or convert the messages"}
+	}
+	return nil
+}
+
+// minor is the share of the text, one in so many bytes, that may be in parts that a named format misses although another one reads them.
+const minor = 9
+
+// better finds the format that the messages certainly have and that misses less than half of what f does; nil if there is none.
+func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
+	s := jsonspan.New(t.Src)
+	found := wire.Detect(s.At(offset))
+	other := found.Sure()
+	if other == nil || other == f {
+		return nil
+	}
+	s = s.At(offset)
+	o := other.Read(s)
+	if s.Err() != nil {
+		return nil
+	}
+	if r := other.Coverage(o); r.Read <= c.Read || r.Missed() > c.Missed()/2 {
+		return nil
+	}
+	return other
+}
+
+// doubt lowers the confidence in a format that is sure by its signs, and reads less than half of the text at the scanner.
+func doubt(found *wire.Detection, s *jsonspan.Scanner) {
+	f := found.Sure()
+	if f == nil {
+		return
+	}
+	t := f.Read(s)
+	if s.Err() != nil {
+		return // what is wrong with it is no doubt about the format
+	}
+	if read, missed, beside := f.Glance(t); missed+beside <= read {
+		return
+	}
+	if c := f.Coverage(t); c.Doubtful() {
+		found.Guesses[0].Confidence *= float64(c.Read) / float64(c.Read+c.Missed())
+	}
+}
