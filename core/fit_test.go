@@ -159,6 +159,7 @@ var markedAs = []struct {
 }{
 	{regexp.MustCompile(`\[\{"type":"text","text":("(?:[^"\\]|\\.)*"),"cache_control":\{[^{}]*\}\}\]`), "$1"},
 	{regexp.MustCompile(`,"cache_control":\{[^{}]*\}`), ""},
+	{regexp.MustCompile(`"cache_control":\{[^{}]*\},`), ""},
 	{regexp.MustCompile(`,"providerOptions":\{"anthropic":\{"cacheControl":\{[^{}]*\}\}\}`), ""},
 	{regexp.MustCompile(`,\{"cachePoint":\{[^{}]*\}\}`), ""},
 	{regexp.MustCompile(`\{"cachePoint":\{[^{}]*\}\},`), ""},

@@ -438,7 +438,7 @@ func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	case "edits":
 		dst = append(dst[:len(dst)-1], `,"edits":`...)
 		if r.history != nil {
-			return append(r.history.appendEdits(dst, c, r.history.given, false), '}')
+			return append(r.history.appendEdits(dst, c), '}')
 		}
 		return append(c.Result().AppendEdits(dst), '}')
 	}

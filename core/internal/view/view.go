@@ -35,6 +35,7 @@ type View struct {
 	// Rest is the input's messages that came after a plan was made; they are no items, and are written after them.
 	Rest   int
 	Close  transcript.Span // what is written after the last item, where that is not the input's last; zero for a bracket alone
+	Leans  []Lean
 	edits  []edit
 	Beside bool // U+FFFD replaces lone surrogates next to the list
 	sorted bool
@@ -45,6 +46,9 @@ type View struct {
 	weighed     []byte
 	weighedSize transcript.Measure
 }
+
+// Lean tells that a message was shortened because another one says the same, or something newer. Both are indexes of T.Messages.
+type Lean struct{ Message, On int32 }
 
 // edit is a value of the source that another one replaces.
 type edit struct {
