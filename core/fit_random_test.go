@@ -177,7 +177,7 @@ func (u *user) fits(t testing.TB, given []json.RawMessage, d deed) (wrong string
 	}
 	if f.Known >= 0 {
 		for text := range ours {
-			if !u.entries[f.Known].new[text] {
+			if !u.entries[f.Known].new[text] && !strings.Contains(text, `"[Noted.]"`) { // the roles may have to take turns where they did not
 				return fmt.Sprintf("a message is none of the history, and was not sent when that was compacted: %.300s", text)
 			}
 		}

@@ -7,8 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/mend"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -178,6 +180,36 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	}
 	h.prints = prints
 	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).places()
+	h.messages = t.Input
+	if !r.readGiven(h, t) {
+		return false
+	}
+	if next > 0 || since.messages < m.whole().messages {
+		if at, turn := r.turn(m); at > 0 {
+			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
+			if !r.readGiven(h, t) {
+				return false
+			}
+		}
+	}
+	h.whole = h.given
+	for i, p := range h.given {
+		if i < len(m.result) || p.in >= 0 && p.in < since.messages {
+			h.state.Messages = i + 1
+		}
+	}
+	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
+		return false
+	}
+	if r.t.Outer == r.t.List { // what an answer of open sends next to its list is not in it
+		r.t.System = t.System
+	}
+	r.ownPolicy(h)
+	return true
+}
+
+// readGiven reads what is sent for a history that was read as t.
+func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	size := t.Outer.Len() + 64
 	for _, p := range h.given {
 		size += len(p.text) + 1
@@ -193,24 +225,34 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 		} else {
 			src = append(src, t.Bytes(t.Messages[p.in].Span)...)
 		}
-		if i < len(m.result) || p.in >= 0 && p.in < since.messages {
-			h.state.Messages = i + 1
-		}
 	}
 	src = append(append(src, ']'), t.Src[t.List.End:t.Outer.End]...)
-	h.whole, h.messages = h.given, t.Input
 	r.t = nil
-	if r.read(jsonspan.New(src)); r.err != nil || len(r.t.Messages) != len(h.given) {
-		return false
+	r.read(jsonspan.New(src))
+	return r.err == nil && len(r.t.Messages) == len(h.given)
+}
+
+// turn is a message that lets the roles take turns where the first message behind what an entry has replaced is another one than it was
+// then, and its index; 0 where none is missing.
+func (r *request) turn(m *memory) (at int, message []byte) {
+	t, first := r.t, len(m.result)
+	for first < len(t.Messages) && t.Messages[first].Role == transcript.System {
+		first++
 	}
-	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
-		return false
+	if first == 0 || first >= len(t.Messages) {
+		return 0, nil
 	}
-	if r.t.Outer == r.t.List { // what an answer of open sends next to its list is not in it
-		r.t.System = t.System
+	seq := make([]int32, len(t.Messages))
+	for i := range seq {
+		seq[i] = int32(i)
 	}
-	r.ownPolicy(h)
-	return true
+	for _, v := range r.format.Check(t, seq, r.policy.OpenCalls == "answer") {
+		if int(v.Message) != first || v.Fix != wire.AddTurn {
+			continue
+		}
+		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), view.TurnText)
+	}
+	return 0, nil
 }
 
 // hidesNewest reports whether what is sent has the newest message of the user no more, in a history that was read as t.

@@ -224,7 +224,7 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 			return first, nil, false
 		}
 		p.before, p.role, p.looks = next, "", looks{}
-		if next == m.cut {
+		if !slices.ContainsFunc(m.t.Messages[first:first+i], func(msg transcript.Message) bool { return msg.Role != transcript.System }) {
 			p.role = m.t.Messages[at].Role.String()
 		} else if p.looks = (looks{print: m.printOf(next), after: m.printOf(next - 1)}); p.looks.print == "" || p.looks.after == "" {
 			return first, nil, false

@@ -67,8 +67,12 @@ func (p *replay) places() (list, dropped []place) {
 func (p *replay) find(e *place, at, from int) int {
 	first := p.m.at.messages
 	if e.role != "" { // it stands between what was replaced and what follows
-		if first < p.t.Input && from == first && p.t.Messages[first].Role.String() == e.role {
-			return first
+		i := first
+		for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
+			i++
+		}
+		if i >= from && i < p.t.Input && p.t.Messages[i].Role.String() == e.role {
+			return i
 		}
 		return -1
 	}

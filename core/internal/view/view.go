@@ -130,8 +130,13 @@ func (v *View) Fingerprint() string {
 	return f.String()
 }
 
-// Look is the print of a message, in hexadecimal digits.
-func (v *View) Look(m int32) string {
+// Look is the print of a message, in hexadecimal digits. Cache breakpoints do not count, since the app moves them.
+func (v *View) Look(m int32) string { return v.look(m, transcript.Mark) }
+
+// MarkedLook is the print that compactions of earlier versions gave a message: with the cache breakpoints that are parts.
+func (v *View) MarkedLook(m int32) string { return v.look(m, 0) }
+
+func (v *View) look(m int32, without transcript.Flags) string {
 	var f transcript.Fingerprint
 	f.Add([]byte{byte(v.T.Messages[m].Role)})
 	var text []byte
@@ -147,7 +152,7 @@ func (v *View) Look(m int32) string {
 		}
 	}
 	for _, p := range v.T.PartsOf(int(m)) {
-		if p.Has(transcript.Removed) || p.Parent >= 0 { // what is in a result is in its body
+		if p.Has(transcript.Removed|without) || p.Parent >= 0 { // what is in a result is in its body
 			continue
 		}
 		f.Add([]byte{byte(p.Kind)})
