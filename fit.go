@@ -165,6 +165,9 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	after := 0
 	if known != nil {
 		after = len(h.keys) - known.at
+		if known.history {
+			after = known.whole()
+		}
 	}
 	tried := h.c.flights.last(h.keys, after)
 	o.Tried = tried.tokens
@@ -187,6 +190,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 		}
 	}
 	if (len(a.Requests) > 0 || len(a.Memory) > 0) && !h.lease.may() {
+		h.replaces(a)
 		return nil, errNoLease
 	}
 	s = h.pausing(s)

@@ -414,8 +414,11 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 			r.place(c)
 		}
 		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Requests
-		if r.history != nil {
-			a.Known = &r.history.known
+		if h := r.history; h != nil {
+			a.Known = &h.known
+			if a.Report.CutPoint > 0 && h.given != nil {
+				a.Report.CutPoint = h.given[a.Report.CutPoint].in
+			}
 		}
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
