@@ -224,7 +224,7 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 			return first, nil, false
 		}
 		p.before, p.role, p.looks = next, "", looks{}
-		if !slices.ContainsFunc(m.t.Messages[first:first+i], func(msg transcript.Message) bool { return msg.Role != transcript.System }) {
+		if m.opens(first, first+i) {
 			p.role = m.t.Messages[at].Role.String()
 		} else if p.looks = (looks{print: m.printOf(next), after: m.printOf(next - 1)}); p.looks.print == "" || p.looks.after == "" {
 			return first, nil, false
@@ -232,6 +232,16 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 		behind = append(behind, p)
 	}
 	return first, behind, upTo(m.messages)
+}
+
+// opens reports whether only messages of the system, and such that let the roles take turns, are sent between what was replaced and a message.
+func (m *remembering) opens(first, at int) bool {
+	for i := first; i < at; i++ {
+		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {
+			return false
+		}
+	}
+	return true
 }
 
 // leansOn is the print of a message that another one leans on; "" where that is among what was replaced, and so there.
