@@ -55,13 +55,13 @@ func (h *history) begin(ctx context.Context, known *known, s Summarizer) {
 		for _, other := range work.edited {
 			<-other.over
 		}
-		h.c.flights.end(b, work.leased(ctx, known, s))
+		h.c.flights.end(b, work.leased(ctx, b, known, s))
 	}()
 }
 
 // leased is early with a lease, after which it looks again for what is remembered. If another replica has the lease, that one compacts the
 // history and nothing is left to do.
-func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attempt {
+func (h *history) leased(ctx context.Context, b *background, known *known, s Summarizer) *attempt {
 	if !h.lease.may() {
 		if granted, err := h.ask(ctx, rand.Text()); !granted || err != nil {
 			return nil
@@ -69,11 +69,11 @@ func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attem
 		defer h.drop(ctx)
 		known = h.recall(ctx)
 	}
-	return h.early(ctx, known, s)
+	return h.early(ctx, b, known, s)
 }
 
 // early compacts before it is due, or again. It returns the attempt if nothing came of it.
-func (h *history) early(ctx context.Context, known *known, s Summarizer) *attempt {
+func (h *history) early(ctx context.Context, b *background, known *known, s Summarizer) *attempt {
 	if known.due(h.c.now()) {
 		if _, err := h.remake(ctx, known, s); err != nil && ctx.Err() == nil {
 			h.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
@@ -93,6 +93,8 @@ func (h *history) early(ctx context.Context, known *known, s Summarizer) *attemp
 	nothing := &attempt{key: h.keys[0], messages: len(h.keys)}
 	if err == nil {
 		nothing.tokens = a.Report.Tokens.Before
+		h.replaces(a)
+		h.c.flights.replaces(b, h.cut)
 		a, err = h.rounds(ctx, a, known, asking)
 	}
 	if err == nil && a.Report.Changed && !asking.failed {

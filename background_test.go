@@ -173,8 +173,8 @@ func TestFitInBackground(t *testing.T) {
 				if compactions < x.least {
 					t.Errorf("%d compactions, want at least %d", compactions, x.least)
 				}
-				if x.edits > 0 && m.cancelled.Load() == 0 {
-					t.Error("nothing was cancelled")
+				if n := m.cancelled.Load(); x.edits > 0 && n > 0 { // the edits are behind what is replaced
+					t.Errorf("%d compactions were cancelled", n)
 				}
 				whole(t, c, last.Messages, last.State, json.RawMessage("["+strings.Join(l.list[:len(l.list)-3], ",")+"]"), store)
 				t.Logf("%d compactions, %d summaries, %d cancelled, %d turns waited", compactions, m.calls.Load(), m.cancelled.Load(), waited)

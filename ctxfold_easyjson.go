@@ -504,6 +504,35 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *cover
 			} else {
 				out.SentMessages = int(in.Int())
 			}
+		case "points":
+			if in.IsNull() {
+				in.Skip()
+				out.Points = nil
+			} else {
+				in.Delim('[')
+				if out.Points == nil {
+					if !in.IsDelim(']') {
+						out.Points = make([]struct {
+							Messages int `json:"messages"`
+						}, 0, 8)
+					} else {
+						out.Points = []struct {
+							Messages int `json:"messages"`
+						}{}
+					}
+				} else {
+					out.Points = (out.Points)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v6 struct {
+						Messages int `json:"messages"`
+					}
+					easyjsonBed8d460Decode(in, &v6)
+					out.Points = append(out.Points, v6)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -538,6 +567,22 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in cove
 		out.RawString(prefix)
 		out.Int(int(in.SentMessages))
 	}
+	{
+		const prefix string = ",\"points\":"
+		out.RawString(prefix)
+		if in.Points == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v7, v8 := range in.Points {
+				if v7 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonBed8d460Encode(out, v8)
+			}
+			out.RawByte(']')
+		}
+	}
 	out.RawByte('}')
 }
 
@@ -549,4 +594,49 @@ func (v covered) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *covered) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(l, v)
+}
+func easyjsonBed8d460Decode(in *jlexer.Lexer, out *struct {
+	Messages int `json:"messages"`
+}) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460Encode(out *jwriter.Writer, in struct {
+	Messages int `json:"messages"`
+}) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Messages))
+	}
+	out.RawByte('}')
 }

@@ -22,8 +22,9 @@ import (
 // lost.
 //
 // Fit identifies a history by what a model sees of it. Moving cache breakpoints, metadata, ids, dates, the order of JSON keys and the text
-// of leading system messages don't count, so a system prompt may contain a clock. An edited history is recognized up to the edit. A program
-// may also continue from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories are
+// of leading system messages don't count, so a system prompt may contain a clock. What a compaction didn't replace doesn't count
+// either: messages behind that may be edited, deleted or replaced, the newest one too. An edit in front of it falls back to the newest compaction
+// that is still true. A program may also continue from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories are
 // identified by a hash that isn't cryptographic.
 //
 // in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too. in.State isn't read.
@@ -165,6 +166,9 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	after := 0
 	if known != nil {
 		after = len(h.keys) - known.at
+		if known.history {
+			after = known.whole()
+		}
 	}
 	tried := h.c.flights.last(h.keys, after)
 	o.Tried = tried.tokens
@@ -187,6 +191,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 		}
 	}
 	if (len(a.Requests) > 0 || len(a.Memory) > 0) && !h.lease.may() {
+		h.replaces(a)
 		return nil, errNoLease
 	}
 	s = h.pausing(s)

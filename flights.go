@@ -19,6 +19,7 @@ type flights struct {
 // background is a compaction that began before it was due.
 type background struct {
 	keys   []string // of the history that it is for
+	cut    int      // how many of its messages it replaces; all, until that is known
 	cancel context.CancelFunc
 	over   chan struct{} // closed when it has ended
 }
@@ -82,13 +83,22 @@ func (f *flights) begin(keys []string, cancel context.CancelFunc) *background {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range f.begun {
-		if n := shared(b.keys, keys); n == min(len(b.keys), len(keys)) {
+		if n := shared(b.keys, keys); n >= min(b.cut, len(keys)) {
 			return nil
 		}
 	}
-	b := &background{keys: keys, cancel: cancel, over: make(chan struct{})}
+	b := &background{keys: keys, cut: len(keys), cancel: cancel, over: make(chan struct{})}
 	f.begun = append(f.begun, b)
 	return b
+}
+
+// replaces notes how many messages a background compaction replaces: edits behind them leave it what it is.
+func (f *flights) replaces(b *background, messages int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if messages > 0 {
+		b.cut = min(b.cut, messages)
+	}
 }
 
 // end removes a background compaction. nothing is the attempt if it led to nothing.
@@ -110,7 +120,7 @@ func (f *flights) behind(keys []string) (running *background, edited []*backgrou
 	defer f.mu.Unlock()
 	for _, b := range f.begun {
 		switch n := shared(b.keys, keys); {
-		case n == len(b.keys):
+		case n >= b.cut:
 			running = b
 		case n < len(keys) && 2*n >= len(b.keys):
 			b.cancel()

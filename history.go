@@ -25,6 +25,31 @@ type history struct {
 	behind *background   // the background compaction of its beginning
 	edited []*background // those of messages that it has edited, which are cancelled
 	lease  lease
+	cut    int // how many messages the compaction replaces that is due; 0 where that is not known
+}
+
+// mark is the key of what the compaction replaces that is due. What follows is left out where that is not known: the newest messages are
+// what apps change.
+func (h *history) mark() string {
+	n := len(h.keys)
+	switch {
+	case h.cut > 0 && h.cut <= n:
+		return h.keys[n-h.cut]
+	case n >= 2*volatile:
+		return h.keys[volatile]
+	}
+	return h.keys[0]
+}
+
+// volatile is how many of the newest messages are expected to be others in the next call, at most half of them.
+const volatile = 4
+
+// replaces notes how many messages a compaction replaces.
+func (h *history) replaces(a *api.Planned) {
+	var c covered
+	if h.cut = a.Report.CutPoint; len(a.Memory) > 0 && unmarshal("fit", a.Memory, &c) == nil {
+		h.cut = c.Messages
+	}
 }
 
 // history computes the prints of a history.
@@ -71,7 +96,7 @@ func (h *history) keep(ctx context.Context, r *remembered, keys ...string) bool 
 	record := marshal(r)
 	ctx = context.WithoutCancel(ctx) // the compaction is paid for, so it is stored even if the caller has left
 	if h.lease.holder != "" {
-		return h.c.remembers.keepLeased(ctx, h.keys[0], h.lease.holder, keys, record)
+		return h.c.remembers.keepLeased(ctx, h.lease.key, h.lease.holder, keys, record)
 	}
 	_ = h.c.remembers.keep(ctx, keys, record)
 	return true
@@ -105,6 +130,17 @@ type covered struct {
 	Sent         string `json:"sent"`
 	Messages     int    `json:"messages"`
 	SentMessages int    `json:"sent_messages"`
+	Points       []struct {
+		Messages int `json:"messages"`
+	} `json:"points"`
+}
+
+// whole is how many messages the history had that was compacted.
+func (c *covered) whole() int {
+	if len(c.Points) > 0 {
+		return c.Points[0].Messages
+	}
+	return c.Messages
 }
 
 // known is what is remembered of a beginning of the history.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -57,6 +58,7 @@ const (
 // lease is what a call of Fit needs to compact a history.
 type lease struct {
 	holder string // "" if there is none
+	key    string // what is leased
 	stop   func() // ends its renewal
 	lost   int
 	// free means that no lease is needed: the records have none, or failed.
@@ -89,20 +91,21 @@ func (h *history) ask(ctx context.Context, holder string) (bool, error) {
 		l.free = true
 		return true, nil
 	}
-	granted, err := h.c.remembers.lease(ctx, h.keys, holder, h.c.leaseTime)
+	key := h.mark()
+	granted, err := h.c.remembers.lease(ctx, slices.Concat([]string{key}, h.keys), holder, h.c.leaseTime)
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case err != nil:
 		l.free = true
 	case granted:
-		l.holder, l.stop = holder, h.renew(ctx, holder)
+		l.holder, l.key, l.stop = holder, key, h.renew(ctx, key, holder)
 	}
 	return granted || l.free, nil
 }
 
 // renew renews the lease until the returned function is called.
-func (h *history) renew(ctx context.Context, holder string) (stop func()) {
+func (h *history) renew(ctx context.Context, key, holder string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
@@ -112,7 +115,7 @@ func (h *history) renew(ctx context.Context, holder string) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				if held, err := h.c.remembers.renew(ctx, h.keys[0], holder, h.c.leaseTime); err == nil && !held {
+				if held, err := h.c.remembers.renew(ctx, key, holder, h.c.leaseTime); err == nil && !held {
 					return // KeepLeased will say so
 				}
 			case <-ctx.Done():
@@ -133,7 +136,7 @@ func (h *history) drop(ctx context.Context) {
 		return
 	}
 	l.stop()
-	h.c.remembers.release(context.WithoutCancel(ctx), h.keys[0], l.holder)
+	h.c.remembers.release(context.WithoutCancel(ctx), l.key, l.holder)
 	l.holder = ""
 }
 

@@ -142,18 +142,52 @@ type CallUsage struct {
 //easyjson:json
 type Summaries []Summary
 
-// MemoryEntry is what a host remembers of a compaction by fit. Hosts don't change it, but may add members of their own.
+// MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were replaced. Messages behind
+// them don't count, except where a single one was changed. Hosts don't change an entry, but may add members of their own.
 //
 //easyjson:json
 type MemoryEntry struct {
 	Version      int    `json:"version"`
 	Format       Format `json:"format"`
-	Messages     int    `json:"messages"`         // number of history messages that it covers
-	Print        string `json:"print"`            // fingerprint of these
-	SentMessages int    `json:"sent_messages"`    // number of messages sent instead of them
-	Sent         string `json:"sent"`             // fingerprint of these
-	Edits        Raw    `json:"edits" is:"Edits"` // what makes the sent messages of the history
-	State        State  `json:"state"`
+	Messages     int    `json:"messages"`      // number of history messages that were replaced, with those kept among them
+	Print        string `json:"print"`         // fingerprint of these
+	SentMessages int    `json:"sent_messages"` // number of messages that tell that a program continued from the result
+	Sent         string `json:"sent"`          // fingerprint of these
+	// Edits make what is sent instead of these messages. Behind are the changes of single messages behind them; each counts while its message is
+	// there.
+	Edits  Raw `json:"edits" is:"MemoryEdits"`
+	Behind Raw `json:"behind,omitempty" is:"MemoryEdits"`
+	// Points say what else the history had when it was compacted, longest first.
+	Points []MemoryPoint `json:"points,omitempty"`
+	Newest bool          `json:"newest,omitempty"` // the newest message of the user was replaced too
+	State  State         `json:"state"`
+}
+
+// MemoryEdit is an Edit of a [MemoryEntry]. Behind the messages that an entry replaced, it has either Set and Message, or Drop, or Insert and
+// Before. Indexes refer to the history as it was.
+type MemoryEdit struct {
+	Keep    []int  `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, but not including, the second
+	Insert  Raw    `json:"insert,omitempty"`  // a new message
+	Set     *int   `json:"set,omitempty"`     // index of a changed message
+	Message Raw    `json:"message,omitempty"` // the changed message
+	Drop    *int   `json:"drop,omitempty"`    // index of a message that is left out
+	Before  *int   `json:"before,omitempty"`  // index of the message before which the new one stands
+	Print   string `json:"print,omitempty"`   // fingerprint of that message by itself, which must be the same
+	Raw     string `json:"raw,omitempty"`     // fingerprint of its bytes; with others, cache breakpoints may have moved
+	On      string `json:"on,omitempty"`      // fingerprint of a message behind it, which must be there
+	After   string `json:"after,omitempty"`   // fingerprint of the message after which the new one stands
+	Role    string `json:"role,omitempty"`    // instead of fingerprints: the role of the message before which the new one stands
+}
+
+// MemoryEdits are the edits of a [MemoryEntry].
+type MemoryEdits []MemoryEdit
+
+// MemoryPoint says what the beginning of a history was compacted to.
+type MemoryPoint struct {
+	Messages     int    `json:"messages"`
+	Print        string `json:"print"`
+	SentMessages int    `json:"sent_messages"`
+	Sent         string `json:"sent"`
 }
 
 // State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change it.

@@ -2234,6 +2234,43 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *M
 					in.AddError((out.Edits).UnmarshalJSON(data))
 				}
 			}
+		case "behind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Behind).UnmarshalJSON(data))
+				}
+			}
+		case "points":
+			if in.IsNull() {
+				in.Skip()
+				out.Points = nil
+			} else {
+				in.Delim('[')
+				if out.Points == nil {
+					if !in.IsDelim(']') {
+						out.Points = make([]MemoryPoint, 0, 1)
+					} else {
+						out.Points = []MemoryPoint{}
+					}
+				} else {
+					out.Points = (out.Points)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v43 MemoryPoint
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in, &v43)
+					out.Points = append(out.Points, v43)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "newest":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Newest = bool(in.Bool())
+			}
 		case "state":
 			if in.IsNull() {
 				in.Skip()
@@ -2293,6 +2330,30 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		out.Raw((in.Edits).MarshalJSON())
 	}
+	if len(in.Behind) != 0 {
+		const prefix string = ",\"behind\":"
+		out.RawString(prefix)
+		out.Raw((in.Behind).MarshalJSON())
+	}
+	if len(in.Points) != 0 {
+		const prefix string = ",\"points\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v44, v45 := range in.Points {
+				if v44 > 0 {
+					out.RawByte(',')
+				}
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out, v45)
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Newest {
+		const prefix string = ",\"newest\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Newest))
+	}
 	{
 		const prefix string = ",\"state\":"
 		out.RawString(prefix)
@@ -2310,7 +2371,85 @@ func (v MemoryEntry) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *MemoryEntry) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *LimitArguments) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *MemoryPoint) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "print":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Print = string(in.String())
+			}
+		case "sent_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SentMessages = int(in.Int())
+			}
+		case "sent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Sent = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in MemoryPoint) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"print\":"
+		out.RawString(prefix)
+		out.String(string(in.Print))
+	}
+	{
+		const prefix string = ",\"sent_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.SentMessages))
+	}
+	{
+		const prefix string = ",\"sent\":"
+		out.RawString(prefix)
+		out.String(string(in.Sent))
+	}
+	out.RawByte('}')
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *LimitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2380,7 +2519,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in LimitArguments) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in LimitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2455,14 +2594,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *GivenUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *GivenUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2538,7 +2677,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in GivenUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in GivenUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2587,14 +2726,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenUsage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenUsage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *GivenFound) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *GivenFound) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2624,15 +2763,15 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *G
 					out.Results = (out.Results)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 FoundMessage
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in, &v43)
-					out.Results = append(out.Results, v43)
+					var v46 FoundMessage
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in, &v46)
+					out.Results = append(out.Results, v46)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in, &out.Searched)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in, &out.Searched)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2647,7 +2786,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in GivenFound) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in GivenFound) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2658,11 +2797,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Results {
-				if v44 > 0 {
+			for v47, v48 := range in.Results {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out, v45)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out, v48)
 			}
 			out.RawByte(']')
 		}
@@ -2670,21 +2809,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out, in.Searched)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenFound) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenFound) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *Searched) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2732,13 +2871,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *S
 					out.Missing = (out.Missing)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 string
+					var v49 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v46 = string(in.String())
+						v49 = string(in.String())
 					}
-					out.Missing = append(out.Missing, v46)
+					out.Missing = append(out.Missing, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2757,7 +2896,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in Searched) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2783,18 +2922,18 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Missing {
-				if v47 > 0 {
+			for v50, v51 := range in.Missing {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v48))
+				out.String(string(v51))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2870,7 +3009,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in FoundMessage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2916,7 +3055,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Failure) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Failure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2967,7 +3106,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *F
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in, &out.Usage)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -2994,7 +3133,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Failure) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Failure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3062,7 +3201,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out, in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out, in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -3089,14 +3228,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failure) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failure) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *FailureUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *FailureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3148,7 +3287,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in FailureUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in FailureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3190,7 +3329,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Bodies) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3207,9 +3346,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *B
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v49 Kept
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in, &v49)
-			*out = append(*out, v49)
+			var v52 Kept
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in, &v52)
+			*out = append(*out, v52)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -3218,16 +3357,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Bodies) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v50, v51 := range in {
-			if v50 > 0 {
+		for v53, v54 := range in {
+			if v53 > 0 {
 				out.RawByte(',')
 			}
-			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out, v51)
+			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out, v54)
 		}
 		out.RawByte(']')
 	}
@@ -3235,14 +3374,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Kept) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Kept) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3282,7 +3421,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *K
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Kept) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Kept) {
 	out.RawByte('{')
 	first := true
 	_ = first

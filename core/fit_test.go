@@ -160,6 +160,7 @@ var markedAs = []struct {
 }{
 	{regexp.MustCompile(`\[\{"type":"text","text":("(?:[^"\\]|\\.)*"),"cache_control":\{[^{}]*\}\}\]`), "$1"},
 	{regexp.MustCompile(`,"cache_control":\{[^{}]*\}`), ""},
+	{regexp.MustCompile(`"cache_control":\{[^{}]*\},`), ""},
 	{regexp.MustCompile(`,"providerOptions":\{"anthropic":\{"cacheControl":\{[^{}]*\}\}\}`), ""},
 	{regexp.MustCompile(`,\{"cachePoint":\{[^{}]*\}\}`), ""},
 	{regexp.MustCompile(`\{"cachePoint":\{[^{}]*\}\},`), ""},
@@ -278,9 +279,20 @@ func TestFitOfEditedHistories(t *testing.T) {
 		if f := a.fit(t, list(changed)); f.Known != n {
 			t.Errorf("behind compaction %d the entry %d was used", n, f.Known)
 		}
-		changed[end-1] = json.RawMessage(`{"role":"user","content":"Not this."}`)
-		if f := a.request(t, "fit", `"policy":`+a.policy, list(changed)); f.Known != n-1 {
-			t.Errorf("with a change in what compaction %d was of, the entry %d was used", n, f.Known)
+		var e struct{ Messages int }
+		if err := json.Unmarshal([]byte(a.memory[n]), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Messages == end { // a repair has put something behind the newest messages
+			continue
+		}
+		for at, want := range map[int]int{end - 1: n, e.Messages: n, e.Messages - 1: n - 1} {
+			was := changed[at]
+			changed[at] = json.RawMessage(`{"role":"user","content":"Not this."}`)
+			if f := a.request(t, "fit", `"policy":`+a.policy, list(changed)); f.Known != want {
+				t.Errorf("with another message %d, where compaction %d replaced %d of %d, the entry %d was used", at, n, e.Messages, end, f.Known)
+			}
+			changed[at] = was
 		}
 	}
 	other := append([]json.RawMessage{json.RawMessage(`{"role":"user","content":"Another conversation."}`)}, history[1:]...)
@@ -343,6 +355,54 @@ func TestFitOfBrokenMemories(t *testing.T) {
 	} {
 		if a := request(m); a.Error == nil || code != "" && a.Error.Code != code {
 			t.Errorf("%.200s: %+v", m, a.Error)
+		}
+	}
+}
+
+// TestFitOfOtherFormats gives entries of other wire formats, whose messages would be none in this one, and entries that hold no messages.
+func TestFitOfOtherFormats(t *testing.T) {
+	chat := func(format string) string {
+		var text []string
+		for i := range 40 {
+			text = append(text, fmt.Sprintf(`{"role":"user","content":"Question %d. %s"},{"role":"assistant","content":"Answer %d. %s"}`, i, strings.Repeat("So it is. ", 30), i, strings.Repeat("It was. ", 30)))
+		}
+		converted := call(t, "convert", `{"policy":{"format":"openai-chat"},"to":"`+format+`","messages":[`+strings.Join(text, ",")+`,{"role":"user","content":"And?"}]}`)
+		return string(converted.Messages)
+	}
+	entries := map[string]string{}
+	policy := func(format string) string {
+		return `{"format":"` + format + `","window":{"tokens":3000,"reserve":100},"summary":{"mode":"local"}}`
+	}
+	formats := []string{"anthropic", "openai-chat", "gemini", "openai-responses", "bedrock-converse", "plain"}
+	for _, format := range formats {
+		a := &app{policy: policy(format)}
+		messages := chat(format)
+		if format == "plain" {
+			messages = chat("openai-chat")
+		}
+		if f := a.fit(t, messages); !f.Report.Changed {
+			t.Fatalf("%s: %s", format, f.Report.Reason)
+		}
+		entries[format] = a.memory[0]
+	}
+	for _, format := range formats[:5] {
+		for of, entry := range entries {
+			want := -1
+			if of == format || of == "plain" && format == "openai-chat" {
+				want = 0
+			}
+			a := &app{policy: policy(format), memory: []string{entry}}
+			f := a.request(t, "fit", `"policy":`+a.policy, chat(format))
+			if f.Known != want && !(of == "plain" && f.Known == 0) || len(judge.Valid(format, f.Messages)) > 0 {
+				t.Errorf("%s with an entry of %s: %d was used, %v", format, of, f.Known, judge.Valid(format, f.Messages))
+			}
+		}
+		broken := strings.Replace(strings.Replace(entries[format], `"insert":{`, `"insert":{"role":7,"x":{`, 1), `]`, `}]`, 1)
+		if json.Valid([]byte(broken)) {
+			a := &app{policy: policy(format), memory: []string{entries[format], broken}}
+			if f := a.request(t, "fit", `"policy":`+a.policy, chat(format)); f.Known != 0 {
+				t.Errorf("%s with an unreadable entry: %d was used", format, f.Known)
+			}
 		}
 	}
 }

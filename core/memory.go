@@ -1,37 +1,62 @@
 package core
 
 import (
-	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // memory is a compaction that was made for the beginning of a history: an entry of a request's member memory, as an answer of fit
 // had it. One that cannot be read, or is of another version, counts as missing, which costs only a compaction.
 type memory struct {
-	format       string
-	messages     int    // how many messages of the history it represents
-	print        string // of these, as Transcript.Prints has it
-	sentMessages int    // how many messages were sent for them
-	sent         string // the print of these
-	edits        jsonspan.Span
-	state        jsonspan.Span
-	result       []place // what was sent
+	format string
+	at     point // what was replaced; its sent tells that a program continued from the result
+	newest bool  // the newest message of the user was replaced too
+	edits  jsonspan.Span
+	behind jsonspan.Span // zero where there is nothing
+	points []point       // of the whole history that was compacted, and of shorter ones, longest first
+	state  jsonspan.Span
+	result []place // what was sent instead of the messages that were replaced
+	tail   []place // what changes behind them: messages that were set, dropped or, with before, put in
 }
 
 const (
-	memoryVersion = 1
+	// memoryVersion is 2 since an entry ends where the compaction left the messages alone. In those of version 1 it ended with the history.
+	memoryVersion, firstMemoryVersion = 2, 1
 	// maxMemories is how many entries of a request are read: the last ones.
 	maxMemories = 64
 )
+
+// point is a beginning of a history, and the beginning of what was sent for it.
+type point struct {
+	messages     int
+	print        string // of these, as Transcript.Prints has it
+	sentMessages int
+	sent         string // the print of these
+}
 
 // place says where a message of a result comes from.
 type place struct {
 	in   int    // its index in a list of messages, or -1 for a new one
 	text []byte // where it is not that message as it is: the message
+
+	// Of what is remembered.
+	looks looks
+	kept  []byte // text as it was remembered
+	drop  bool   // the message is left out
+	turn  bool   // a new one that only lets the roles take turns
+	// Of such a one behind what was replaced: the message before which it stands, and the role that this must have where it is the first one.
+	before int
+	role   string
+}
+
+// looks is how a message looked that was edited. What is "" does not count.
+type looks struct {
+	print, raw string // by itself, and in its bytes
+	on         string // the print of a message behind it that says the same
+	after      string // of a new message: the print of the one in front of it
 }
 
 // memories reads the request's member memory. An entry that isn't one stays zero, so that the others keep their indexes.
@@ -70,165 +95,266 @@ func readMemory(s *jsonspan.Scanner) (m memory) {
 			break
 		}
 		name := string(key)
+		if name == "points" && s.Kind() == jsonspan.Array {
+			for s.Array(); s.Elem(); {
+				p := point{}
+				if s.Kind() != jsonspan.Object {
+					s.Skip()
+					m.points = append(m.points, p)
+					continue
+				}
+				for s.Object(); ; {
+					key, ok := s.Key()
+					if !ok {
+						break
+					}
+					name := string(key)
+					p.set(name, s.Src(), s.Skip())
+				}
+				m.points = append(m.points, p)
+			}
+			continue
+		}
 		v := s.Skip()
 		if s.Err() != nil {
 			return memory{}
 		}
-		number := func() int {
-			n, err := strconv.Atoi(string(v.Of(s.Src())))
-			if v.Kind != jsonspan.Number || err != nil || n < 0 {
-				return 0
-			}
-			return n
-		}
-		text := func() string {
-			if v.Kind != jsonspan.String || v.Len() > 66 {
-				return ""
-			}
-			return jsonspan.Text(s.Src(), v.Span)
-		}
 		switch name {
 		case "version":
-			version = number()
+			version = numberOf(s.Src(), v)
 		case "format":
-			m.format = text()
-		case "messages":
-			m.messages = number()
-		case "print":
-			m.print = text()
-		case "sent_messages":
-			m.sentMessages = number()
-		case "sent":
-			m.sent = text()
+			m.format = shortOf(s.Src(), v)
+		case "newest":
+			m.newest = v.Kind == jsonspan.True
 		case "edits":
 			m.edits = v.Span
+		case "behind":
+			m.behind = v.Span
 		case "state":
 			m.state = v.Span
+		default:
+			m.at.set(name, s.Src(), v)
 		}
 	}
-	if version != memoryVersion || m.messages == 0 || m.sentMessages == 0 || m.print == "" || m.sent == "" || m.edits.Zero() || m.state.Zero() {
+	if version != memoryVersion && version != firstMemoryVersion || m.at.messages == 0 || m.at.print == "" || m.at.sentMessages == 0 || m.at.sent == "" ||
+		m.edits.Zero() || m.state.Zero() {
 		return memory{}
 	}
+	for i, p := range m.points { // longest first, and longer than what was replaced
+		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
+			return memory{}
+		}
+	}
 	return m
+}
+
+// set takes in a member of a point.
+func (p *point) set(name string, src []byte, v jsonspan.Value) {
+	switch name {
+	case "messages":
+		p.messages = numberOf(src, v)
+	case "print":
+		p.print = shortOf(src, v)
+	case "sent_messages":
+		p.sentMessages = numberOf(src, v)
+	case "sent":
+		p.sent = shortOf(src, v)
+	}
+}
+
+// numberOf is a count; 0 for anything else.
+func numberOf(src []byte, v jsonspan.Value) int {
+	n, err := strconv.Atoi(string(v.Of(src)))
+	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
+		return 0
+	}
+	return n
+}
+
+// shortOf is a short text; "" for anything else.
+func shortOf(src []byte, v jsonspan.Value) string {
+	if v.Kind != jsonspan.String || v.Len() > 66 {
+		return ""
+	}
+	return jsonspan.Text(src, v.Span)
+}
+
+// whole is the point of the history that was compacted.
+func (m *memory) whole() point {
+	if len(m.points) > 0 {
+		return m.points[0]
+	}
+	return m.at
+}
+
+// longest is the longest point that is one of a history, or of what was sent, by is. Next is how many messages the next longer one has that
+// is none; 0 where there is no longer one.
+func (m *memory) longest(is func(p point) bool) (p point, next int) {
+	for _, p := range m.points {
+		if is(p) {
+			return p, next
+		}
+		next = p.messages
+	}
+	return m.at, next
+}
+
+// beginning reports how many messages of the history an entry replaces; 0 where the history does not begin with them. It also reports
+// whether the history continues from what was sent.
+func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
+	switch {
+	case m.at.messages == 0:
+		return 0, false
+	case isAt(prints, m.at.messages, m.at.print):
+		return m.at.messages, false
+	case isAt(prints, m.at.sentMessages, m.at.sent):
+		return m.at.messages, true
+	}
+	return 0, false
+}
+
+// isAt reports whether print is that of the first n messages.
+func isAt(prints []transcript.Fingerprint, n int, print string) bool {
+	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
 // read reads what was sent. It reports whether that can be put in place of the first messages of a history: what is kept of these is in
 // their order, and nothing twice.
 func (m *memory) read(src []byte) bool {
-	s := jsonspan.New(src).At(m.edits.Start)
 	last := -1
-	take := func(in int) bool {
-		ok := in > last && in < m.messages
+	take := func(in, end int) bool {
+		ok := in > last && in < end
 		last = max(last, in)
 		return ok
 	}
-	for s.Array(); s.Elem(); {
-		set, from, to := -1, -1, -1
-		var text []byte
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
-			switch name := string(key); name {
-			case "keep":
-				var ends [2]int
-				n := 0
-				for s.Array(); s.Elem(); n++ {
-					if number, err := strconv.Atoi(string(s.Skip().Of(src))); err == nil && n < 2 {
-						ends[n] = number
-					}
-				}
-				from, to = ends[0], ends[1]
-			case "set":
-				n, err := strconv.Atoi(string(s.Skip().Of(src)))
-				if err != nil {
-					return false
-				}
-				set = n
-			case "insert", "message":
-				text = s.Skip().Of(src)
-			default:
-				return false
-			}
-		}
+	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool {
 		switch {
-		case s.Err() != nil:
-			return false
-		case from >= 0:
-			if text != nil || set >= 0 || to <= from || to > m.messages {
+		case e.to > 0:
+			if e.text != nil || e.to > m.at.messages {
 				return false
 			}
-			for in := from; in < to; in++ {
-				if !take(in) {
+			for in := e.from; in < e.to; in++ {
+				if !take(in, m.at.messages) {
 					return false
 				}
 				m.result = append(m.result, place{in: in})
 			}
-		case text == nil || text[0] != '{' || set >= 0 && !take(set):
+		case e.text == nil || e.drop || e.set >= 0 && !take(e.set, m.at.messages):
 			return false
 		default:
-			m.result = append(m.result, place{in: set, text: text})
+			m.result = append(m.result, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
 		}
+		return true
+	})
+	if !ok || m.behind.Zero() {
+		return ok
 	}
-	return s.Err() == nil && len(m.result) == m.sentMessages
+	end := m.whole().messages
+	return eachEdit(src, m.behind, func(e *memoryEdit) bool {
+		p := place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn, before: e.before, role: e.role}
+		switch {
+		case e.to > 0 || (e.text == nil) != e.drop:
+			return false
+		case e.set >= 0:
+			if e.set < m.at.messages || e.print == "" || !take(e.set, end) {
+				return false
+			}
+		case e.before < m.at.messages || e.before <= last || e.before >= end || (e.print == "" || e.after == "") && e.role == "":
+			return false
+		}
+		m.tail = append(m.tail, p)
+		return true
+	})
 }
 
-// marks are the members of messages and parts that tell a provider up to where a prompt cache goes.
-var marks = []string{"cache_control", "cacheControl", "cachePoint"}
-
-// marked are the members that may hold parts with marks, or options with one.
-var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
-
-// unmarked is a message without the cache breakpoints: a provider takes few of them, and the app sets its own.
-func unmarked(message []byte) []byte {
-	if !slices.ContainsFunc(marks, func(name string) bool { return bytes.Contains(message, []byte(name)) }) {
-		return message
-	}
-	return appendUnmarked(make([]byte, 0, len(message)), jsonspan.New(message), true)
+// memoryEdit is one edit as it is read.
+type memoryEdit struct {
+	from, to int // of kept messages, where there are any
+	set      int // index of a message that is changed or left out; -1 for a new one
+	text     []byte
+	drop     bool
+	turn     bool
+	before   int
+	role     string
+	looks
 }
 
-// appendUnmarked appends the value at the scanner without marks; deep reports whether one may be in its members.
-func appendUnmarked(dst []byte, s *jsonspan.Scanner, deep bool) []byte {
-	src, first := s.Src(), true
-	comma := func() {
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-	}
-	switch kind := s.Kind(); {
-	case kind == jsonspan.Object:
-		dst = append(dst, '{')
+// eachEdit reads a list of edits. It reports whether all of them are some, and yield took them.
+func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bool {
+	s := jsonspan.New(src).At(list.Start)
+	for s.Array(); s.Elem(); {
+		e := memoryEdit{set: -1, before: -1}
 		for s.Object(); ; {
 			key, ok := s.Key()
 			if !ok {
 				break
 			}
-			if slices.Contains(marks, string(key)) {
-				s.Skip()
+			name := string(key)
+			if name == "keep" {
+				if !e.keep(s) {
+					return false
+				}
 				continue
 			}
-			comma()
-			dst = append(dst, src[s.KeyPos():s.Pos()]...)
-			if name := string(key); deep && (slices.Contains(marked, name) || s.Kind() == jsonspan.Object && name == "anthropic") {
-				dst = appendUnmarked(dst, s, true)
-			} else {
-				dst = append(dst, s.Skip().Of(src)...)
+			v := s.Skip()
+			if s.Err() != nil || !e.say(name, src, v) {
+				return false
 			}
 		}
-		return append(dst, '}')
-	case kind == jsonspan.Array:
-		dst = append(dst, '[')
-		for s.Array(); s.Elem(); {
-			was, at, start := first, len(dst), s.Pos()
-			comma()
-			dst = appendUnmarked(dst, s, deep)
-			if bytes.HasSuffix(dst[at:], []byte("{}")) && bytes.IndexByte(src[start:s.Pos()], ':') >= 0 { // a mark, and nothing else
-				first, dst = was, dst[:at]
-			}
+		if s.Err() != nil || e.to > 0 && e.set >= 0 || !yield(&e) {
+			return false
 		}
-		return append(dst, ']')
 	}
-	return append(dst, s.Skip().Of(src)...)
+	return s.Err() == nil
+}
+
+// keep reads the range of an edit that keeps messages.
+func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
+	var ends [2]int
+	n := 0
+	for s.Array(); s.Elem(); n++ {
+		number, err := strconv.Atoi(string(s.Skip().Of(s.Src())))
+		if err != nil || n >= len(ends) {
+			return false
+		}
+		ends[n] = number
+	}
+	e.from, e.to = ends[0], ends[1]
+	return n == len(ends) && e.from >= 0 && e.from < e.to
+}
+
+// say takes in a member of an edit.
+func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
+	index := func(to *int) bool {
+		n, err := strconv.Atoi(string(v.Of(src)))
+		*to = n
+		return err == nil && n >= 0
+	}
+	switch name {
+	case "set":
+		return index(&e.set)
+	case "drop":
+		e.drop = true
+		return index(&e.set)
+	case "before":
+		return index(&e.before)
+	case "insert", "message":
+		e.text = v.Of(src)
+		return v.Kind == jsonspan.Object
+	case "turn":
+		e.turn = v.Kind == jsonspan.True
+	case "print":
+		e.print = shortOf(src, v)
+	case "raw":
+		e.raw = shortOf(src, v)
+	case "on":
+		e.on = shortOf(src, v)
+	case "after":
+		e.after = shortOf(src, v)
+	case "role":
+		e.role = shortOf(src, v)
+	default:
+		return false
+	}
+	return true
 }

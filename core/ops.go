@@ -417,8 +417,11 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 			r.place(c)
 		}
 		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Requests
-		if r.history != nil {
-			a.Known = &r.history.known
+		if h := r.history; h != nil {
+			a.Known = &h.known
+			if a.Report.CutPoint > 0 && h.given != nil {
+				a.Report.CutPoint = h.given[a.Report.CutPoint].in
+			}
 		}
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
@@ -441,7 +444,7 @@ func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	case "edits":
 		dst = append(dst[:len(dst)-1], `,"edits":`...)
 		if r.history != nil {
-			return append(r.history.appendEdits(dst, c, r.history.given, false), '}')
+			return append(r.history.appendEdits(dst, c), '}')
 		}
 		return append(c.Result().AppendEdits(dst), '}')
 	}

@@ -8,6 +8,8 @@ export interface Running {
   /** Resolves when it has ended, and never rejects. */
   readonly ended: Promise<void>;
   cancel(): void;
+  /** How many messages it replaces; all, until that is known. Edits behind them leave it what it is. */
+  cut: number;
 }
 
 /** One that came to nothing. */
@@ -51,7 +53,7 @@ export class Background {
     for (const each of this.#running) {
       if (each.id !== id) continue;
       const same = shared(each.prints, prints);
-      if (same === each.prints.length) running = each;
+      if (same >= each.cut) running = each;
       else if (same < prints.length && 2 * same >= each.prints.length) {
         each.cancel();
         edited.push(each);
@@ -75,11 +77,11 @@ export class Background {
   begin(
     id: string,
     prints: readonly string[],
-    work: (signal: AbortSignal) => Promise<Attempt | undefined>,
+    work: (signal: AbortSignal, replaces: (messages: number) => void) => Promise<Attempt | undefined>,
   ): Running | undefined {
     for (const each of this.#running) {
       if (each.id !== id) continue;
-      if (shared(each.prints, prints) === Math.min(each.prints.length, prints.length)) return undefined;
+      if (shared(each.prints, prints) >= Math.min(each.cut, prints.length)) return undefined;
     }
     const controller = new AbortController();
     const { signal } = controller;
@@ -87,9 +89,12 @@ export class Background {
     const ended = new Promise<void>((done) => {
       end = done;
     });
-    const running: Running = { id, prints, ended, cancel: () => controller.abort() };
+    const running: Running = { id, prints, ended, cancel: () => controller.abort(), cut: prints.length };
     this.#running.add(running);
-    work(signal)
+    const replaces = (messages: number) => {
+      if (messages > 0) running.cut = Math.min(running.cut, messages);
+    };
+    work(signal, replaces)
       .catch(() => undefined)
       .then((nothing) => {
         if (nothing && !signal.aborted) this.#tried = [...this.#tried, { ...nothing, id, prints }].slice(-ATTEMPTS);

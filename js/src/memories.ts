@@ -34,7 +34,12 @@ export interface Entry extends Pick<MemoryEntry, "messages" | "print" | "sent_me
    */
   tries?: number;
   again?: number;
+  /** Beginnings of the history that was compacted: the first is all of it. */
+  points?: readonly { messages: number }[];
 }
+
+/** How many of the newest messages of a history are expected to be others in the next call: at most half of them. */
+export const volatile = (messages: number): number => (messages >= 8 ? 4 : 0);
 
 /** An entry, and its JSON as the module wrote it. */
 export interface Remembered {

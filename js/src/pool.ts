@@ -7,7 +7,7 @@ import { replies } from "./events.js";
 import type { FitCall, Fitted } from "./fit.js";
 import { type Asking, Fitting, type Settings } from "./fitting.js";
 import { decode, members } from "./json.js";
-import { type Add, counts, find, type Memories, provisional, type Remembered } from "./memories.js";
+import { type Add, counts, find, type Memories, provisional, type Remembered, volatile } from "./memories.js";
 import type { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
 import type { CallOptions, Messages } from "./types.js";
@@ -147,7 +147,7 @@ export class Pool {
       await running.ended;
       return { edited };
     }
-    const tried = this.#background.last(id, prints, find(known, prints)?.entry.messages ?? 0);
+    const tried = this.#background.last(id, prints, whole(find(known, prints)));
     return { edited, ...(running && { running }), ...(tried && { tried }) };
   }
 
@@ -160,14 +160,16 @@ export class Pool {
   ): Promise<Running | undefined> {
     const own = fitting.inBackground();
     const prints = await fitting.prints();
-    const running = this.#background.begin(own.id, prints, async (signal): Promise<Attempt | undefined> => {
+    const running = this.#background.begin(own.id, prints, async (signal, replaces): Promise<Attempt | undefined> => {
       for (const each of edited) await each.ended;
       let tokens = 0;
       const make = async (add: Add): Promise<Attempt | undefined> => {
         const known = await this.#known(own, false);
         signal.throwIfAborted();
         const answer = await own.begin(known, usage);
-        tokens = own.report(answer).tokens.before;
+        const { tokens: size, cut_point } = own.report(answer);
+        tokens = size.before;
+        replaces(cut_point ?? 0);
         const { failed, fitted, answer: last } = await this.#summarized(own, answer, known, signal);
         if (fitted.report.changed && !failed) {
           await this.#kept(own, fitted, last, signal, add);
@@ -282,14 +284,21 @@ export class Pool {
   }
 }
 
-/** Whether a history begins with another one, of which the prints are given. */
+/** Whether a history begins with another one, of which the prints are given, whatever its newest messages are. */
 function begins(prints: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.length <= prints.length && prints[beginning.length - 1] === beginning.at(-1);
+  const last = beginning.length - volatile(beginning.length) - 1;
+  return last < prints.length && prints[last] === beginning[last];
+}
+
+/** How many messages the history had that was compacted; 0 where there is no entry. */
+function whole(made: Remembered | undefined): number {
+  return made ? (made.entry.points?.[0]?.messages ?? made.entry.messages) : 0;
 }
 
 function remembered(memory: Uint8Array): Remembered {
   const values = members(memory);
   const value = (name: string) => JSON.parse(decode(values.get(name) as Uint8Array));
   const [messages, print, sent_messages, sent] = ["messages", "print", "sent_messages", "sent"].map(value);
-  return { entry: { messages, print, sent_messages, sent }, json: decode(memory) };
+  const points = values.has("points") ? value("points") : [];
+  return { entry: { messages, print, sent_messages, sent, points }, json: decode(memory) };
 }

@@ -1,6 +1,7 @@
 /** A store of records and leases that processes share, and how a process uses it while it may fail. */
 import { randomUUID } from "node:crypto";
 import { unlessAborted } from "./archive.js";
+import { volatile } from "./memories.js";
 
 /**
  * A store of records and leases, by keys of 64 hexadecimal digits. Losing a record or a lease costs a compaction and nothing else, so a
@@ -59,6 +60,9 @@ const MORE_KEYS = 2048;
 /** The times between two tries to get a lease, in milliseconds. */
 const FIRST_POLL = 5;
 const LONGEST_POLL = 200;
+/** What is leased: the newest messages may be others at each process. */
+export const leased = (keys: Keys): string => keys.at(volatile(keys.length));
+
 /** A store that may fail: each call has a time limit, and after a failure this process continues for a while with what it knows itself. */
 export class Reach {
   readonly #leaseMs: number;
@@ -119,7 +123,7 @@ export class Reach {
   async alone<T>(keys: Keys, signal: AbortSignal | undefined, work: (holder?: string) => Promise<T>): Promise<T> {
     const holder = randomUUID();
     if (!(await this.#take(keys, holder, signal))) return work();
-    const key = keys.at(0);
+    const key = leased(keys);
     const renewal = setInterval(async () => {
       if (!(await this.#renew(key, holder))) clearInterval(renewal);
     }, this.#leaseMs / 3);
@@ -135,7 +139,7 @@ export class Reach {
 
   /** Waits for the lease; false where the store cannot be reached. */
   async #take(keys: Keys, holder: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const all = keys.slice(0, keys.length);
+    const all = [leased(keys), ...keys.slice(0, keys.length)];
     for (let wait = FIRST_POLL; ; wait = Math.min(2 * wait, LONGEST_POLL)) {
       const granted = await this.#lease(all, holder);
       if (granted !== false) return granted ?? false;

@@ -14,7 +14,7 @@ import {
   type SharedMemory,
 } from "./memories.js";
 import { checkOptions, type Names } from "./options.js";
-import { type Keys, Reach, type SharedOptions, type SharedRecords } from "./reach.js";
+import { type Keys, leased, Reach, type SharedOptions, type SharedRecords } from "./reach.js";
 import { type StateStore, sameState } from "./store.js";
 import type { State } from "./types.js";
 
@@ -115,7 +115,7 @@ class StoredMemories implements Memories {
       return await this.#reach.alone(keys, signal, (holder) => {
         if (holder === undefined) return free();
         return work(async (made) => {
-          if (!(await this.#reach.keepLeased(keys.at(0), holder, of(made), written(made)))) throw LOST;
+          if (!(await this.#reach.keepLeased(leased(keys), holder, of(made), written(made)))) throw LOST;
         });
       });
     } catch (error) {

@@ -238,7 +238,7 @@ func (c *Run) Unchanged(reason api.Reason) *Run {
 	c.Report.Tokens.After = c.Report.Tokens.Before
 	c.Uncount()
 	c.Report.Summary, c.Report.Thrashing = api.ReportSummary{Source: "none"}, nil
-	c.Folded = nil
+	c.Folded, c.Report.CutPoint = nil, 0
 	c.KeepNothing()
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed

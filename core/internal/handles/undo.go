@@ -208,7 +208,7 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 		if g.index >= n {
 			return false, true
 		}
-		if m := r.Items[g.index].Msg; !r.Own(m) && r.Look(m) != g.print {
+		if m := r.Items[g.index].Msg; !r.Own(m) && r.Look(m) != g.print && r.MarkedLook(m) != g.print {
 			return false, true
 		}
 	}

@@ -162,11 +162,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case wire.AddUser:
 			opener = at
 		case wire.AddTurn:
-			role, behind := transcript.User, c.T.Messages[c.Items[at-1].Msg].Role
-			if r := c.T.Messages[v.Message].Role; r == transcript.User || r == transcript.System && behind == transcript.Tool {
-				role = transcript.Assistant
-			}
-			turns[at-1] = role
+			turns[at-1] = TurnRole(c.T.Messages[c.Items[at-1].Msg].Role, c.T.Messages[v.Message].Role)
 		case wire.WrapBody:
 			body := c.T.Parts[v.Part].Body
 			text := string(c.T.Bytes(body))
@@ -247,6 +243,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	}
 	c.rebuild(marks, inserts, answered, moved)
 	return done
+}
+
+// TurnRole is the role of a message that stands between messages of two roles, so that the roles take turns.
+func TurnRole(before, after transcript.Role) transcript.Role {
+	if after == transcript.User || after == transcript.System && before == transcript.Tool {
+		return transcript.Assistant
+	}
+	return transcript.User
 }
 
 // dropCaller makes a tool call one that the model has made itself.

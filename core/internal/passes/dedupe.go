@@ -55,8 +55,9 @@ func (p *dedupePass) Follows() bool { return false }
 func (p *dedupePass) Run(c *Run) {
 	excluded := ToolFilter(p.ExcludeTools, nil)
 	var results critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
-	var calls critbit.Map[struct{}]
-	var targets [2][]result // the same, superseded
+	var calls critbit.Map[int32]   // the newest result of each
+	var targets [2][]result        // the same, superseded
+	var leans []view.Lean
 	reclaim := 0
 	for i := len(c.Items) - 1; i >= 0; i-- {
 		msg := &c.T.Messages[c.Items[i].Msg]
@@ -83,11 +84,11 @@ func (p *dedupePass) Run(c *Run) {
 				call = tool + "\x00" + digest.CallArgs(c.T, &c.T.Parts[c.T.Parts[n].Pair])
 			}
 			kind, again := 0, same
-			if !again && call != "" && calls.Has(call) {
-				kind, again = 1, true
+			if since, called := calls.Get(call); !again && call != "" && called {
+				kind, again, newer = 1, true, since
 			}
 			if call != "" && !c.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
-				calls.Add(call)
+				calls.Set(call, n)
 			}
 			if !again || c.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {
 				continue
@@ -95,6 +96,7 @@ func (p *dedupePass) Run(c *Run) {
 			marker := dedupeMarkers[kind]
 			if gain := c.clearing(n, c.Sized(marker)); gain >= max(1, p.MinTokens) {
 				targets[kind] = append(targets[kind], result{i, n, gain})
+				leans = append(leans, view.Lean{Message: c.T.Parts[n].Msg, On: c.T.Parts[newer].Msg})
 				reclaim += gain
 			}
 		}
@@ -102,6 +104,7 @@ func (p *dedupePass) Run(c *Run) {
 	if reclaim < max(1, p.MinReclaim) {
 		return
 	}
+	c.Leans = append(c.Leans, leans...)
 	for kind, list := range targets {
 		slices.Reverse(list)
 		c.replace(list, "dedupe", "dedupe", dedupeMarkers[kind], func(int) string { return "" })

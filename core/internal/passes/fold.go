@@ -167,6 +167,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	body, ok := c.digestOf(job{tail: tail, cut: head >= 0, id: FoldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
 		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll && c.digestLeft(gain) > 0})
 	if !ok {
+		c.noteCut(cut)
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
@@ -192,9 +193,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
-	if i := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
-		c.Report.CutPoint = int(c.Items[cut+i].In)
-	}
+	c.noteCut(cut)
 	c.PutDigest(cut, head, held, c.NewMessage(firstLoose(held, cut), role, text), kept)
 	if c.offer != nil && c.provided != nil {
 		c.putProvided()
@@ -213,6 +212,13 @@ func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
 		}
 	}
 	return messages
+}
+
+// noteCut reports where the messages begin that a fold keeps.
+func (c *Run) noteCut(cut int) {
+	if i := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
+		c.Report.CutPoint = int(c.Items[cut+i].In)
+	}
 }
 
 // digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the

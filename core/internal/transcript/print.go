@@ -43,6 +43,20 @@ func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	return prints
 }
 
+// Print is the fingerprint of message i by itself: of what Prints covers, and of the ids of its tool calls and results. So a message that was
+// written for one can stand in for another one that has the same print.
+func (t *Transcript) Print(i int) Fingerprint {
+	p := printer{t: t}
+	m := &t.Messages[i]
+	h := p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1)
+	for n := m.First; n < m.First+m.Count; n++ {
+		if id := t.Parts[n].ID; !id.Zero() && (t.Parts[n].Kind == ToolCall || t.Parts[n].Kind == ToolResult) {
+			h = step(h, p.value(id, nil))
+		}
+	}
+	return Fingerprint(h)
+}
+
 // printer hashes what a model sees.
 type printer struct {
 	t    *Transcript

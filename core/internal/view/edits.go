@@ -35,6 +35,12 @@ func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
+// Other adds an edit of another kind, whose members write appends.
+func (e *Edits) Other(write func(dst []byte) []byte) {
+	e.begin("{")
+	e.dst = append(write(e.dst), '}')
+}
+
 // End closes the list and returns all that was written.
 func (e *Edits) End() []byte {
 	e.flush()

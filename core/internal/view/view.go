@@ -36,6 +36,7 @@ type View struct {
 	// Rest is the input's messages that came after a plan was made; they are no items, and are written after them.
 	Rest   int
 	Close  transcript.Span // what is written after the last item, where that is not the input's last; zero for a bracket alone
+	Leans  []Lean
 	edits  []edit
 	Beside bool // U+FFFD replaces lone surrogates next to the list
 	sorted bool
@@ -46,6 +47,9 @@ type View struct {
 	weighed     []byte
 	weighedSize transcript.Measure
 }
+
+// Lean tells that a message was shortened because another one says the same, or something newer. Both are indexes of T.Messages.
+type Lean struct{ Message, On int32 }
 
 // edit is a value of the source that another one replaces.
 type edit struct {
@@ -127,8 +131,13 @@ func (v *View) Fingerprint() string {
 	return f.String()
 }
 
-// Look is the print of a message, in hexadecimal digits.
-func (v *View) Look(m int32) string {
+// Look is the print of a message, in hexadecimal digits. Cache breakpoints do not count, since the app moves them.
+func (v *View) Look(m int32) string { return v.look(m, transcript.Mark) }
+
+// MarkedLook is the print that compactions of earlier versions gave a message: with the cache breakpoints that are parts.
+func (v *View) MarkedLook(m int32) string { return v.look(m, 0) }
+
+func (v *View) look(m int32, without transcript.Flags) string {
 	var f transcript.Fingerprint
 	f.Add([]byte{byte(v.T.Messages[m].Role)})
 	var text []byte
@@ -144,7 +153,7 @@ func (v *View) Look(m int32) string {
 		}
 	}
 	for _, p := range v.T.PartsOf(int(m)) {
-		if p.Has(transcript.Removed) || p.Parent >= 0 { // what is in a result is in its body
+		if p.Has(transcript.Removed|without) || p.Parent >= 0 { // what is in a result is in its body
 			continue
 		}
 		f.Add([]byte{byte(p.Kind)})

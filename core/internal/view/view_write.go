@@ -173,31 +173,31 @@ func compareEdits(a, b edit) int {
 // AppendEdits writes the view as runs over the input's indexes, in output order: see [Edits].
 func (v *View) AppendEdits(dst []byte) []byte {
 	e := NewEdits(dst)
-	v.Each(func(in int, _ bool, write func(dst []byte) []byte) {
+	v.Each(func(it *Item, write func(dst []byte) []byte) {
 		switch {
 		case write == nil:
-			e.Keep(in)
-		case in < 0:
+			e.Keep(int(it.In))
+		case it.In < 0:
 			e.Insert(write)
 		default:
-			e.Set(in, write)
+			e.Set(int(it.In), write)
 		}
 	})
 	return e.End()
 }
 
-// Each describes the messages of the result in their order: the index of each in the input's list, or -1 for a new one; and what writes it
-// where it is not the input's as it is, else nil. Marked tells that a mark is all that is new in it.
-func (v *View) Each(yield func(in int, marked bool, write func(dst []byte) []byte)) {
+// Each describes the messages of the result in their order: the item of each, and what writes it where it is not the input's as it is, else
+// nil.
+func (v *View) Each(yield func(it *Item, write func(dst []byte) []byte)) {
 	for i := range v.Items {
 		it := &v.Items[i]
 		if it.In >= 0 && !it.Dirty {
-			yield(int(it.In), false, nil)
+			yield(it, nil)
 			continue
 		}
-		yield(int(it.In), it.Marked, func(dst []byte) []byte { return v.AppendMessage(dst, it) })
+		yield(it, func(dst []byte) []byte { return v.AppendMessage(dst, it) })
 	}
 	for m := v.Rest; m < v.T.Input; m++ {
-		yield(m, false, nil)
+		yield(&Item{Msg: int32(m), In: int32(m)}, nil)
 	}
 }

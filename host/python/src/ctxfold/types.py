@@ -1810,23 +1810,71 @@ BodyKind = Literal[
 
 class MemoryEntry(TypedDict):
     """
-    MemoryEntry is what a host remembers of a compaction by fit. Hosts don't change it, but may add members of their
-    own.
+    MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
+    replaced. Messages behind them don't count, except where a single one was changed. Hosts don't change an entry, but
+    may add members of their own.
     """
 
     version: int
     format: Format
     messages: int
-    """number of history messages that it covers"""
+    """number of history messages that were replaced, with those kept among them"""
     print: str
     """fingerprint of these"""
     sent_messages: int
-    """number of messages sent instead of them"""
+    """number of messages that tell that a program continued from the result"""
     sent: str
     """fingerprint of these"""
-    edits: List[Edit]
-    """what makes the sent messages of the history"""
+    edits: List[MemoryEdit]
+    """
+    edits make what is sent instead of these messages. Behind are the changes of single messages behind them; each
+    counts while its message is there.
+    """
+    behind: NotRequired[List[MemoryEdit]]
+    points: NotRequired[List[MemoryPoint]]
+    """points say what else the history had when it was compacted, longest first."""
+    newest: NotRequired[bool]
+    """the newest message of the user was replaced too"""
     state: State
+
+
+class MemoryEdit(TypedDict):
+    """
+    MemoryEdit is an Edit of a [MemoryEntry]. Behind the messages that an entry replaced, it has either Set and Message,
+    or Drop, or Insert and Before. Indexes refer to the history as it was.
+    """
+
+    keep: NotRequired[List[int]]
+    """[from, to]: the messages from the first index up to, but not including, the second"""
+    insert: NotRequired[Any]
+    """a new message"""
+    set: NotRequired[int]
+    """index of a changed message"""
+    message: NotRequired[Any]
+    """the changed message"""
+    drop: NotRequired[int]
+    """index of a message that is left out"""
+    before: NotRequired[int]
+    """index of the message before which the new one stands"""
+    print: NotRequired[str]
+    """fingerprint of that message by itself, which must be the same"""
+    raw: NotRequired[str]
+    """fingerprint of its bytes; with others, cache breakpoints may have moved"""
+    on: NotRequired[str]
+    """fingerprint of a message behind it, which must be there"""
+    after: NotRequired[str]
+    """fingerprint of the message after which the new one stands"""
+    role: NotRequired[str]
+    """instead of fingerprints: the role of the message before which the new one stands"""
+
+
+class MemoryPoint(TypedDict):
+    """MemoryPoint says what the beginning of a history was compacted to."""
+
+    messages: int
+    print: str
+    sent_messages: int
+    sent: str
 
 
 class StepRequest(TypedDict):

@@ -1,0 +1,287 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+// deed is what a user of an app does between two calls of fit.
+type deed struct {
+	kind string
+	at   int // which turn from the end, or how far back
+	with int // which other turn
+}
+
+func (d deed) String() string { return fmt.Sprintf("%s %d %d", d.kind, d.at, d.with) }
+
+// deeds draws what a user does. Most of it is behind what a compaction replaces.
+func deeds(r *rand.Rand, n int) (list []deed) {
+	kinds := []string{"append", "append", "append", "append", "append", "append", "step", "edit", "delete", "regenerate", "volatile", "volatile", "remind", "branch", "back",
+		"mark", "again", "forget", "model"}
+	for range n {
+		d := deed{kinds[r.IntN(len(kinds))], r.IntN(3), r.IntN(1 << 20)}
+		if r.IntN(8) == 0 {
+			d.at = r.IntN(40)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// user is an app whose user edits the conversation in every way, and who gives it as a whole each time.
+type user struct {
+	format      string
+	app         app
+	small       string // the policy of a model with a smaller window
+	turns       [][]json.RawMessage
+	others      [][]json.RawMessage
+	shelved     [][][]json.RawMessage // of the paths that were left
+	talk        [][]json.RawMessage
+	next        int
+	marks       int
+	entries     []remembrance
+	compactions int
+}
+
+// remembrance is what the test knows of an entry.
+type remembrance struct {
+	covers []json.RawMessage // of the history
+	new    map[string]bool   // what was sent that is none of the history's
+}
+
+func (u *user) block(from [][]json.RawMessage, n int) []json.RawMessage { return from[n%len(from)] }
+
+func (u *user) append() {
+	u.talk = append(u.talk, u.block(u.turns, u.next))
+	u.next++
+}
+
+// do does something and returns the history that is given then.
+func (u *user) do(d deed) []json.RawMessage {
+	at := len(u.talk) - 1 - d.at
+	switch {
+	case d.kind == "append" || at < 1:
+		u.append()
+	case d.kind == "edit": // the user says something else there
+		u.talk = slices.Clone(u.talk)
+		u.talk[at] = append(slices.Clone(u.block(u.others, d.with)[:1]), u.talk[at][1:]...)
+	case d.kind == "delete":
+		u.talk = slices.Delete(slices.Clone(u.talk), at, at+1)
+	case d.kind == "regenerate":
+		u.talk = slices.Clone(u.talk)
+		u.talk[at] = append(slices.Clone(u.talk[at][:1]), u.block(u.others, d.with)[1:]...)
+	case d.kind == "branch":
+		u.shelved = append(u.shelved, slices.Clone(u.talk))
+		u.talk = append(slices.Clone(u.talk[:at]), u.block(u.others, d.with))
+	case d.kind == "back" && len(u.shelved) > 0:
+		n := d.with % len(u.shelved)
+		u.talk, u.shelved[n] = u.shelved[n], u.talk
+	case d.kind == "mark":
+		u.marks++
+	case d.kind == "forget" && len(u.app.memory) > 0 && d.with%3 == 0: // only the newest is kept
+		u.app.memory, u.entries = u.app.memory[len(u.app.memory)-1:], u.entries[len(u.entries)-1:]
+	}
+	var given []json.RawMessage
+	for _, turn := range u.talk {
+		given = append(given, turn...)
+	}
+	asked := u.block(u.turns, u.next)[:1]
+	switch d.kind {
+	case "volatile": // with what was retrieved for it
+		asked = u.block(u.others, d.with)[:1]
+	case "remind":
+		asked = slices.Concat(asked, u.block(u.others, d.with)[:1])
+	case "step": // in the middle of a turn
+		turn := u.block(u.turns, u.next)
+		for n := len(turn); n > 0; n-- {
+			if len(judge.Valid(u.format, []byte(list(append(slices.Clone(given), turn[:n]...))))) == 0 {
+				asked = turn[:n]
+				break
+			}
+		}
+	}
+	given = append(given, asked...)
+	if u.marks > 0 {
+		given = marked(u.format, given, u.marks)
+	}
+	return given
+}
+
+// fits gives a history to fit and reports what is wrong with the answer.
+func (u *user) fits(t testing.TB, given []json.RawMessage, d deed) (wrong string) {
+	a := u.app
+	if d.kind == "model" {
+		a.policy = u.small
+	}
+	best, longest := -1, 0
+	for i, e := range u.entries {
+		if n := len(e.covers); n >= longest && n <= len(given) && slices.EqualFunc(e.covers, given[:n], func(a, b json.RawMessage) bool { return sameMessage(u.format, a, b) }) {
+			best, longest = i, n
+		}
+	}
+	newest := judge.LastUser(u.format, []byte(list(given)))
+	at := -1
+	for i, m := range given {
+		if newest != nil && bytes.Equal(m, newest) {
+			at = i
+		}
+	}
+	before := len(a.memory)
+	f := a.fit(t, list(given))
+	u.app.memory = a.memory
+	if best >= 0 && at >= longest && (f.Known < 0 || len(u.entries[f.Known].covers) < longest) {
+		return fmt.Sprintf("the entry %d of %d messages is true, and %d was used", best, longest, f.Known)
+	}
+	if bad := judge.Valid(u.format, f.Messages); len(bad) > len(judge.Valid(u.format, []byte(list(given)))) {
+		return fmt.Sprintf("invalid: %s: %s of %s, known %d, changed %v", bad[0], rolesOf(f.Messages), rolesOf([]byte(list(given))), f.Known, f.Report.Changed)
+	}
+	var sent []json.RawMessage
+	if err := json.Unmarshal(f.Messages, &sent); err != nil {
+		t.Fatal(err)
+	}
+	ours := map[string]bool{}
+	own := map[string]bool{}
+	for _, m := range given {
+		own[unmarked(string(m))] = true
+	}
+	for _, m := range sent {
+		if text := unmarked(string(m)); !own[text] {
+			ours[text] = true
+		}
+	}
+	if newest != nil && own[unmarked(string(newest))] && !strings.Contains(unmarked(string(f.Messages)), unmarked(string(newest))) {
+		return fmt.Sprintf("the newest message of the user is not sent: %.300s", newest)
+	}
+	if f.Report.Changed != (len(u.app.memory) > before) {
+		return "what was made is not remembered"
+	}
+	if f.Report.Changed {
+		var e struct{ Messages int }
+		if err := json.Unmarshal(f.Memory, &e); err != nil {
+			t.Fatal(err)
+		}
+		u.entries = append(u.entries, remembrance{slices.Clone(given[:e.Messages]), ours})
+		u.compactions++
+		return ""
+	}
+	if f.Known >= 0 {
+		for text := range ours {
+			if !u.entries[f.Known].new[text] && !strings.Contains(text, `"[Noted.]"`) { // the roles may have to take turns where they did not
+				return fmt.Sprintf("a message is none of the history, and was not sent when that was compacted: %.300s", text)
+			}
+		}
+	}
+	return ""
+}
+
+// sameMessage reports whether two messages have the same print.
+func sameMessage(format string, a, b json.RawMessage) bool {
+	return bytes.Equal(a, b) || printsOf(format, a) == printsOf(format, b)
+}
+
+func printsOf(format string, m json.RawMessage) string {
+	return string(core.Call("prints", []byte(`{"policy":{"format":"`+format+`"},"messages":[`+string(m)+`]}`)))
+}
+
+// newUser draws an app, with the window that its conversation fits into several times.
+func newUser(t testing.TB, format, passes string, seed uint64) *user {
+	r := rand.New(rand.NewPCG(seed, 1))
+	split := func(n int) (turns [][]json.RawMessage, all []json.RawMessage) {
+		all = gen.New(r, gen.Options{Messages: n}).Render(format, r)
+		from := 0
+		for _, end := range turnsOf(format, all) {
+			if len(judge.Valid(format, []byte(list(all[from:end])))) > 0 && end < len(all) { // a result of its calls is to come
+				continue
+			}
+			turns, from = append(turns, all[from:end]), end
+		}
+		return turns, all
+	}
+	u := &user{format: format}
+	var all []json.RawMessage
+	u.turns, all = split(160)
+	u.others, _ = split(60)
+	if len(u.turns) > 1 {
+		u.turns = u.turns[:len(u.turns)-1] // the last one may wait for a result
+	}
+	u.others = u.others[:max(1, len(u.others)-1)]
+	size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(all))
+	u.app.policy = fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}%s}`, format, max(600, size/4), passes)
+	u.small = fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}%s}`, format, max(500, size/6), passes)
+	u.append()
+	return u
+}
+
+// lived runs deeds and reports the first that goes wrong.
+func lived(t testing.TB, format, passes string, seed uint64, list []deed) (compactions int, wrong string) {
+	u := newUser(t, format, passes, seed)
+	for i, d := range list {
+		if wrong := u.fits(t, u.do(d), d); wrong != "" {
+			return u.compactions, fmt.Sprintf("deed %d (%s): %s", i, d, wrong)
+		}
+	}
+	return u.compactions, ""
+}
+
+// TestFitOfRandomApps draws apps that append, edit, delete, regenerate, branch and come back, add what is gone at the next call, move cache
+// breakpoints and use another model. A compaction is found again as long as what it replaced is there, what is sent is valid, and a
+// message that was remembered is the one that was sent first. SEED repeats one of them.
+func TestFitOfRandomApps(t *testing.T) {
+	policies := []string{"", `,"passes":[{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,
+		`,"passes":[{"pass":"clear","keep_recent":1,"min_reclaim":1},{"pass":"truncate"},{"pass":"fold","keep_tokens":800,"boundary":"group"}]`}
+	seeds := 4
+	if testing.Short() {
+		seeds = 1
+	}
+	from, _ := strconv.Atoi(os.Getenv("SEED"))
+	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
+		seeds = n
+	}
+	for _, format := range judged() {
+		t.Run(format, func(t *testing.T) {
+			total := 0
+			for n := range seeds {
+				seed := uint64(from + n)
+				r := rand.New(rand.NewPCG(seed, 2))
+				passes := policies[r.IntN(len(policies))]
+				list := deeds(r, 60)
+				compactions, wrong := lived(t, format, passes, seed, list)
+				total += compactions
+				if wrong == "" {
+					continue
+				}
+				for i := len(list) - 1; i >= 0; i-- { // the shortest that still goes wrong
+					shorter := slices.Delete(slices.Clone(list), i, i+1)
+					if _, still := lived(t, format, passes, seed, shorter); still != "" {
+						list, wrong = shorter, still
+					}
+				}
+				t.Fatalf("SEED=%d, passes %s\n%s\nafter %v", seed, passes, wrong, list)
+			}
+			if seeds > 3 && total == 0 {
+				t.Error("nothing was compacted")
+			}
+		})
+	}
+}
+
+// rolesOf is the first letter of the role of each message.
+func rolesOf(messages []byte) (roles string) {
+	var all []struct{ Role string }
+	_ = json.Unmarshal(messages, &all)
+	for _, m := range all {
+		roles += (m.Role + "?")[:1]
+	}
+	return roles
+}

@@ -1,0 +1,309 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/mend"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// history is what a fit knows of where the messages come from that it works on.
+type history struct {
+	known int // index of the entry that was used, or -1
+	// For each message of the transcript that is compacted: where it is in the list that was given, and where in the whole history of the
+	// app. Nil where it is at the same index.
+	given, whole []place
+	dropped      []place // what is left out of the whole history
+	// Of the whole history: how many messages it has, where that is known.
+	messages int
+	entry    *memory
+	since    int                      // the first message of it that came after the entry was made
+	prints   []transcript.Fingerprint // of its beginnings, from the one of from+1 messages on
+	from     int
+	before   []point // shorter beginnings whose prints are known
+	state    api.State
+	source   *transcript.Transcript // the list that was given, as it was read
+}
+
+// recollect reads the transcript of a fit at the scanner, which follows it afterwards: the history, or what was sent for its beginning and
+// the rest of it. Before is the format that the conversation was in; nil where only what is remembered may tell.
+func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
+	h := &history{known: -1}
+	r.history = h
+	if r.remembered = r.memories(); r.err != nil {
+		return
+	}
+	if before == nil {
+		before = r.stateFormat()
+	}
+	start := s.Pos()
+	// What is remembered is found by an unweighed reading.
+	r.unweighed = slices.ContainsFunc(r.remembered, func(m memory) bool { return m.at.messages > 0 })
+	if r.readBehind(s, before); r.err != nil {
+		return
+	}
+	if !r.unweighed {
+		h.source = r.t.Clone()
+		h.messages = h.source.Input
+		return
+	}
+	r.unweighed = false
+	prints, list, pol := r.t.Prints(0, 0), r.t, r.policy
+	for _, f := range r.found(prints) {
+		m := &r.remembered[f.index]
+		used := &history{known: f.index, entry: m, source: list}
+		if !m.read(r.src) || policy.Decode(m.state.Of(r.src), &used.state) != nil {
+			continue
+		}
+		r.history = used
+		if f.sent {
+			if !used.goOn(prints) {
+				continue
+			}
+			r.readFrom(start, before)
+		} else if !r.join(used, prints) {
+			// Somebody has changed the entry since, or its messages are none of this format: it counts for nothing.
+			r.t, r.policy, r.err = list, pol, nil
+			continue
+		}
+		if r.err == nil { // cache breakpoints may have moved in what was kept
+			used.state.Fingerprint = r.t.Fingerprint(used.state.Messages)
+		}
+		return
+	}
+	r.history = h
+	h.source, h.messages = list, list.Input
+	r.readFrom(start, before)
+}
+
+// candidate is an entry that may be used.
+type candidate struct {
+	index, messages int
+	sent            bool // the history continues from what was sent
+}
+
+// found are the entries that represent a beginning of a history, of which prints are given: those that represent most of it first, and
+// of these the newest.
+func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
+	for i := range r.remembered {
+		m := &r.remembered[i]
+		if n, sent := m.beginning(prints); n > 0 && r.shares(m.format) {
+			list = append(list, candidate{i, n, sent})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.index, a.index))
+	})
+	return list
+}
+
+// shares reports whether messages that were written in a format are the same bytes in the one of the history.
+func (r *request) shares(format string) bool {
+	if format == r.format.Name {
+		return true
+	}
+	f := wire.ByName(format)
+	if f == nil || f.Name != wire.Plain {
+		return false
+	}
+	for _, role := range []transcript.Role{transcript.User, transcript.Assistant} {
+		if string(f.Message(nil, role, "x")) != string(r.format.Message(nil, role, "x")) {
+			return false
+		}
+	}
+	return true
+}
+
+// goOn makes the history one that follows a list, of which prints are given, that continues from what was sent. It reports whether the entry
+// says how.
+func (h *history) goOn(prints []transcript.Fingerprint) bool {
+	m := h.entry
+	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })
+	whole := slices.Clone(m.result)
+	next := m.at.messages
+	upTo := func(in int) {
+		for ; next < in; next++ {
+			whole = append(whole, place{in: next})
+		}
+	}
+	for _, e := range m.tail {
+		switch {
+		case e.in < 0:
+			upTo(e.before)
+			e.in = -1
+			whole = append(whole, e)
+		case e.in >= p.messages:
+		case e.drop:
+			upTo(e.in)
+			next++
+			h.dropped = append(h.dropped, e)
+		default:
+			upTo(e.in)
+			next++
+			whole = append(whole, e)
+		}
+	}
+	upTo(p.messages)
+	if len(whole) < p.sentMessages || p.sentMessages > len(prints) {
+		return false
+	}
+	h.whole = whole[:p.sentMessages]
+	for n := p.sentMessages; n < len(prints); n++ {
+		h.whole = append(h.whole, place{in: p.messages + n - p.sentMessages})
+	}
+	h.messages = p.messages + len(prints) - p.sentMessages
+	print, ok := printOf(p.print)
+	if !ok {
+		return false
+	}
+	h.from, h.prints = p.messages, h.source.Prints(p.sentMessages, print)
+	h.before = append(slices.Clone(m.points), m.at)
+	h.state.Messages = p.sentMessages
+	return true
+}
+
+// join puts what was sent in place of the first messages, in a source of its own. What it keeps of them is taken as it is now. It reports
+// whether the entry can be used.
+func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
+	t, m := r.t, h.entry
+	since, next := m.longest(func(p point) bool { return isAt(prints, p.messages, p.print) })
+	h.since = since.messages
+	if next > 0 {
+		h.since = next - 1 // what is between the two is not known
+	}
+	h.prints = prints
+	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).places()
+	h.messages = t.Input
+	if !r.readGiven(h, t) {
+		return false
+	}
+	if next > 0 || since.messages < m.whole().messages {
+		if at, turn := r.turn(m); at > 0 {
+			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
+			if !r.readGiven(h, t) {
+				return false
+			}
+		}
+	}
+	h.whole = h.given
+	for i, p := range h.given {
+		if i < len(m.result) || p.in >= 0 && p.in < since.messages {
+			h.state.Messages = i + 1
+		}
+	}
+	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
+		return false
+	}
+	if r.t.Outer == r.t.List { // what an answer of open sends next to its list is not in it
+		r.t.System = t.System
+	}
+	r.ownPolicy(h)
+	return true
+}
+
+// readGiven reads what is sent for a history that was read as t.
+func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
+	size := t.Outer.Len() + 64
+	for _, p := range h.given {
+		size += len(p.text) + 1
+	}
+	src := append(make([]byte, 0, size), t.Src[t.Outer.Start:t.List.Start]...)
+	src = append(src, '[')
+	for i, p := range h.given {
+		if i > 0 {
+			src = append(src, ',')
+		}
+		if p.text != nil {
+			src = append(src, p.text...)
+		} else {
+			src = append(src, t.Bytes(t.Messages[p.in].Span)...)
+		}
+	}
+	src = append(append(src, ']'), t.Src[t.List.End:t.Outer.End]...)
+	r.t = nil
+	r.read(jsonspan.New(src))
+	return r.err == nil && len(r.t.Messages) == len(h.given)
+}
+
+// turn is a message that lets the roles take turns where the first message behind what an entry has replaced is another one than it was
+// then, and its index; 0 where none is missing.
+func (r *request) turn(m *memory) (at int, message []byte) {
+	t, first := r.t, len(m.result)
+	for first < len(t.Messages) && t.Messages[first].Role == transcript.System {
+		first++
+	}
+	if first == 0 || first >= len(t.Messages) {
+		return 0, nil
+	}
+	seq := make([]int32, len(t.Messages))
+	for i := range seq {
+		seq[i] = int32(i)
+	}
+	for _, v := range r.format.Check(t, seq, r.policy.OpenCalls == "answer") {
+		if int(v.Message) != first || v.Fix != wire.AddTurn {
+			continue
+		}
+		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), view.TurnText)
+	}
+	return 0, nil
+}
+
+// hidesNewest reports whether what is sent has the newest message of the user no more, in a history that was read as t.
+func (h *history) hidesNewest(t *transcript.Transcript) bool {
+	newest := newestUser(t)
+	return newest >= 0 && !slices.ContainsFunc(h.given, func(p place) bool { return p.in == newest })
+}
+
+// newestUser is the index of the newest message in which the user says something, or -1.
+func newestUser(t *transcript.Transcript) int {
+	for i := t.Input - 1; i >= 0; i-- {
+		if t.HasUserText(i) && !digest.Ours(t, i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ownPolicy makes the policy one for a joined transcript: its bodies have no places in the request, and pins count the messages of
+// the list that was given.
+func (r *request) ownPolicy(h *history) {
+	p := *r.policy
+	if p.Archive != "" {
+		p.Archive = "bodies"
+	}
+	p.Pins = slices.Clone(p.Pins)
+	for i := range p.Pins {
+		if at := p.Pins[i].Index; at != nil && *at >= 0 {
+			n := slices.IndexFunc(h.given, func(g place) bool { return g.in == *at })
+			if n < 0 {
+				n = len(h.given) // it was folded
+			}
+			p.Pins[i].Index = &n
+		}
+	}
+	r.policy = &p
+}
+
+// usage makes the message of a provider's count one of the transcript. It reports whether the count is of what was sent last.
+func (h *history) usage(u *api.Usage) bool {
+	if h == nil || h.given == nil {
+		return true
+	}
+	if u.Message < 0 {
+		u.Message += h.messages
+	}
+	if u.Message >= h.messages { // there is no such message
+		u.Message += len(h.given) - h.messages
+		return true
+	}
+	message := u.Message
+	u.Message = slices.IndexFunc(h.given, func(p place) bool { return p.in == message })
+	return message >= h.since && u.Message >= 0
+}

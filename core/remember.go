@@ -1,0 +1,323 @@
+package core
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// remembering is the entry of a compaction on its way: what is sent for the whole history that there is by now. It ends where the
+// compaction left the messages alone, so that it counts for each history that begins with what it has replaced.
+type remembering struct {
+	*history
+	t     *transcript.Transcript   // what is sent, read again
+	list  []place                  // what is sent
+	on    map[int]int              // messages of the history that lean on another one, and that one
+	loose map[int]string           // messages that a repair has dropped, and their prints
+	sent  []transcript.Fingerprint // of the beginnings of what is sent
+	cut   int                      // how many messages of the history are replaced, with those kept among them
+}
+
+// remember is what the host is to keep of a run; nil where nothing can be.
+func (h *history) remember(r *request, c *compact.Run) api.Raw {
+	m := remembering{history: h, t: r.again(c), on: map[int]int{}, loose: map[int]string{}}
+	m.read(c)
+	if m.sent = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
+		return nil
+	}
+	if h.prints == nil {
+		h.prints = h.source.Prints(0, 0)
+	}
+	m.end()
+	first, behind, ok := m.split()
+	if !ok {
+		m.cut = h.messages
+		first, behind, _ = m.split()
+	}
+	print, _ := m.printAt(m.cut)
+	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: c.State,
+		Edits: m.appendEdits(nil, m.list[:first])}
+	if len(behind) > 0 {
+		e.Behind = m.appendEdits(nil, behind)
+	}
+	e.Newest = m.replacesNewest(m.list[:first])
+	e.Points = m.points(first)
+	whole := len(m.list)
+	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
+	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // else it begins as other histories do
+		e.SentMessages, e.Sent = first, m.sent[first-1].String()
+	}
+	return appendJSON(nil, e.MarshalEasyJSON)
+}
+
+// read takes the messages that are sent from a run.
+func (m *remembering) read(c *compact.Run) {
+	leans := map[int32]int32{}
+	for _, l := range c.Leans {
+		leans[l.Message] = l.On
+	}
+	for _, p := range m.dropped {
+		m.loose[p.in] = p.looks.print
+	}
+	for _, a := range c.Report.Actions {
+		if a.Action == api.ActionDrop && a.Pass == "repair" && a.Message >= 0 {
+			if p := m.wholeOf(a.Message); p.in >= 0 {
+				m.loose[p.in] = m.looksOf(a.Message, p).print
+			}
+		}
+	}
+	c.Each(func(it *view.Item, write func(dst []byte) []byte) {
+		if it.In < 0 {
+			m.list = append(m.list, place{in: -1, kept: unmarked(write(nil)), turn: c.OwnKind(it.Msg) == view.OfTurn})
+			return
+		}
+		p := m.wholeOf(int(it.In))
+		if write != nil && !it.Marked {
+			if p.in < 0 {
+				p = place{in: -1, kept: unmarked(write(nil))}
+			} else {
+				p.looks = m.looksOf(int(it.In), p)
+				p.kept = write(nil)
+				if on, leans := leans[it.Msg]; leans && int(on) < c.T.Input {
+					p.looks.on = ""
+					m.on[p.in] = m.wholeOf(int(on)).in
+				}
+				if it.Rest { // the digest tells the rest of it
+					m.cut = max(m.cut, p.in+1)
+				}
+			}
+		}
+		p.before, p.role = 0, ""
+		m.list = append(m.list, p)
+	})
+}
+
+// wholeOf says where a message of the transcript that is compacted is in the whole history.
+func (h *history) wholeOf(message int) place {
+	if h.whole == nil {
+		return place{in: message}
+	}
+	return h.whole[message]
+}
+
+// looksOf is how a message of the history looks, which is one of the transcript that is compacted.
+func (h *history) looksOf(message int, p place) looks {
+	if p.looks.print != "" {
+		return p.looks
+	}
+	if h.given != nil {
+		message = p.in
+	}
+	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.Bytes(h.source.Messages[message].Span))}
+}
+
+// printOf is the print by itself of a message of the history; "" where it is not known.
+func (m *remembering) printOf(in int) string {
+	if print := m.loose[in]; print != "" {
+		return print
+	}
+	if m.given != nil || m.whole == nil {
+		return m.source.Print(in).String()
+	}
+	if i := slices.IndexFunc(m.whole, func(p place) bool { return p.in == in }); i >= 0 {
+		return m.looksOf(i, m.whole[i]).print
+	}
+	return ""
+}
+
+// printAt is the print of a beginning of the history, where it is known.
+func (h *history) printAt(messages int) (print string, ok bool) {
+	if i := messages - h.from - 1; i >= 0 && i < len(h.prints) {
+		return h.prints[i].String(), true
+	}
+	for _, p := range h.before {
+		if p.messages == messages {
+			return p.print, true
+		}
+	}
+	return "", false
+}
+
+// end finds where the messages end that are replaced. What only single messages have become behind that does not count, nor what a repair
+// has done there.
+func (m *remembering) end() {
+	if m.entry != nil {
+		m.cut = max(m.cut, m.entry.at.messages)
+	}
+	next, edited := 0, 0
+	upTo := func(in int) {
+		for ; next < in; next++ {
+			if _, loose := m.loose[next]; !loose {
+				m.cut = max(m.cut, next+1)
+			} else if edited == 0 {
+				edited = next + 1
+			}
+		}
+	}
+	for _, p := range m.list {
+		switch {
+		case p.in < 0 && !p.turn:
+			m.cut = max(m.cut, next)
+		case p.in >= 0:
+			upTo(p.in)
+			next = p.in + 1
+		}
+		if p.kept != nil && edited == 0 {
+			edited = max(1, next)
+		}
+	}
+	upTo(m.messages)
+	if m.cut == 0 {
+		m.cut = max(1, edited)
+	}
+	for m.cut < m.messages {
+		if _, ok := m.printAt(m.cut); ok {
+			return
+		}
+		m.cut++
+	}
+}
+
+// split is how many of the messages that are sent belong to what is replaced, and the edits behind that; false where these cannot be told by
+// themselves.
+func (m *remembering) split() (first int, behind []place, ok bool) {
+	for i, p := range m.list {
+		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {
+			first = i + 1
+		}
+	}
+	next := m.cut
+	upTo := func(in int) bool {
+		for ; next < in; next++ {
+			print, loose := m.loose[next]
+			if !loose || print == "" {
+				return false
+			}
+			behind = append(behind, place{in: next, drop: true, looks: looks{print: print}})
+		}
+		return true
+	}
+	for i, p := range m.list[first:] {
+		if p.in >= 0 {
+			if !upTo(p.in) {
+				return first, nil, false
+			}
+			next++
+			if p.kept != nil {
+				if on, leans := m.on[p.in]; leans {
+					p.looks.on = m.leansOn(on)
+				}
+				p.role, p.turn = "", false
+				behind = append(behind, p)
+			}
+			continue
+		}
+		at := first + i + 1
+		for at < len(m.list) && m.list[at].in < 0 {
+			at++
+		}
+		if at == len(m.list) || !upTo(m.list[at].in) {
+			return first, nil, false
+		}
+		p.before, p.role, p.looks = next, "", looks{}
+		if m.opens(first, first+i) {
+			p.role = m.t.Messages[at].Role.String()
+		} else if p.looks = (looks{print: m.printOf(next), after: m.printOf(next - 1)}); p.looks.print == "" || p.looks.after == "" {
+			return first, nil, false
+		}
+		behind = append(behind, p)
+	}
+	return first, behind, upTo(m.messages)
+}
+
+// opens reports whether only messages of the system, and such that let the roles take turns, are sent between what was replaced and a message.
+func (m *remembering) opens(first, at int) bool {
+	for i := first; i < at; i++ {
+		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {
+			return false
+		}
+	}
+	return true
+}
+
+// leansOn is the print of a message that another one leans on; "" where that is among what was replaced, and so there.
+func (m *remembering) leansOn(in int) string {
+	if in < m.cut {
+		return ""
+	}
+	return m.printOf(in)
+}
+
+// replacesNewest reports whether the newest message of the user is not in what is sent instead of what was replaced, and not behind that.
+func (m *remembering) replacesNewest(first []place) bool {
+	newest := newestUser(m.source)
+	if newest >= 0 && m.given == nil {
+		newest = m.wholeOf(newest).in
+	}
+	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
+}
+
+// points are beginnings of the history behind what was replaced, of which first messages are sent: the nearer to its end, the more of them.
+func (m *remembering) points(first int) (list []api.MemoryPoint) {
+	sent := len(m.list)
+	for back := 0; m.messages-back > m.cut; back = max(1, 2*back) {
+		n := m.messages - back
+		for sent > first && (m.list[sent-1].in >= n || m.list[sent-1].in < 0 && sent < len(m.list)) {
+			sent--
+		}
+		if print, ok := m.printAt(n); ok && sent > 0 {
+			list = append(list, api.MemoryPoint{Messages: n, Print: print, SentMessages: sent, Sent: m.sent[sent-1].String()})
+		}
+	}
+	return list
+}
+
+// appendEdits writes edits as they are remembered.
+func (m *remembering) appendEdits(dst []byte, list []place) []byte {
+	e := view.NewEdits(dst)
+	for _, p := range list {
+		switch {
+		case p.drop:
+			e.Other(func(dst []byte) []byte { return appendLooks(appendIndex(dst, `"drop":`, p.in), p.looks) })
+		case p.kept == nil:
+			e.Keep(p.in)
+		case p.in >= 0:
+			if on, leans := m.on[p.in]; leans && p.in < m.cut {
+				p.looks.on = m.leansOn(on)
+			}
+			e.Set(p.in, func(dst []byte) []byte { return appendLooks(append(dst, p.kept...), p.looks) })
+		default:
+			e.Insert(func(dst []byte) []byte {
+				dst = append(dst, p.kept...)
+				if p.turn {
+					dst = append(dst, `,"turn":true`...)
+				}
+				if p.before > 0 {
+					dst = appendIndex(dst, `,"before":`, p.before)
+				}
+				if p.role != "" {
+					dst = append(append(append(dst, `,"role":"`...), p.role...), '"')
+				}
+				return appendLooks(dst, p.looks)
+			})
+		}
+	}
+	return e.End()
+}
+
+func appendIndex(dst []byte, name string, in int) []byte {
+	return strconv.AppendInt(append(dst, name...), int64(in), 10)
+}
+
+func appendLooks(dst []byte, l looks) []byte {
+	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"on", l.on}, {"after", l.after}} {
+		if member[1] != "" {
+			dst = append(append(append(append(append(dst, `,"`...), member[0]...), `":"`...), member[1]...), '"')
+		}
+	}
+	return dst
+}

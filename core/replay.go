@@ -1,0 +1,175 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// replay applies an entry to a history that begins with what it has replaced. Behind that the history may be another one than the entry was
+// made of: there each edit is applied to the message that looks like the one that it was made for, in their order, or to none.
+type replay struct {
+	t      *transcript.Transcript
+	f      *wire.Format
+	m      *memory
+	prints []transcript.Fingerprint // of each message by itself, once they are wanted
+	order  []int32                  // the messages by their prints
+}
+
+// places says where the messages to send come from, and what is left out behind those that were replaced.
+func (p *replay) places() (list, dropped []place) {
+	for _, e := range p.m.result {
+		if e.text != nil && e.in >= 0 {
+			e = p.edited(e, e.in)
+		}
+		list = append(list, e)
+	}
+	next := p.m.at.messages
+	upTo := func(in int) {
+		for ; next < in; next++ {
+			list = append(list, place{in: next})
+		}
+	}
+	shift := 0
+	for _, e := range p.m.tail {
+		was := e.in
+		if was < 0 {
+			was = e.before
+		}
+		in := p.find(&e, was+shift, next)
+		if in < 0 {
+			continue
+		}
+		upTo(in)
+		shift = in - was
+		switch {
+		case e.in < 0:
+			e.before = in
+			list = append(list, e)
+		case e.drop:
+			e.in = in
+			dropped = append(dropped, e)
+			next++
+		default:
+			e.in = in
+			list = append(list, p.edited(e, in))
+			next++
+		}
+	}
+	upTo(p.t.Input)
+	return list, dropped
+}
+
+// find is the message from index from on that an edit is for: the one at an index, or the first that looks like it; -1 where none does.
+func (p *replay) find(e *place, at, from int) int {
+	first := p.m.at.messages
+	if e.role != "" { // it stands between what was replaced and what follows
+		i := first
+		for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
+			i++
+		}
+		if i >= from && i < p.t.Input && p.t.Messages[i].Role.String() == e.role {
+			return i
+		}
+		return -1
+	}
+	print, ok := printOf(e.looks.print)
+	after, _ := printOf(e.looks.after)
+	fits := func(i int) bool {
+		return i >= from && i < p.t.Input && p.print(i) == print && (e.looks.after == "" || i > first && p.print(i-1) == after)
+	}
+	switch {
+	case !ok:
+		return -1
+	case fits(at):
+		return at
+	}
+	if n := p.search(print, from); n < len(p.order) && fits(int(p.order[n])) {
+		return int(p.order[n])
+	}
+	return -1
+}
+
+// print is the print of a message by itself.
+func (p *replay) print(i int) transcript.Fingerprint {
+	if p.prints == nil {
+		p.prints = make([]transcript.Fingerprint, p.t.Input)
+	}
+	if p.prints[i] == 0 {
+		p.prints[i] = p.t.Print(i)
+	}
+	return p.prints[i]
+}
+
+// search is where in order the messages from an index on begin that have a print, if there are any.
+func (p *replay) search(print transcript.Fingerprint, from int) int {
+	if p.order == nil {
+		for i := range p.t.Input {
+			p.print(i)
+			p.order = append(p.order, int32(i))
+		}
+		slices.SortFunc(p.order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.prints[a], p.prints[b]), cmp.Compare(a, b)) })
+	}
+	n, _ := slices.BinarySearchFunc(p.order, print, func(i int32, print transcript.Fingerprint) int {
+		return cmp.Or(cmp.Compare(p.prints[i], print), cmp.Compare(i, int32(from)))
+	})
+	return n
+}
+
+// looks reports whether a message has the print; every message has "".
+func (p *replay) looks(i int, print string) bool {
+	f, ok := printOf(print)
+	return print == "" || ok && p.print(i) == f
+}
+
+// says reports whether a message behind another one has the print; with "" it does.
+func (p *replay) says(print string, behind int) bool {
+	f, ok := printOf(print)
+	if print == "" || !ok {
+		return print == ""
+	}
+	n := p.search(f, behind+1)
+	return n < len(p.order) && p.prints[p.order[n]] == f
+}
+
+// printOf is a print as it was written.
+func printOf(text string) (print transcript.Fingerprint, ok bool) {
+	n, err := strconv.ParseUint(text, 16, 64)
+	return transcript.Fingerprint(n), err == nil
+}
+
+// edited is an edit of the message at an index, as it is now: what was sent the first time, byte for byte, unless the app has moved its cache
+// breakpoints. Where the edit is of another message, or leans on one that is gone, the message stays as it is.
+func (p *replay) edited(e place, in int) place {
+	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
+		return place{in: in}
+	}
+	now := p.t.Bytes(p.t.Messages[in].Span)
+	if e.looks.raw != "" && rawOf(now) != e.looks.raw {
+		e.text = p.marked(unmarked(e.kept), now)
+	}
+	return e
+}
+
+// marked is a message with the last cache breakpoint that another one has.
+func (p *replay) marked(text, like []byte) []byte {
+	marks := p.f.MarksOf(nil, like)
+	if len(marks) == 0 {
+		return text
+	}
+	at, mark, ok := p.f.Marked(text, marks[len(marks)-1])
+	if !ok {
+		return text
+	}
+	return slices.Concat(text[:at.Start], mark, text[at.End:])
+}
+
+// rawOf is the fingerprint of the bytes of a message.
+func rawOf(message []byte) string {
+	var f transcript.Fingerprint
+	f.Add(message)
+	return f.String()
+}

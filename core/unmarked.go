@@ -1,0 +1,116 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// marks are the members of messages and parts that tell a provider up to where a prompt cache goes.
+var marks = []string{"cache_control", "cacheControl", "cachePoint"}
+
+// marked are the members that may hold parts with marks, or options with one.
+var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
+
+// unmarked is a message without the cache breakpoints: a provider takes few of them, and the app sets its own. All else stays, byte for
+// byte.
+func unmarked(message []byte) []byte {
+	if !wire.MayMark(message) {
+		return message
+	}
+	u := unmarking{src: message}
+	u.value(jsonspan.New(message), true)
+	out, at := make([]byte, 0, len(message)), uint32(0)
+	for _, g := range u.gone {
+		out = append(out, message[at:g.Start]...)
+		at = g.End
+	}
+	return append(out, message[at:]...)
+}
+
+// unmarking finds what goes with the marks of a message.
+type unmarking struct {
+	src  []byte
+	gone []jsonspan.Span // in their order
+}
+
+// value passes over the value at the scanner; deep reports whether a mark may be in its members. It reports whether marks are all that
+// there is in it.
+func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
+	switch kind := s.Kind(); {
+	case kind == jsonspan.Object:
+		l := cutting{u: u}
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			start, name := s.KeyPos(), string(key)
+			if slices.Contains(marks, name) {
+				s.Skip()
+				l.item(start, s.Pos(), true)
+				continue
+			}
+			only := false
+			if deep && (slices.Contains(marked, name) || s.Kind() == jsonspan.Object && (name == "anthropic" || name == "bedrock")) {
+				only = u.value(s, true)
+			} else {
+				s.Skip()
+			}
+			l.item(start, s.Pos(), only)
+		}
+		return l.end()
+	case kind == jsonspan.Array:
+		l := cutting{u: u}
+		for s.Array(); s.Elem(); {
+			s.Kind() // white space precedes it
+			start := s.Pos()
+			only := u.value(s, deep)
+			l.item(start, s.Pos(), only)
+		}
+		l.end()
+		return false
+	}
+	s.Skip()
+	return false
+}
+
+// cutting is a list or an object whose items are passed over.
+type cutting struct {
+	u     *unmarking
+	last  uint32 // where the last item ends
+	first uint32 // where the first one begins, while all go
+	any   bool
+	kept  bool
+}
+
+// item takes in the item of a span, with the comma that belongs to it if it goes.
+func (l *cutting) item(start, end uint32, goes bool) {
+	gone := &l.u.gone
+	inside := len(*gone)
+	for inside > 0 && (*gone)[inside-1].Start >= start {
+		inside--
+	}
+	switch {
+	case goes && l.kept:
+		*gone = append((*gone)[:inside], jsonspan.Span{Start: l.last, End: end})
+	case goes:
+		*gone = (*gone)[:inside]
+		if !l.any {
+			l.first = start
+		}
+	case l.any && !l.kept:
+		*gone = slices.Insert(*gone, inside, jsonspan.Span{Start: l.first, End: start})
+	}
+	l.any, l.kept, l.last = true, l.kept || !goes, end
+}
+
+// end reports whether all items are gone, and there were some.
+func (l *cutting) end() bool {
+	if !l.any || l.kept {
+		return false
+	}
+	l.u.gone = append(l.u.gone, jsonspan.Span{Start: l.first, End: l.last})
+	return true
+}
