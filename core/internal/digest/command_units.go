@@ -47,6 +47,7 @@ var (
 // runOf is what is told of a command and what it printed; failed says that the call failed.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
+	output = withoutEnvelope(output)
 	r.kind = kindOf(r.script)
 	if r.exit == "" && failed {
 		r.exit = "failed"
@@ -172,6 +173,15 @@ func commitOf(output string) string {
 		}
 	}
 	return ""
+}
+
+// withoutEnvelope is what a program printed without the lines that a tool puts before it ("Wall time: …", "Output:").
+func withoutEnvelope(output string) string {
+	const near = 300
+	if at := strings.Index(output[:min(len(output), near)], "Output:\n"); at >= 0 && (at == 0 || output[at-1] == '\n') {
+		return output[at+len("Output:\n"):]
+	}
+	return output
 }
 
 // plainText is what a program printed without control sequences, frames and bars; all of it where there are none.

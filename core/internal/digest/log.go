@@ -116,6 +116,9 @@ func passes(heading string) bool {
 // leastBase is how long a folder must be, in bytes, to be named once instead of in each unit.
 const leastBase = 12
 
+// leastFiles is how many times files must be named for that.
+const leastFiles = 3
+
 // shorten takes the folder off paths that all files are in that were changed or read. Where the digest before has named one, its entries
 // are relative to that.
 func (k *turnLog) shorten() {
@@ -162,7 +165,7 @@ func (k *turnLog) commonFolder() string {
 			}
 		}
 	}
-	if files < 2 {
+	if files < leastFiles {
 		return ""
 	}
 	return base

@@ -31,7 +31,7 @@ func (l *Ledger) addStanding(text string) {
 // AddStanding collects the standing instructions of messages, which are newer than those that the ledger has.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	for _, i := range messages {
-		l.addStanding(Asked(t, int(i)))
+		l.addStanding(UserWords(t, int(i)))
 	}
 	l.Standing = newestStanding(l.Standing)
 }

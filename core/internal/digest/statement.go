@@ -137,7 +137,7 @@ func (r *rating) rank() int {
 func rate(s string, ws []word) (r rating) {
 	var sc scene
 	sc.look(s, ws)
-	ask := asks(s) && !polite(ws)
+	ask := (asks(s) || inverted(ws)) && !polite(ws)
 	take := func(c *cue, at int) {
 		r.changes = r.changes || c.changes
 		r.revokes = r.revokes || c.place == lift && !ask
@@ -195,6 +195,21 @@ func rate(s string, ws []word) (r rating) {
 func asks(s string) bool {
 	s = strings.TrimRight(s, "\"'”’») ")
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
+}
+
+// Words with which a question begins in which the mark is forgotten, and those that may precede them.
+var (
+	inverters = wordListOf("should would could does is are did was were has shall am")
+	openers   = wordListOf("so then and also but ok okay well now hm hmm")
+)
+
+// inverted reports whether a sentence begins as questions do: "so then should it …".
+func inverted(ws []word) bool {
+	k := 0
+	for k < len(ws) && openers.has(ws[k].text) {
+		k++
+	}
+	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks
 }
 
 // polite reports whether a question is a wish: "could you always …?"

@@ -62,20 +62,39 @@ type turnReader struct {
 func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader {
 	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
+	asked := make([]string, len(messages))
 	for k, i := range messages {
-		if asked := Asked(t, int(i)); asked != "" {
+		asked[k] = Asked(t, int(i))
+	}
+	closing := closingOf(t, messages, asked)
+	for k, i := range messages {
+		if asked[k] != "" {
 			r.endTurn()
-			r.turns = append(r.turns, turn{number: first, asked: asked})
+			r.turns = append(r.turns, turn{number: first, asked: asked[k]})
 			first++
-			r.before(asked)
+			r.before(asked[k])
 		}
-		last := k+1 == len(messages) || Asked(t, int(messages[k+1])) != ""
-		if k >= recent || last {
-			r.message(int(i), last)
+		if k >= recent || closing[k] {
+			r.message(int(i), closing[k])
 		}
 	}
 	r.endTurn()
 	return r
+}
+
+// closingOf marks the last message in which the assistant says something of each turn, unless it goes on with a call.
+func closingOf(t *transcript.Transcript, messages []int32, asked []string) []bool {
+	closing := make([]bool, len(messages))
+	open := true // no message of the assistant's follows in the turn
+	for k := len(messages) - 1; k >= 0; k-- {
+		i := int(messages[k])
+		if t.Messages[i].Role == transcript.Assistant && open {
+			open = false
+			closing[k] = !blank(saidIn(t, i))
+		}
+		open = open || asked[k] != ""
+	}
+	return closing
 }
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
@@ -315,7 +334,7 @@ var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", 
 // Words and signs with which sentences begin that say what comes next.
 var (
 	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
-		"ok, now|okay, now|i now have|i have enough|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
+		"ok, now|okay, now|still |waiting |continuing |no change yet|i now have|i have enough|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
 )
@@ -327,6 +346,10 @@ func announces(text string) bool {
 		if strings.HasPrefix(head, s) {
 			return len(text) < 240 && !asksIn(text)
 		}
+	}
+	if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
+		word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
+		return strings.HasSuffix(word, "ing") && len(text) < 240 && !asksIn(text)
 	}
 	for _, s := range announceSigns {
 		if strings.HasPrefix(head, s) {
@@ -360,7 +383,7 @@ func (r *turnReader) result(i int, n int32) {
 			r.found(i, pattern, ResultText(t, int(n)))
 		}
 	case unknown:
-		if !failed {
+		if !failed && !polling.has(ToolKey(name)) {
 			r.report(i, name, ResultText(t, int(n)))
 		}
 	}
@@ -375,6 +398,9 @@ const isDropped = -1
 func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().units)} }
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
+
+// polling are tools that ask how something goes on that runs.
+var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput")
 
 // change adds a change of a file. An earlier one is dropped if this one takes its lines out again.
 func (r *turnReader) change(i int, c *change) {
@@ -423,6 +449,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		return
 	}
 	run := runOf(script, output, failed)
+	output = withoutEnvelope(output)
 	factor := ofCommand
 	var files []string
 	folder := folderOf(script)
