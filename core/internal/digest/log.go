@@ -306,6 +306,7 @@ const (
 	contestedLabel = "answer, which the user's next message rejects: "
 	readLabel      = "looked at: "
 	thoughtLabel   = "assistant's thoughts: "
+	startHead      = "what was under way already:"
 	oldHead        = "earlier digest, written before all that follows:"
 	basePrefix     = "Paths are relative to "
 )
@@ -329,8 +330,12 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 		if asked[i] != "" {
 			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(asked[i], "\n", "\n"+requestIndent)))
 		}
-		if asked[i] == "" && k.turns[i].units[0].kind == oldUnit {
+		switch {
+		case asked[i] != "":
+		case k.turns[i].units[0].kind == oldUnit:
 			b.WriteString(" " + oldHead)
+		case i == 0:
+			b.WriteString(" " + startHead)
 		}
 		b.WriteByte('\n')
 		k.entry(&b, &k.turns[i], chosen[from:next])
@@ -438,7 +443,7 @@ func readLog(text string) (turns []turn, base string) {
 		}
 		if number, rest, ok := entryHead(line); ok {
 			asked, _ := strings.CutPrefix(rest, askedLabel)
-			if rest == oldHead {
+			if rest == oldHead || rest == startHead {
 				asked = ""
 			}
 			turns = append(turns, turn{number: number, asked: asked})
@@ -497,7 +502,7 @@ func entryHead(line string) (number int, rest string, ok bool) {
 		return 0, "", false
 	}
 	rest = line[n+1:]
-	if rest != "" && rest != " "+oldHead && !strings.HasPrefix(rest, " "+askedLabel) {
+	if rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
 		return 0, "", false
 	}
 	return number, strings.TrimPrefix(rest, " "), true

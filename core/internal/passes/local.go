@@ -92,7 +92,7 @@ func (c *Run) filled(budget, size int, write func(size int) string) (best string
 const leastLocal = 32
 
 // mostChat is how many times summary.max_output_tokens the digest of a chat without a model may have where the target leaves more, and
-// sessionPart is what part of a working session its digest may have where that is more than three quarters of max_output_tokens.
+// sessionPart is what part of a working session its digest may have where that is more than eleven sixteenths of max_output_tokens.
 const (
 	mostChat    = 4
 	sessionPart = 32
@@ -113,7 +113,7 @@ func (c *Run) mostLocal(j job, chats bool) int {
 	if chats {
 		return mostChat * c.Policy.Summary.MaxOutputTokens
 	}
-	return max(c.Policy.Summary.MaxOutputTokens*3/4, (j.gain+j.old)/sessionPart)
+	return max(c.Policy.Summary.MaxOutputTokens*11/16, (j.gain+j.old)/sessionPart)
 }
 
 // lookBeside is how much of what stays is looked at for what need not be said again, in bytes.
