@@ -76,7 +76,7 @@ func (p *passageReader) line(line string) {
 	}
 	item, text := listItem(s)
 	indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
-	p.block = append(p.block, textLine{text, item, codes(s) || indented && !item && !p.inList()})
+	p.block = append(p.block, textLine{text, item, codesBare(s) || indented && !item && !p.inList()})
 }
 
 func (p *passageReader) inList() bool { return len(p.block) > 0 && p.block[len(p.block)-1].item }
@@ -246,6 +246,29 @@ var (
 		"else", "public ", "private ", "static ", "SELECT ", "at "}
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
+
+// codesBare is codes for a line without the spans of code that a writer has marked as such: a sentence may quote a command.
+func codesBare(s string) bool {
+	if !strings.Contains(s, "`") {
+		return codes(s)
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "`")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		_, after, closed := strings.Cut(rest, "`")
+		if !closed {
+			b.WriteString(rest)
+			break
+		}
+		s = after
+	}
+	bare := strings.TrimSpace(b.String())
+	return bare == "" || codes(bare)
+}
 
 // codes reports whether a line looks like code, the output of a program, or a log.
 func codes(s string) bool {

@@ -250,3 +250,13 @@ func TestStandingRefersBack(t *testing.T) {
 		}
 	}
 }
+
+// A rule may quote a command: the list that it is in is no code for that.
+func TestStandingQuotesCommands(t *testing.T) {
+	tr, seq := read(t, "native", `[{"role":"user","content":"Rules:\n1. Always run `+"`go vet ./... && go test ./...`"+` after every change.\n2. No new dependencies.\n3. Do not rename anything.\n4. Write comments in English."}]`)
+	var l digest.Ledger
+	l.Add(tr, seq)
+	if len(l.Standing) != 4 {
+		t.Errorf("%q", l.Standing)
+	}
+}
