@@ -241,8 +241,9 @@ func isKeyed(line string) bool {
 // The marks of code and logs: in a line, before it, or at its end.
 var (
 	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
-	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- "}
-	codeWords  = []string{"import ", "from ", "def ", "class ", "func ", "function ", "const ", "let ", "var ", "return ", "if ", "for ", "while ",
+	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
+		"hint: ", "error: ", "warning: ", "fatal: ", "npm ERR!", "npm error", "➜ ", "❯ "}
+	codeWords = []string{"import ", "from ", "def ", "class ", "func ", "function ", "const ", "let ", "var ", "return ", "if ", "for ", "while ",
 		"else", "public ", "private ", "static ", "SELECT ", "at "}
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )

@@ -215,12 +215,15 @@ func inverted(ws []word) bool {
 // polite reports whether a question is a wish: "could you always …?"
 func polite(ws []word) bool {
 	for i := range ws[:min(len(ws), 4)] {
-		if ws[i].is(wishes) {
+		if ws[i].is(wishes) && (!asksAnybody.has(ws[i].text) || i+1 < len(ws) && ws[i+1].text == "you") {
 			return true
 		}
 	}
 	return false
 }
+
+// asksAnybody are words of a wish only in front of "you": "can we …?" is a question.
+var asksAnybody = wordListOf("can could would will")
 
 // refersBack reports whether a short sentence cannot be understood without the one before it.
 func refersBack(ws []word) bool {

@@ -159,7 +159,7 @@ func (r *turnReader) weighNotes() {
 				shared++
 			}
 		}
-		if shared*10 < long*3 {
+		if shared*5 < long*2 {
 			u.factor = u.factor * ofContested / 1024
 		}
 	}
@@ -499,11 +499,11 @@ func (r *turnReader) looked(i int, path, text string) {
 		return
 	}
 	r.read.Add(strings.Clone(path))
-	said := Fence(clipLine(path, maxCommand))
+	said, factor := Fence(clipLine(path, maxCommand)), ofReading/4
 	if names := definedIn(readLines(text)); len(names) > 0 {
-		said += " (defines " + strings.Join(names, ", ") + ")"
+		said, factor = said+" (defines "+strings.Join(names, ", ")+")", ofReading
 	}
-	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: ofReading})
+	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
 	r.notes(i, path, text)
 }
 
@@ -516,33 +516,38 @@ func readLines(text string) []string {
 	return lines
 }
 
-// mostFound is how many places of a search are named.
-const mostFound = 10
+// mostFound is how many files of a search are named, and mostHits how many places may be quoted with what they say.
+const (
+	mostFound = 6
+	mostHits  = 3
+)
 
-// found adds where a search found something.
+// found adds what a search found: few places with what they say, of many the files.
 func (r *turnReader) found(i int, pattern, text string) {
-	var places []string
+	var hits, files []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimSpace(strings.TrimPrefix(line, "./"))
-		place := line
-		if at := strings.IndexByte(line, ':'); at > 0 {
-			n := at + 1
-			for n < len(line) && line[n] >= '0' && line[n] <= '9' {
-				n++
-			}
-			if place = line[:at]; n > at+1 {
-				place = line[:n]
-			}
+		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
+		file, said, _ := strings.Cut(line, ":")
+		if strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
+			continue
 		}
-		if !strings.ContainsAny(place, " \t") && strings.ContainsAny(place, "./") && len(place) < maxCommand && len(places) < mostFound {
-			places = append(places, place)
+		if hits = append(hits, file); said != "" {
+			hits[len(hits)-1] = clipLine(line, mostLead)
 		}
+		files = append(files, file)
 	}
-	if pattern == "" || len(places) == 0 {
+	if pattern == "" || len(files) == 0 {
 		return
 	}
-	text = "searched for `" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "`: " + strings.Join(places, ", ")
-	r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text), factor: ofSearch})
+	said, factor := "", ofSearch
+	if len(hits) <= mostHits {
+		said = strings.Join(hits, "; ")
+	} else {
+		files = newestOf(files, mostFound, func(s string) string { return s })
+		said, factor = strings.Join(files, ", "), ofReading/4
+	}
+	text = "searched for `" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "`: " + said
+	r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text), factor: factor})
 }
 
 // patternOf is what a call of a tool that searches looks for.
