@@ -36,7 +36,7 @@ const (
 	ofReading    = 480
 	ofSearch     = 420
 	ofNote       = 360  // a comment in a file that was read
-	ofThought    = 460  // what the assistant thinks and does not say
+	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
 	ofContested  = 256  // what the user has rejected, of 1024
 	ofOldLine    = 1400 // a line of the digest before

@@ -13,8 +13,8 @@ func (c *Run) local(j job, prior string, budget, spare int, standing string, why
 	budget = min(budget, c.mostLocal(j, chats))
 	if c.Target > 0 {
 		free := c.free(j, chats)
-		if !chats { // files that are restored have the other half
-			free /= 2
+		if !chats { // files that are restored have the rest
+			free = free * 7 / 8
 		}
 		if free > budget {
 			if chats { // its share comes before what was said, which has the rest
