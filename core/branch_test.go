@@ -71,7 +71,7 @@ func TestBranchIsFoldedLater(t *testing.T) {
 	b := compacts(t, `{"format":"openai-chat","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10}]}`+force, "", live, "")
 	text := string(b.Messages)
 	if strings.Contains(text, branchHeader) || strings.Contains(text, "- Rewrite it in Rust.") || !strings.Contains(text, "Then go on in Go.") ||
-		!strings.Contains(text, "[first] Speed it up.") || !strings.Contains(text, "src/main.rs") || !strings.Contains(text, "quux_9000") {
+		!strings.Contains(text, "[1] user: Speed it up.") || !strings.Contains(text, "src/main.rs") {
 		t.Errorf("%s", text)
 	}
 }

@@ -78,7 +78,7 @@ func TestDigests(t *testing.T) {
 			if format == "plain" { // without tools the requests are among what was said
 				continue
 			}
-			if d.Ledger == nil || d.Ledger.Task != "Look at file 0." || len(d.Ledger.Read) == 0 {
+			if d.Ledger == nil || d.Ledger.Task != "Look at file 0." {
 				t.Errorf("%s, %s: the ledger %+v", format, preset, d.Ledger)
 			}
 		}

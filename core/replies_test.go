@@ -114,7 +114,7 @@ func TestReplies(t *testing.T) {
 			for _, b := range restores(t, "openai-chat", []byte(messages), a) {
 				t.Errorf("%s, %s: %s", c.name, split, b)
 			}
-			for _, want := range []string{"[first] Request 0: write file 0.", "Request 17: write file 17.", "src/f17.go"} {
+			for _, want := range []string{"Request 0: write file 0.", "Request 17: write file 17.", "src/f17.go"} {
 				if !strings.Contains(string(a.Messages), want) {
 					t.Errorf("%s, %s: %q is gone", c.name, split, want)
 				}
@@ -140,8 +140,8 @@ func TestLostState(t *testing.T) {
 			}
 		}
 		out := string(a.Messages)
-		for _, want := range []string{"[first] Request 0: write file 0.", "Request 72: write file 72.", "src/f72.go", "src/f60.go"} {
-			if !strings.Contains(out, want) && !(name == "another one" && strings.HasPrefix(want, "[first]")) {
+		for _, want := range []string{"Request 0: write file 0.", "Request 72: write file 72.", "src/f72.go", "src/f60.go"} {
+			if !strings.Contains(out, want) && !(name == "another one" && strings.HasPrefix(want, "Request 0")) {
 				t.Errorf("%s: %q is gone", name, want)
 			}
 		}

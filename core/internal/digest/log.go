@@ -174,8 +174,12 @@ func (k *turnLog) commonFolder() string {
 // requestShare is what the user's words may take of a log, in percent.
 const requestShare = 50
 
-// leastRequest is what a request is shown with in any case, in bytes.
-const leastRequest = 60
+// How long requests are shown in any case, in bytes: the first and the newest, and the others.
+const (
+	newestRequests = 10
+	leastNewest    = 540
+	leastRequest   = 60
+)
 
 // write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any.
 func (k *turnLog) write(size, spare int) string {
@@ -224,10 +228,23 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 // there is room for. Where there are too many, the oldest but the first are left out.
 func (k *turnLog) requests(size int) []string {
 	out := make([]string, len(k.turns))
+	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	newest := len(k.turns)
+	for n := 0; newest > 0 && n < newestRequests; newest-- {
+		if k.turns[newest-1].asked != "" {
+			n++
+		}
+	}
+	room := func(i, most int) int { // of a request, where the others have most
+		if i == first || i >= newest {
+			return max(most, min(leastNewest, size/(newestRequests+2)))
+		}
+		return most
+	}
 	sum := func(most int) (sum int) {
 		for i := range k.turns {
 			if k.turns[i].asked != "" {
-				sum += min(len(k.turns[i].asked), most) + requestFrame
+				sum += min(len(k.turns[i].asked), room(i, most)) + requestFrame
 			}
 		}
 		return sum
@@ -241,9 +258,8 @@ func (k *turnLog) requests(size int) []string {
 		}
 	}
 	left := size
-	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	if first >= 0 {
-		s := clipRequest(k.turns[first].asked, low)
+		s := clipRequest(k.turns[first].asked, room(first, low))
 		if left -= len(s) + requestFrame; left >= 0 {
 			out[first] = s
 		}
@@ -252,7 +268,7 @@ func (k *turnLog) requests(size int) []string {
 		if k.turns[i].asked == "" {
 			continue
 		}
-		s := clipRequest(k.turns[i].asked, low)
+		s := clipRequest(k.turns[i].asked, room(i, low))
 		if left -= len(s) + requestFrame; left < 0 {
 			break
 		}
@@ -471,6 +487,16 @@ func readRequests(text string, l *Ledger) {
 		return
 	}
 	turns, base := readLog(splitSections(text)[logged])
+	for _, t := range turns {
+		for _, u := range t.units {
+			if u.kind == readUnit {
+				for path := range strings.SplitSeq(u.text, "; ") {
+					path, _, _ = strings.Cut(path, " (defines ")
+					l.Read = addPath(l.Read, inFolder(base, path))
+				}
+			}
+		}
+	}
 	for i, path := range l.Modified {
 		l.Modified[i] = inFolder(base, path)
 	}

@@ -92,7 +92,7 @@ func distance(a, b string) int {
 }
 
 // keys are the keys of a policy and of its passes, at all depths. docs/policy.schema.json says where each is allowed.
-const keys = "always_newest archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
+const keys = "always_newest unlimited archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
