@@ -62,6 +62,7 @@ func (k *turnLog) aged(factor, turn int) int {
 // inherit takes over the entries of the digest before, or the requests that the ledger has of it.
 func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string) {
 	k.turns, k.base = readLog(prior[logged])
+	k.unclip(l)
 	var before turn
 	for _, i := range sessionLayout.order {
 		if i == logged {
@@ -99,6 +100,29 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 		k.turns = append([]turn{before}, k.turns...)
 	}
 }
+
+// ahead is how many requests of the ledger are looked at for one of the log.
+const ahead = 32
+
+// unclip puts the whole text of a request, which the ledger has, in the place of what an earlier digest had room for.
+func (k *turnLog) unclip(l *Ledger) {
+	requests := append([]string{l.Task}, l.Requests...)
+	for i := range k.turns {
+		head, _, clipped := strings.Cut(k.turns[i].asked, clippedMark)
+		if head = strings.TrimRight(head, " \n"); !clipped || head == "" {
+			continue
+		}
+		for n, r := range requests[:min(ahead, len(requests))] {
+			if strings.HasPrefix(Fence(Tidy(r)), head) {
+				k.turns[i].asked, requests = r, requests[n+1:]
+				break
+			}
+		}
+	}
+}
+
+// clippedMark represents what is left out of a request.
+const clippedMark = "[…]"
 
 // passing are words of headings under which a digest has what was next when it was written: it is most likely done since.
 var passing = strings.Fields("next current progress active plan todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
@@ -237,7 +261,7 @@ func (k *turnLog) requests(size int) []string {
 	}
 	room := func(i, most int) int { // of a request, where the others have most
 		if i == first || i >= newest {
-			return max(most, min(leastNewest, size/(newestRequests+2)))
+			return max(most, min(leastNewest, size/(newestRequests-2)))
 		}
 		return most
 	}
@@ -608,7 +632,7 @@ func (k *turnLog) filesWith(paths []string) []string {
 }
 
 // mostEvents is how much is said of what was done to one file, in bytes.
-const mostEvents = 60
+const mostEvents = 32
 
 // eventsMark is between a file and what was done to it.
 const eventsMark = " — "
