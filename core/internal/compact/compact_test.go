@@ -220,7 +220,7 @@ func TestFoldAsksTheModel(t *testing.T) {
 	}{
 		{api.Summary{ID: q.ID, Text: "# Objective\nAll is well."}, api.ReportSummary{Source: "model"}, "All is well."},
 		{api.Summary{ID: q.ID, Text: " "}, api.ReportSummary{Source: "local", Why: api.FaultEmpty}, "request 4"},
-		{api.Summary{ID: q.ID, Error: "no network"}, api.ReportSummary{Source: "local", Why: api.FaultFailed}, "request 4"},
+		{api.Summary{ID: q.ID, Error: "no network"}, api.ReportSummary{Source: "local", Why: api.FaultFailed, Error: "no network"}, "request 4"},
 		{api.Summary{ID: q.ID, Text: strings.Repeat("y", 20000)}, api.ReportSummary{Source: "local", Why: api.FaultTooLarge}, "request 4"},
 	} {
 		r := run(t, "native", pol, src, c.reply)
