@@ -168,11 +168,8 @@ const (
 	newPrefix    = "new-"
 )
 
-// trim removes the oldest files until an eighth of the bytes is free.
+// trim removes what killed programs have left, and the oldest files until an eighth of the bytes is free, if they are bounded.
 func (d *DirRecords) trim() error {
-	if d.max <= 0 {
-		return nil
-	}
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return err
@@ -186,11 +183,11 @@ func (d *DirRecords) trim() error {
 		case filepath.Ext(e.Name()) == recordSuffix:
 			files = append(files, info)
 			size += info.Size()
-		case (strings.HasPrefix(e.Name(), newPrefix) || filepath.Ext(e.Name()) == leaseSuffix || d.isDead(e.Name())) && time.Since(info.ModTime()) > touched:
+		case (unfinished(e.Name()) || filepath.Ext(e.Name()) == leaseSuffix || d.isDead(e.Name())) && time.Since(info.ModTime()) > touched:
 			_ = os.Remove(filepath.Join(d.dir, e.Name())) // a program was killed while it wrote this, or while it had the lease
 		}
 	}
-	if size <= d.max {
+	if d.max <= 0 || size <= d.max {
 		return nil
 	}
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
@@ -202,6 +199,29 @@ func (d *DirRecords) trim() error {
 			return err
 		}
 		size -= f.Size()
+	}
+	return nil
+}
+
+// unfinished reports whether a file has the name under which this package and the one for Python write one before it gets its own.
+func unfinished(name string) bool {
+	random, found := strings.CutPrefix(name, newPrefix)
+	return found && random != "" && strings.Trim(random, "0123456789abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// removeUnfinished removes the files that were left by programs that were killed while they wrote them.
+func removeUnfinished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !unfinished(e.Name()) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > touched {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
 	}
 	return nil
 }

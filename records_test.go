@@ -78,18 +78,20 @@ func TestRecords(t *testing.T) {
 		t.Errorf("%d files are left: %v", len(files), err)
 	}
 	left := filepath.Join(dir, "new-123")
-	if err := os.WriteFile(left, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	old := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(left, old, old); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ctxfold.NewDirRecords(dir, 4000); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(left); !os.IsNotExist(err) {
-		t.Errorf("what a killed program has left: %v", err)
+	for _, max := range []int64{4000, 0} {
+		if err := os.WriteFile(left, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-2 * time.Hour)
+		if err := os.Chtimes(left, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ctxfold.NewDirRecords(dir, max); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(left); !os.IsNotExist(err) {
+			t.Errorf("at most %d bytes: what a killed program has left: %v", max, err)
+		}
 	}
 	if _, err := ctxfold.NewDirRecords(left+"/\x00", 0); err == nil {
 		t.Error("no error for a directory that cannot be")

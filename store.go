@@ -18,7 +18,8 @@ import (
 // large. Its methods may be called from any number of goroutines.
 type Store interface {
 	// Put stores a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must not be modified.
-	// A body that is already there stays; anything else is replaced. An error means that the body isn't stored.
+	// A body that is already there stays, and another one under the same first 16 digits is an error, such as [ErrCorrupt]; what is no body of
+	// its handle is replaced. An error means that the body isn't stored.
 	Put(ctx context.Context, handle string, body []byte) error
 
 	// Get returns the body whose handle begins with these digits, at least 16: markers in transcripts have the first 16. It returns
@@ -39,7 +40,7 @@ func NewMemoryStore(max int) *MemoryStore {
 	return &MemoryStore{max: max, bodies: map[string][]byte{}}
 }
 
-// Put stores a body. It fails with [ErrStoreFull].
+// Put stores a body. It fails with [ErrStoreFull], and with [ErrCorrupt] if there is another body under the handle.
 func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -47,15 +48,31 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, found := s.bodies[key]; found {
-		return nil
+	there, found := s.bodies[key]
+	if found {
+		if stays, err := staysStored(key, there, body); stays {
+			return err
+		}
 	}
-	if s.max > 0 && s.size+len(body) > s.max {
-		return fmt.Errorf("%w: %d of %d bytes are in use, and %d more are needed", ErrStoreFull, s.size, s.max, len(body))
+	size := s.size - len(there) + len(body)
+	if s.max > 0 && size > s.max {
+		return fmt.Errorf("%w: %d of %d bytes are in use, and %d more are needed", ErrStoreFull, s.size, s.max, size-s.size)
 	}
 	s.bodies[key] = append([]byte(nil), body...)
-	s.size += len(body)
+	s.size = size
 	return nil
+}
+
+// staysStored reports whether what a store has under a key stays when a body is put there: it is that body, or another whole one, which is an
+// error. Only what is no body of the key is replaced.
+func staysStored(key string, there, body []byte) (stays bool, err error) {
+	if bytes.Equal(there, body) {
+		return true, nil
+	}
+	if holds(key, there) {
+		return true, fmt.Errorf("ctxfold: putting %s: %w", key, ErrCorrupt)
+	}
+	return false, nil
 }
 
 // Get returns a body, which must not be modified.
@@ -84,9 +101,13 @@ func (s *MemoryStore) Len() (bodies, bytes int) {
 // directory at the same time.
 type DirStore struct{ dir string }
 
-// NewDirStore returns a DirStore and creates its directory if needed (0700, since transcripts are private).
+// NewDirStore returns a DirStore and creates its directory if needed (0700, since transcripts are private). It removes files that programs
+// which were killed have left half-written, after an hour.
 func NewDirStore(dir string) (*DirStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
+	}
+	if err := removeUnfinished(dir); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
 	}
 	return &DirStore{dir}, nil
@@ -101,17 +122,19 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, under a temporary name first, so nobody reads half a body. An existing file is read, and replaced unless it holds the
-// body.
+// Put writes a file, under a temporary name first, so nobody reads half a body. An existing file is read, and replaced unless it holds a
+// body; if that is another one, Put fails with [ErrCorrupt].
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
 	path, err := s.Path(handle)
 	if err != nil {
 		return err
 	}
-	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, body) {
-		return nil
+	if there, err := os.ReadFile(path); err == nil {
+		if stays, err := staysStored(filepath.Base(path), there, body); stays {
+			return err
+		}
 	}
-	f, err := os.CreateTemp(s.dir, "new-*")
+	f, err := os.CreateTemp(s.dir, newPrefix+"*")
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ctxfold/ctxfold"
 )
@@ -117,5 +119,66 @@ func TestDirStoreOpensEarlierArchives(t *testing.T) {
 				t.Errorf("%s: %.100q, %v", file, got, err)
 			}
 		}
+	}
+}
+
+// TestStoresRefuseOtherBodies puts other text under a handle whose body is there: both stores keep the body and report it. What is no body
+// of its handle is replaced.
+func TestStoresRefuseOtherBodies(t *testing.T) {
+	dir, err := ctxfold.NewDirStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]ctxfold.Store{"memory": ctxfold.NewMemoryStore(100), "directory": dir} {
+		t.Run(name, func(t *testing.T) {
+			handle := handleOf("a body")
+			put := func(body string) error { return s.Put(t.Context(), handle, []byte(body)) }
+			if err := put("half"); err != nil { // a program may have been killed while it wrote
+				t.Fatal(err)
+			}
+			if err := put("a body"); err != nil {
+				t.Errorf("the body in place of what is none: %v", err)
+			}
+			if err := put("another body"); !errors.Is(err, ctxfold.ErrCorrupt) {
+				t.Errorf("another body under the same handle: %v", err)
+			}
+			if err := put("a body"); err != nil {
+				t.Errorf("the same body again: %v", err)
+			}
+			if got, err := s.Get(t.Context(), handle[:16]); err != nil || string(got) != "a body" {
+				t.Errorf("the store has %q, %v", got, err)
+			}
+			if m, ok := s.(*ctxfold.MemoryStore); ok {
+				if n, size := m.Len(); n != 1 || size != len("a body") {
+					t.Errorf("%d bodies of %d bytes", n, size)
+				}
+			}
+		})
+	}
+}
+
+// TestDirStoreCleansUp opens a directory in which programs were killed while they wrote: their files go once they are old.
+func TestDirStoreCleansUp(t *testing.T) {
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{"new-1": 2 * time.Hour, "new-2": 0, handleOf("x")[:16]: 100 * time.Hour, "new.md": 100 * time.Hour} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ctxfold.NewDirStore(dir); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		left = append(left, f.Name())
+	}
+	if want := []string{handleOf("x")[:16], "new-2", "new.md"}; !slices.Equal(left, want) {
+		t.Errorf("the directory has %q, not %q", left, want)
 	}
 }

@@ -38,6 +38,7 @@ var crowds = []struct {
 		`{"role":"user","content":[`, `{"type":"text","text":"word <i>"}`, "", `]},{"role":"assistant","content":"ok"}`, `,{"role":"user","content":"x"}`},
 	{"images of one message", "openai-chat",
 		`{"role":"user","content":[`, `{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`, "", `]},{"role":"assistant","content":"ok"}`, `,{"role":"user","content":"x"}`},
+	{"lines of one message", "openai-chat", `{"role":"user","content":"`, `<i>,b,1\n`, "", `"},{"role":"assistant","content":"ok"}`, `,{"role":"user","content":"x"}`},
 	{"messages of the user", "openai-chat", ``, `{"role":"user","content":"words of <i>"}`, "", ``, ``},
 	{"messages of the system", "openai-chat", ``, `{"role":"system","content":"words of <i>"}`, "", ``, `,{"role":"user","content":"x"}`},
 	{"messages of the assistant", "openai-chat", `{"role":"user","content":"x"},`, `{"role":"assistant","content":"words of <i>"}`, "", ``, ``},

@@ -134,6 +134,7 @@ func TestThinkingModes(t *testing.T) {
 		{"adaptive by the request", base, `"thinking":{"type":"adaptive"},"model":"claude-opus-4-5"`, "adaptive", "request", "stripped"},
 		{"drop_block by the request", base, `"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`, "drop_block", "request", "kept"},
 		{"off by the request", base, `"thinking":{"type":"disabled"}`, "off", "request", "stripped"},
+		{"progress between tools by the request", base, `"thinking":{"type":"between_tools"},"model":"claude-opus-4-5"`, "adaptive", "request", "stripped"},
 		{"on Bedrock", base, `"anthropic_version":"bedrock-2023-05-31","thinking":{"type":"enabled","budget_tokens":1024}`, "manual", "request", "kept"},
 		{"manual by the model", base, `"model":"claude-3-7-sonnet-20250219"`, "manual", "model", "kept"},
 		{"adaptive by the model", base, `"model":"claude-opus-5.5"`, "adaptive", "model", "stripped"},

@@ -104,7 +104,11 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
     },
     put(handle, body) {
       const key = keyOf(handle);
-      if (bodies.has(key)) return;
+      const there = bodies.get(key);
+      if (there === body) return;
+      if (there !== undefined) {
+        throw new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
+      }
       if (length + body.length > maxLength) {
         throw new CtxfoldError("store_full", `the store has no room for ${body.length} more characters`);
       }

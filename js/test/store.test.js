@@ -54,6 +54,14 @@ test("a store in memory is full", async () => {
   await store.put(handleOf("1234"), "1234");
 });
 
+test("a store in memory keeps its body", () => {
+  const store = memoryStore();
+  store.put("a".repeat(64), "a body");
+  store.put("a".repeat(64), "a body");
+  assert.throws(() => store.put("a".repeat(64), "another body"), { code: "store_failed" });
+  assert.equal(store.get("a".repeat(16)), "a body");
+});
+
 test("a store over keys and values", async () => {
   const kv = new Map();
   await keeps(keyValueStore({ get: async (key) => kv.get(key), put: async (key, value) => kv.set(key, value) }, "p/"));

@@ -142,25 +142,58 @@ func (p *passageReader) flush() {
 			continue
 		}
 		text := l.text
-		for i+1 < len(block) && coded == 0 && !block[i+1].item && wraps(text, block[i+1].text) {
-			i++
-			text += " " + block[i].text
+		if coded == 0 {
+			n := paragraph(block[i:])
+			text, i = joined(block[i:i+n]), i+n-1
 		}
 		p.passage(text, l.item)
 	}
 }
 
-// wraps reports whether a line continues in the next: it ends in the middle of a sentence.
-func wraps(line, next string) bool {
-	if line[0] == '#' || endsSentence(line) {
-		return false
+// paragraph returns how many lines of a block are one paragraph or item with its first line: a line that ends in the middle of a sentence
+// continues in the next.
+func paragraph(block []textLine) int {
+	if block[0].text[0] == '#' {
+		return 1
 	}
-	r, _ := utf8.DecodeRuneInString(next)
-	return unicode.IsLower(r) || len(line) > 60
+	ends, size := false, -1
+	for i, l := range block {
+		if i > 0 && (l.item || ends || size <= 60 && !beginsLower(l.text)) {
+			return i
+		}
+		size += 1 + len(l.text)
+		if said := strings.TrimRight(l.text, afterSentence); said != "" {
+			ends = endsSentence(said)
+		}
+	}
+	return len(block)
 }
 
+// joined is the text of lines, with a space between them. Its cost is linear: a pasted table is one paragraph of thousands of lines.
+func joined(lines []textLine) string {
+	if len(lines) == 1 {
+		return lines[0].text
+	}
+	var text strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteString(l.text)
+	}
+	return text.String()
+}
+
+func beginsLower(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLower(r)
+}
+
+// afterSentence may follow the mark that ends a sentence.
+const afterSentence = "\"'”’»)*_ "
+
 func endsSentence(line string) bool {
-	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, "\"'”’»)*_ "))
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, afterSentence))
 	return strings.ContainsRune(".!?:;。！？：；।؟…", r)
 }
 

@@ -63,13 +63,32 @@ func (c *Run) mendAll(which func(wire.Violation) bool) {
 				}
 			}
 		}
-		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
-			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[placeOf(&v)]>>v.Case&1 == 1
-		})
+		if len(violations) == 0 {
+			return
+		}
+		place := c.places()
+		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool { return !which(v) || c.came(&v, place) })
 		if !c.mendFirst(violations) {
 			return
 		}
 	}
+}
+
+// came reports whether a violation is one of the input's that stay. Two messages of one role in a row are another violation if a pass has
+// put the first of them there.
+func (c *Run) came(v *wire.Violation, place places) bool {
+	if v.Severity != wire.Tolerated || c.tolerated[placeOf(v)]>>v.Case&1 == 0 {
+		return false
+	}
+	if v.Case != wire.SameRole {
+		return true
+	}
+	for i := place.of(v.Message) - 1; i >= 0; i-- {
+		if c.T.Messages[c.Items[i].Msg].Role != transcript.System {
+			return c.Items[i].In >= 0
+		}
+	}
+	return true
 }
 
 // cases is a set of cases of rules.

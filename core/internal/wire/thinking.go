@@ -29,6 +29,8 @@ func (r *Reader) thinking() api.ThinkingMode {
 		return api.ThinkingManual
 	case "disabled":
 		return api.ThinkingOff
+	case "between_tools": // thinking is off; progress updates between tool calls come as signed blocks, of which none is required
+		return api.ThinkingAdaptive
 	case "adaptive":
 		if drops {
 			return api.ThinkingDropBlock

@@ -1,5 +1,7 @@
 import hashlib
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -142,6 +144,27 @@ def test_the_directory_store(tmp_path):
     for wrong in ("../../etc/passwd", "12", "g" * 16):
         with pytest.raises(ctxfold.OptionError):
             store.get(wrong)
+
+
+def test_stores_refuse_other_bodies(tmp_path):
+    body = "a body"
+    handle = hashlib.sha256(body.encode()).hexdigest()
+    for store in ctxfold.MappingStore(max_chars=100), ctxfold.DirectoryStore(tmp_path / "store"):
+        store.put(handle, "half")  # no body of the handle
+        store.put(handle, body)
+        with pytest.raises(ctxfold.CtxfoldError, match="store_failed"):
+            store.put(handle, "another body")
+        store.put(handle, body)
+        assert store.get(handle) == body
+
+
+def test_the_directory_store_cleans_up(tmp_path):
+    for name, age in ("new-a1_b2c3d", 7200), ("new-1", 0), ("new.md", 7200):
+        path = tmp_path / name
+        path.write_text("x")
+        os.utime(path, (time.time() - age, time.time() - age))
+    ctxfold.DirectoryStore(tmp_path)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["new-1", "new.md"]
 
 
 def test_the_version_is_that_of_the_other_packages():

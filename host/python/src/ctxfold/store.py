@@ -19,7 +19,10 @@ class Store:
     """
 
     def put(self, handle: str, body: str) -> Union[None, Awaitable[None]]:
-        """Keeps a body. An existing one stays unchanged. If it raises, the body was not kept."""
+        """Keeps a body. An existing one stays unchanged, and another one under the same 16 digits raises.
+
+        If it raises, the body was not kept.
+        """
         raise NotImplementedError
 
     def get(self, handle: str) -> Union[Optional[str], Awaitable[Optional[str]]]:
@@ -45,12 +48,14 @@ class MappingStore(Store):
     def put(self, handle: str, body: str) -> None:
         key = self._prefix + key_of(handle)
         with self._lock:
-            if key in self._mapping:
+            there = self._mapping.get(key)
+            if there is not None and stays(handle, there.encode(), body.encode()):
                 return
-            if self._max is not None and self._size + len(body) > self._max:
-                raise CtxfoldError("store_full", f"the store has no room for {len(body)} more characters")
+            more = len(body) - len(there or "")
+            if self._max is not None and self._size + more > self._max:
+                raise CtxfoldError("store_full", f"the store has no room for {more} more characters")
             self._mapping[key] = body
-            self._size += len(body)
+            self._size += more
 
     def get(self, handle: str) -> Optional[str]:
         return self._mapping.get(self._prefix + key_of(handle))
@@ -65,19 +70,38 @@ class DirectoryStore(Store):
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self._path = os.fspath(path)
         os.makedirs(self._path, mode=0o700, exist_ok=True)
+        self._remove_unfinished()
+
+    def _remove_unfinished(self) -> None:
+        """Removes files of programs that were killed while they wrote them, after an hour."""
+        import re
+        import time
+
+        with os.scandir(self._path) as files:
+            for file in files:
+                if re.fullmatch(r"new-[a-z0-9_]+", file.name) is None:
+                    continue
+                try:
+                    if file.is_file(follow_symlinks=False) and time.time() - file.stat().st_mtime > 3600:
+                        os.unlink(file.path)
+                except OSError:
+                    pass  # another program has removed it
 
     def path(self, handle: str) -> str:
         """The file of a body."""
         return os.path.join(self._path, key_of(handle))
 
     def put(self, handle: str, body: str) -> None:
-        """Writes a file, under another name first: nobody ever reads half a body."""
+        """Writes a file, under another name first: nobody ever reads half a body.
+
+        Raises ``store_failed`` if there is another body under the handle.
+        """
         import tempfile
 
         path, data = self.path(handle), body.encode()
         try:
             with open(path, "rb") as there:
-                if there.read() == data:
+                if stays(handle, there.read(), data):
                     return
         except FileNotFoundError:
             pass
@@ -94,17 +118,34 @@ class DirectoryStore(Store):
 
     def get(self, handle: str) -> Optional[str]:
         """Reads a file. Raises ``store_failed`` where it does not hold the body of the handle."""
-        import hashlib
-
         path = self.path(handle)
         try:
             with open(path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             return None
-        if not hashlib.sha256(data).hexdigest().startswith(handle.lower()):
+        if not holds(handle, data):
             raise CtxfoldError("store_failed", f"{path} does not hold the body of its handle")
         return data.decode()
+
+
+def holds(handle: str, body: bytes) -> bool:
+    """Whether a body matches a handle, or the first digits of one."""
+    import hashlib
+
+    return hashlib.sha256(body).hexdigest().startswith(handle.lower())
+
+
+def stays(handle: str, there: bytes, body: bytes) -> bool:
+    """Whether what is stored stays when a body is put under its handle.
+
+    What is no body of these digits is replaced; another body raises ``store_failed``.
+    """
+    if there == body:
+        return True
+    if holds(key_of(handle), there):
+        raise CtxfoldError("store_failed", f"the store has another body under the handle {key_of(handle)}")
+    return False
 
 
 def store_of(given: Any) -> Optional[Store]:
