@@ -68,7 +68,9 @@ test("what is in a digest comes as data, in the worker too", async () => {
     { message: 0, kind: "digest", own: true, round: 1, handle: digest?.handle, text: "", sections: [], ledger: {} },
   );
   assert.match(digest?.handle ?? "", /^[0-9a-f]{16}$/);
-  assert.deepEqual(digest?.sections[0], { heading: "Summary", level: 2, lines: [summary.split("\n")[1]] });
+  const { lines: [first, ...facts] = [], ...section } = digest?.sections[0] ?? {};
+  assert.deepEqual({ ...section, first }, { heading: "Summary", level: 2, first: summary.split("\n")[1] });
+  assert.ok(facts.includes("- answer: Module 10 says the same line many times over."), facts.join("\n"));
   assert.ok((digest?.ledger?.read ?? []).includes("src/module0.txt"));
   assert.deepEqual(await remote.digestOf(message), digest);
   const away = remote.createCompactor({ policy });

@@ -86,6 +86,34 @@ def test_a_model_that_hangs(history):
     assert summary["source"] == "local" and summary["why"] == "summarizer_failed"
 
 
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize("error", [ValueError("away"), StopIteration("away"), asyncio.CancelledError("away"), GeneratorExit("away")])
+def test_what_a_model_raises_is_contained(history, error, awaited):
+    def fails(_):
+        raise error
+
+    async def fails_awaited(_):
+        raise error
+
+    model = fails_awaited if awaited else fails
+    summary = run(aio.Compactor(window=16_000, summarize=model).fit(history)).report["summary"]
+    assert summary["source"] == "local" and summary["why"] == "summarizer_failed" and summary["error"]
+
+
+def test_what_a_store_raises_is_an_error(history):
+    class Store:
+        def get(self, handle):
+            return None
+
+        def put(self, handle, body):
+            raise StopIteration("full")
+
+    compactor = aio.Compactor(window=16_000, store=Store(), policy={"archive": "bodies"})
+    with pytest.raises(ctxfold.CtxfoldError, match="full") as raised:
+        run(compactor.fit(history))
+    assert raised.value.code == "store_failed"
+
+
 def test_calls_for_one_conversation_make_one_compaction(history):
     async def work():
         compactor = aio.Compactor(window=16_000, summarize=Model(wait=0.01))

@@ -59,8 +59,16 @@ async def _perform(effect: Effect) -> Any:
 
 async def _asked(run: Callable[[], Any]) -> Any:
     """The result of a caller's function, which may be an awaitable."""
-    value = await asyncio.to_thread(run)
+    value = await asyncio.to_thread(_stopped, run)
     return await value if hasattr(value, "__await__") else value
+
+
+def _stopped(run: Callable[[], Any]) -> Any:
+    """The result of a function. A future of asyncio cannot hold StopIteration: who waits for it would wait forever."""
+    try:
+        return run()
+    except StopIteration as error:
+        raise RuntimeError(f"StopIteration: {error}") from error
 
 
 async def _round(effect: Summaries) -> List["types.Summary"]:
@@ -70,15 +78,19 @@ async def _round(effect: Summaries) -> List["types.Summary"]:
 
 async def _one(request: "types.SummaryRequest", model: Model, slots: asyncio.Semaphore) -> "types.Summary":
     id = request["id"]
+    assert model.summarize is not None
+    summarize = model.summarize
     async with slots:
+        # A task of its own tells what the model is cancelled by from what cancels the compaction.
+        asked = asyncio.ensure_future(_asked(lambda: summarize(request)))
         try:
-            assert model.summarize is not None
-            summarize = model.summarize
-            return summary(id, await asyncio.wait_for(_asked(lambda: summarize(request)), model.timeout))
-        except asyncio.TimeoutError as error:
-            return {"id": id, "error": str(error) or f"no summary within {model.timeout:g} s"}
-        except Exception as error:
-            return {"id": id, "error": text_of(error)}
+            await asyncio.wait({asked}, timeout=model.timeout)
+        finally:
+            asked.cancel()
+    if not asked.done():
+        return {"id": id, "error": f"no summary within {model.timeout:g} s"}
+    error = asyncio.CancelledError() if asked.cancelled() else asked.exception()
+    return {"id": id, "error": text_of(error)} if error is not None else summary(id, asked.result())
 
 
 class Compactor(Compacting):
