@@ -78,7 +78,7 @@ func run(o *options, part, dump string, names []string) error {
 			return err
 		}
 	}
-	page := head
+	page := head + readers
 	for _, p := range parts {
 		if part != "" && p.name != part {
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +23,11 @@ For anyone who asks how much a compaction without a model remembers: the local d
 A generator (` + "`bench/memory`" + `) makes the conversations and statements from its own templates, which were written without looking at how digests
 choose. The same seed makes the same conversation. Sizes are tokens, estimated for o200k.
 `
+
+// readers is what readers knew after a compaction. It is written by hand: people and models were asked, and no code can ask them again.
+//
+//go:embed readers.md
+var readers string
 
 // chatSection measures conversations of people.
 func chatSection(o *options) (string, error) {

@@ -162,7 +162,7 @@ func (k *turnLog) shorten() {
 				}
 			case noteUnit:
 				u.source = strings.TrimPrefix(u.source, k.base)
-			case readUnit, ranUnit:
+			case readUnit, ranUnit, toldUnit:
 				u.text = strings.ReplaceAll(u.text, k.base, "")
 			}
 		}
@@ -348,7 +348,7 @@ const (
 	thoughtLabel   = "assistant's thoughts: "
 	startHead      = "what was under way already:"
 	oldHead        = "earlier digest, written before all that follows:"
-	basePrefix     = "Paths are relative to "
+	basePrefix     = "Files that were read or changed are named relative to "
 )
 
 // entries writes the entries with what was chosen of them. An entry of which nothing is left is left out.
@@ -600,20 +600,24 @@ func readUnits(t *turn, line string) (units []unit) {
 // absolute.
 func (k *turnLog) filesWith(paths []string) []string {
 	var events critbit.Map[string]
+	add := func(path, verb string, i int) {
+		said := events.At(path)
+		if event := verb + " in [" + itoa(k.turns[i].number) + "]"; !strings.HasSuffix(*said, event) && len(*said) < mostEvents {
+			*said = strings.TrimPrefix(*said+", "+event, ", ")
+		}
+	}
 	for i := range k.turns {
+		for _, path := range k.turns[i].touched {
+			add(path, "changed", i)
+		}
 		for n := range k.turns[i].units {
-			u := &k.turns[i].units[n]
-			if u.kind != changeUnit || u.source == "" {
-				continue
-			}
-			path := u.source
-			if path[0] != '/' {
-				path = k.base + path
-			}
-			said := events.At(path)
-			verb, _, _ := strings.Cut(u.text, " ")
-			if event := verb + " in [" + itoa(k.turns[i].number) + "]"; !strings.HasSuffix(*said, event) && len(*said) < mostEvents {
-				*said = strings.TrimPrefix(*said+", "+event, ", ")
+			if u := &k.turns[i].units[n]; u.kind == changeUnit && u.source != "" {
+				verb, _, _ := strings.Cut(u.text, " ")
+				path := u.source
+				if path[0] != '/' {
+					path = k.base + path
+				}
+				add(path, verb, i)
 			}
 		}
 	}

@@ -14,9 +14,10 @@ import (
 // turn is an entry of the log: what the user asked, and what came of it until the user spoke again.
 type turn struct {
 	number    int
-	asked     string // the user's words; "" where a turn goes on that was begun before, or nobody asked
-	units     []unit // in the order in which they happened
-	contested bool   // the user's next message rejects it
+	asked     string   // the user's words; "" where a turn goes on that was begun before, or nobody asked
+	units     []unit   // in the order in which they happened
+	touched   []string // files that commands changed
+	contested bool     // the user's next message rejects it
 }
 
 // What a unit gains, in 1/1024 of what its words are worth: by what it is.
@@ -126,7 +127,7 @@ func (r *turnReader) endTurn() {
 	r.ran = critbit.Map[place]{}
 }
 
-// weighNotes takes weight off what tools say in a turn that shares few words with what the user and the assistant say in it.
+// weighNotes drops comments, and takes weight off what tools say, that share few words with what the user and the assistant say in the turn.
 func (r *turnReader) weighNotes() {
 	t := r.now()
 	var ws []words.Word
@@ -159,7 +160,11 @@ func (r *turnReader) weighNotes() {
 				shared++
 			}
 		}
-		if shared*5 < long*2 {
+		switch {
+		case shared*5 >= long*2:
+		case u.kind == noteUnit:
+			u.factor = isDropped
+		default:
 			u.factor = u.factor * ofContested / 1024
 		}
 	}
@@ -289,10 +294,10 @@ func (r *turnReader) textResult(i int) {
 	r.called = nil
 }
 
-// thought adds what the assistant thinks in message i, but for what it wonders and what it is going to do.
+// thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
 func (r *turnReader) thought(i int, text string) {
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
-		if !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
+		if strings.ContainsAny(text, "`0123456789/_\"") && !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
 			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, item: item, factor: ofThought})
 		}
 	})
@@ -453,7 +458,11 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	factor := ofCommand
 	var files []string
 	folder := folderOf(script)
-	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(string) { factor = max(factor, ofCheck/2) })
+	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(path string) {
+		factor = max(factor, ofCheck/2)
+		t := r.now()
+		t.touched = addPath(t.touched, inFolder(folder, path))
+	})
 	_, docs := cutHeredocs(script)
 	for _, doc := range docs {
 		for _, c := range patchChanges(doc) {
