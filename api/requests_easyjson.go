@@ -353,6 +353,33 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 			} else {
 				out.Archive = string(in.String())
 			}
+		case "redacted":
+			if in.IsNull() {
+				in.Skip()
+				out.Redacted = nil
+			} else {
+				in.Delim('[')
+				if out.Redacted == nil {
+					if !in.IsDelim(']') {
+						out.Redacted = make([]string, 0, 4)
+					} else {
+						out.Redacted = []string{}
+					}
+				} else {
+					out.Redacted = (out.Redacted)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v5 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v5 = string(in.String())
+					}
+					out.Redacted = append(out.Redacted, v5)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -436,11 +463,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v5, v6 := range in.Own {
-				if v5 > 0 {
+			for v6, v7 := range in.Own {
+				if v6 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v6))
+				out.String(string(v7))
 			}
 			out.RawByte(']')
 		}
@@ -449,6 +476,20 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 		const prefix string = ",\"archive\":"
 		out.RawString(prefix)
 		out.String(string(in.Archive))
+	}
+	if len(in.Redacted) != 0 {
+		const prefix string = ",\"redacted\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v8, v9 := range in.Redacted {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v9))
+			}
+			out.RawByte(']')
+		}
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
@@ -513,13 +554,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 					out.Estimated = (out.Estimated)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 int
+					var v10 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v7 = int(in.Int())
+						v10 = int(in.Int())
 					}
-					out.Estimated = append(out.Estimated, v7)
+					out.Estimated = append(out.Estimated, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -540,13 +581,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 					out.Counted = (out.Counted)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v8 int
+					var v11 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v8 = int(in.Int())
+						v11 = int(in.Int())
 					}
-					out.Counted = append(out.Counted, v8)
+					out.Counted = append(out.Counted, v11)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -579,11 +620,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v9, v10 := range in.Estimated {
-				if v9 > 0 {
+			for v12, v13 := range in.Estimated {
+				if v12 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v10))
+				out.Int(int(v13))
 			}
 			out.RawByte(']')
 		}
@@ -593,11 +634,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Counted {
-				if v11 > 0 {
+			for v14, v15 := range in.Counted {
+				if v14 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v12))
+				out.Int(int(v15))
 			}
 			out.RawByte(']')
 		}
@@ -785,13 +826,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v13 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Requests = append(out.Requests, v13)
+					out.Requests = append(out.Requests, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -812,13 +853,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Standing = (out.Standing)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v14 string
+					var v17 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v14 = string(in.String())
+						v17 = string(in.String())
 					}
-					out.Standing = append(out.Standing, v14)
+					out.Standing = append(out.Standing, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -839,13 +880,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Read = (out.Read)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v15 string
+					var v18 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v15 = string(in.String())
+						v18 = string(in.String())
 					}
-					out.Read = append(out.Read, v15)
+					out.Read = append(out.Read, v18)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -866,13 +907,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Modified = (out.Modified)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v19 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v19 = string(in.String())
 					}
-					out.Modified = append(out.Modified, v16)
+					out.Modified = append(out.Modified, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -893,9 +934,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Commands = (out.Commands)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 LedgerCommand
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v17)
-					out.Commands = append(out.Commands, v17)
+					var v20 LedgerCommand
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v20)
+					out.Commands = append(out.Commands, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -916,9 +957,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Errors = (out.Errors)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v18 LedgerFailure
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in, &v18)
-					out.Errors = append(out.Errors, v18)
+					var v21 LedgerFailure
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in, &v21)
+					out.Errors = append(out.Errors, v21)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -939,9 +980,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Running = (out.Running)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 LedgerRunning
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, &v19)
-					out.Running = append(out.Running, v19)
+					var v22 LedgerRunning
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, &v22)
+					out.Running = append(out.Running, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -962,13 +1003,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Unloaded = (out.Unloaded)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 string
+					var v23 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v20 = string(in.String())
+						v23 = string(in.String())
 					}
-					out.Unloaded = append(out.Unloaded, v20)
+					out.Unloaded = append(out.Unloaded, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1007,11 +1048,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v21, v22 := range in.Requests {
-				if v21 > 0 {
+			for v24, v25 := range in.Requests {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v22))
+				out.String(string(v25))
 			}
 			out.RawByte(']')
 		}
@@ -1026,11 +1067,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v23, v24 := range in.Standing {
-				if v23 > 0 {
+			for v26, v27 := range in.Standing {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v24))
+				out.String(string(v27))
 			}
 			out.RawByte(']')
 		}
@@ -1045,11 +1086,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v25, v26 := range in.Read {
-				if v25 > 0 {
+			for v28, v29 := range in.Read {
+				if v28 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v29))
 			}
 			out.RawByte(']')
 		}
@@ -1064,11 +1105,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v27, v28 := range in.Modified {
-				if v27 > 0 {
+			for v30, v31 := range in.Modified {
+				if v30 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v28))
+				out.String(string(v31))
 			}
 			out.RawByte(']')
 		}
@@ -1083,11 +1124,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v29, v30 := range in.Commands {
-				if v29 > 0 {
+			for v32, v33 := range in.Commands {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v30)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -1102,11 +1143,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v31, v32 := range in.Errors {
-				if v31 > 0 {
+			for v34, v35 := range in.Errors {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v32)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v35)
 			}
 			out.RawByte(']')
 		}
@@ -1121,11 +1162,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v33, v34 := range in.Running {
-				if v33 > 0 {
+			for v36, v37 := range in.Running {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, v34)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -1140,11 +1181,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v35, v36 := range in.Unloaded {
-				if v35 > 0 {
+			for v38, v39 := range in.Unloaded {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v36))
+				out.String(string(v39))
 			}
 			out.RawByte(']')
 		}
@@ -1440,13 +1481,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 Summary
+					var v40 Summary
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v37).UnmarshalEasyJSON(in)
+						(v40).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v37)
+					out.Replies = append(out.Replies, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1467,13 +1508,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 					out.Asked = (out.Asked)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v38 string
+					var v41 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v38 = string(in.String())
+						v41 = string(in.String())
 					}
-					out.Asked = append(out.Asked, v38)
+					out.Asked = append(out.Asked, v41)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1557,11 +1598,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v39, v40 := range in.Replies {
-				if v39 > 0 {
+			for v42, v43 := range in.Replies {
+				if v42 > 0 {
 					out.RawByte(',')
 				}
-				(v40).MarshalEasyJSON(out)
+				(v43).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1571,11 +1612,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v41, v42 := range in.Asked {
-				if v41 > 0 {
+			for v44, v45 := range in.Asked {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v45))
 			}
 			out.RawByte(']')
 		}
@@ -1800,6 +1841,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 			} else {
 				out.Cold = Cold(in.String())
 			}
+		case "redact":
+			if in.IsNull() {
+				in.Skip()
+				out.Redact = nil
+			} else {
+				if out.Redact == nil {
+					out.Redact = new(Redact)
+				}
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in, out.Redact)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1964,6 +2015,16 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 		}
 		out.String(string(in.Cold))
 	}
+	if in.Redact != nil {
+		const prefix string = ",\"redact\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out, *in.Redact)
+	}
 	out.RawByte('}')
 }
 
@@ -1975,6 +2036,157 @@ func (v Options) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Options) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(l, v)
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Redact) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "texts":
+			if in.IsNull() {
+				in.Skip()
+				out.Texts = nil
+			} else {
+				in.Delim('[')
+				if out.Texts == nil {
+					if !in.IsDelim(']') {
+						out.Texts = make([]Redaction, 0, 1)
+					} else {
+						out.Texts = []Redaction{}
+					}
+				} else {
+					out.Texts = (out.Texts)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v46 Redaction
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in, &v46)
+					out.Texts = append(out.Texts, v46)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Redact) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"texts\":"
+		out.RawString(prefix[1:])
+		if in.Texts == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v47, v48 := range in.Texts {
+				if v47 > 0 {
+					out.RawByte(',')
+				}
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out, v48)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Redaction) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "as":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.As = string(in.String())
+			}
+		case "whole":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Whole = bool(in.Bool())
+			}
+		case "failed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Failed = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Redaction) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Text))
+	}
+	if in.As != "" {
+		const prefix string = ",\"as\":"
+		out.RawString(prefix)
+		out.String(string(in.As))
+	}
+	if in.Whole {
+		const prefix string = ",\"whole\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Whole))
+	}
+	if in.Failed {
+		const prefix string = ",\"failed\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Failed))
+	}
+	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
@@ -2165,7 +2377,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *MemoryEntry) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *MemoryEntry) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2243,7 +2455,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *M
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in MemoryEntry) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in MemoryEntry) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2292,14 +2504,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v MemoryEntry) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *MemoryEntry) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *LimitArguments) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *LimitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2369,7 +2581,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in LimitArguments) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in LimitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2444,14 +2656,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *GivenUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *GivenUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2521,7 +2733,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in GivenUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in GivenUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2565,14 +2777,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenUsage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenUsage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *GivenFound) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *GivenFound) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2602,15 +2814,15 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *G
 					out.Results = (out.Results)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 FoundMessage
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in, &v43)
-					out.Results = append(out.Results, v43)
+					var v49 FoundMessage
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in, &v49)
+					out.Results = append(out.Results, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in, &out.Searched)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in, &out.Searched)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2625,7 +2837,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in GivenFound) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in GivenFound) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2636,11 +2848,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Results {
-				if v44 > 0 {
+			for v50, v51 := range in.Results {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out, v45)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -2648,21 +2860,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out, in.Searched)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenFound) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenFound) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *Searched) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2710,13 +2922,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *S
 					out.Missing = (out.Missing)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 string
+					var v52 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v46 = string(in.String())
+						v52 = string(in.String())
 					}
-					out.Missing = append(out.Missing, v46)
+					out.Missing = append(out.Missing, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2735,7 +2947,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in Searched) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2761,18 +2973,18 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Missing {
-				if v47 > 0 {
+			for v53, v54 := range in.Missing {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v48))
+				out.String(string(v54))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2848,7 +3060,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in FoundMessage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2894,7 +3106,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Failure) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Failure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2945,7 +3157,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *F
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in, &out.Usage)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -2972,7 +3184,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Failure) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Failure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3040,7 +3252,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out, in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out, in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -3067,14 +3279,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failure) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failure) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *FailureUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *FailureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3126,7 +3338,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in FailureUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in FailureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3168,7 +3380,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Bodies) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3185,9 +3397,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *B
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v49 Kept
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in, &v49)
-			*out = append(*out, v49)
+			var v55 Kept
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in, &v55)
+			*out = append(*out, v55)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -3196,16 +3408,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Bodies) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v50, v51 := range in {
-			if v50 > 0 {
+		for v56, v57 := range in {
+			if v56 > 0 {
 				out.RawByte(',')
 			}
-			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out, v51)
+			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out, v57)
 		}
 		out.RawByte(']')
 	}
@@ -3213,14 +3425,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Kept) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *Kept) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3260,7 +3472,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *K
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Kept) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in Kept) {
 	out.RawByte('{')
 	first := true
 	_ = first
