@@ -53,7 +53,7 @@ func (in *Input) find(text string) (found []api.Redaction, ok bool) {
 	}()
 	found = in.Redact(text)
 	for i := range found {
-		if r := &found[i]; len(r.Text) < minRedacted || len(r.As) > maxPlaceholder || !strings.Contains(text, r.Text) {
+		if r := &found[i]; len(r.Text) < minRedacted || len(r.Placeholder) > maxPlaceholder || !strings.Contains(text, r.Text) {
 			return nil, false
 		}
 	}

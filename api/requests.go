@@ -53,9 +53,9 @@ type Redact struct {
 type Redaction struct {
 	// Text is the text, of at least 4 bytes if Whole is false.
 	Text string `json:"text"`
-	// As is the placeholder, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the conversation, and one text keeps
+	// Placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the conversation, and one text keeps
 	// its number.
-	As string `json:"as,omitempty"`
+	Placeholder string `json:"placeholder,omitempty"`
 	// Whole replaces only strings of a message that are the text from beginning to end.
 	Whole bool `json:"whole,omitempty"`
 	// Failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it.

@@ -2130,11 +2130,11 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *R
 			} else {
 				out.Text = string(in.String())
 			}
-		case "as":
+		case "placeholder":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.As = string(in.String())
+				out.Placeholder = string(in.String())
 			}
 		case "whole":
 			if in.IsNull() {
@@ -2171,10 +2171,10 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 		out.RawString(prefix[1:])
 		out.String(string(in.Text))
 	}
-	if in.As != "" {
-		const prefix string = ",\"as\":"
+	if in.Placeholder != "" {
+		const prefix string = ",\"placeholder\":"
 		out.RawString(prefix)
-		out.String(string(in.As))
+		out.String(string(in.Placeholder))
 	}
 	if in.Whole {
 		const prefix string = ",\"whole\":"

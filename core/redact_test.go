@@ -47,7 +47,7 @@ func redactOption() string {
 	for n := range 5 {
 		t := map[string]any{"text": secret(n)}
 		if n%2 == 0 {
-			t["as"] = fmt.Sprintf("[KEY \"%d\"]", n)
+			t["placeholder"] = fmt.Sprintf("[KEY \"%d\"]", n)
 		}
 		texts = append(texts, t)
 	}
@@ -243,7 +243,7 @@ func TestRedactWholeAndNothing(t *testing.T) {
 	if got, want := ask(`,"redact":{"texts":[{"text":"what is nowhere"}]}`), ask(``); string(got.Messages) != string(want.Messages) || got.Report.Redacted != nil {
 		t.Errorf("%s\n%s", got.Messages, want.Messages)
 	}
-	for _, bad := range []string{`{"text":"abc"}`, `{"text":"abcd","as":"` + strings.Repeat("x", 101) + `"}`} {
+	for _, bad := range []string{`{"text":"abc"}`, `{"text":"abcd","placeholder":"` + strings.Repeat("x", 101) + `"}`} {
 		if a := ask(`,"redact":{"texts":[` + bad + `]}`); a.Error == nil || a.Error.Path != "options.redact.texts" {
 			t.Errorf("%s: %+v", bad, a.Error)
 		}

@@ -3,7 +3,9 @@ import { decode } from "./json.js";
 import type { Redact, Redaction } from "./types.gen.js";
 
 /** Finds in one text of a message what must not reach a summarizer, a digest or the archive: the texts, or objects with a placeholder. */
-export type FindSecrets = (text: string) => readonly (string | Pick<Redaction, "text" | "as">)[] | null | undefined;
+export type FindSecrets = (
+  text: string,
+) => readonly (string | Pick<Redaction, "text" | "placeholder">)[] | null | undefined;
 
 const MIN_BYTES = 4;
 const MAX_PLACEHOLDER = 100;
@@ -36,15 +38,18 @@ export function redactions(find: FindSecrets | undefined, piece: string | Uint8A
 /** Throws where the answer is unusable. */
 function secretsIn(find: FindSecrets, text: string): Redaction[] {
   return [...(find(text) ?? [])].map((secret) => {
-    const { text: what, as } = typeof secret === "string" ? { text: secret, as: undefined } : secret;
+    const { text: what, placeholder } = typeof secret === "string" ? { text: secret, placeholder: undefined } : secret;
     const usable =
       typeof what === "string" &&
       text.includes(what) &&
       what.isWellFormed() &&
       bytes.encode(what).length >= MIN_BYTES &&
-      (as === undefined || (typeof as === "string" && as.isWellFormed() && bytes.encode(as).length <= MAX_PLACEHOLDER));
+      (placeholder === undefined ||
+        (typeof placeholder === "string" &&
+          placeholder.isWellFormed() &&
+          bytes.encode(placeholder).length <= MAX_PLACEHOLDER));
     if (!usable) throw new TypeError("not a text that can be replaced");
-    return { text: what, ...(as && { as }) };
+    return { text: what, ...(placeholder && { placeholder }) };
   });
 }
 

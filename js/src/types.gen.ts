@@ -1190,10 +1190,10 @@ export interface Redaction {
   /** text is the text, of at least 4 bytes if Whole is false. */
   text: string;
   /**
-   * as is the placeholder, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the conversation,
-   * and one text keeps its number.
+   * placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the
+   * conversation, and one text keeps its number.
    */
-  as?: string;
+  placeholder?: string;
   /** whole replaces only strings of a message that are the text from beginning to end. */
   whole?: boolean;
   /** failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it. */

@@ -18,7 +18,7 @@ function history() {
 function redact(text) {
   if (text.includes("throws")) throw new Error("the redactor fails");
   if (text.includes("nonsense")) return ["what is not in it"];
-  return text.match(KEY)?.map((key) => (key === "sk-secret1" ? { text: key, as: "[KEY]" } : key));
+  return text.match(KEY)?.map((key) => (key === "sk-secret1" ? { text: key, placeholder: "[KEY]" } : key));
 }
 
 const ways = {

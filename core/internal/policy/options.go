@@ -76,7 +76,7 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 			switch t := &o.Redact.Texts[i]; {
 			case len(t.Text) < minRedacted && !t.Whole:
 				return bad("redact.texts", "must have texts of at least 4 bytes, or with \"whole\"")
-			case len(t.As) > maxPlaceholder:
+			case len(t.Placeholder) > maxPlaceholder:
 				return bad("redact.texts", "must have placeholders of at most 100 bytes")
 			}
 		}

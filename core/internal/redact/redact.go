@@ -81,7 +81,7 @@ func (r *Redactor) placeholder(i int32) string {
 		return r.as[i]
 	}
 	t := &r.texts[i]
-	as := t.As
+	as := t.Placeholder
 	switch {
 	case as != "":
 	case t.Failed:

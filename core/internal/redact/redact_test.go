@@ -69,7 +69,7 @@ func TestFindsWhatOverlaps(t *testing.T) {
 // A text is found however JSON spells it, also in JSON that is in a string, and the result is JSON.
 func TestFindsEverySpelling(t *testing.T) {
 	secret := "pä\"ss/😀<&>\n\\x"
-	texts := []api.Redaction{{Text: secret, As: `<"gone">`}}
+	texts := []api.Redaction{{Text: secret, Placeholder: `<"gone">`}}
 	for _, list := range [][]string{{secret}, spellings(secret)} {
 		for _, inner := range list {
 			quoted := string(jsonspan.AppendString(nil, inner))

@@ -920,10 +920,10 @@ class Redaction(TypedDict):
 
     text: str
     """text is the text, of at least 4 bytes if Whole is false."""
-    as: NotRequired[str]
+    placeholder: NotRequired[str]
     """
-    as is the placeholder, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the conversation, and
-    one text keeps its number.
+    placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the
+    conversation, and one text keeps its number.
     """
     whole: NotRequired[bool]
     """whole replaces only strings of a message that are the text from beginning to end."""
