@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor, fit, memoryStore } from "../dist/index.js";
+import { createCompactor, fit, memoryStore } from "ctxfold";
 
 const KEY = /sk-[a-z0-9]+/g;
 
