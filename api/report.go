@@ -51,8 +51,17 @@ type Report struct {
 	// Instructions is the number of messages that stay because they contain project instructions, and InstructionTokens is their size.
 	Instructions      int `json:"instructions,omitempty"`
 	InstructionTokens int `json:"instruction_tokens,omitempty"`
+	// Redacted is what the option redact replaced in the texts that the compaction read; absent if nothing.
+	Redacted *ReportRedacted `json:"redacted,omitempty"`
 	// Decisions lists what became of each message, if the policy asks for a log.
 	Decisions []Decision `json:"decisions,omitempty"`
+}
+
+// ReportRedacted counts what was replaced with placeholders.
+type ReportRedacted struct {
+	Texts  int `json:"texts"`            // different texts
+	Places int `json:"places"`           // where they were, in messages that stay too
+	Failed int `json:"failed,omitempty"` // texts that are replaced because the host's function failed on them
 }
 
 // PassCount is a counter of a pass for which the report has no key.

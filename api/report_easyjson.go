@@ -306,6 +306,16 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 			} else {
 				out.InstructionTokens = int(in.Int())
 			}
+		case "redacted":
+			if in.IsNull() {
+				in.Skip()
+				out.Redacted = nil
+			} else {
+				if out.Redacted == nil {
+					out.Redacted = new(ReportRedacted)
+				}
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, out.Redacted)
+			}
 		case "decisions":
 			if in.IsNull() {
 				in.Skip()
@@ -323,7 +333,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				}
 				for !in.IsDelim(']') {
 					var v6 Decision
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, &v6)
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, &v6)
 					out.Decisions = append(out.Decisions, v6)
 					in.WantComma()
 				}
@@ -545,6 +555,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		out.RawString(prefix)
 		out.Int(int(in.InstructionTokens))
 	}
+	if in.Redacted != nil {
+		const prefix string = ",\"redacted\":"
+		out.RawString(prefix)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Redacted)
+	}
 	if len(in.Decisions) != 0 {
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
@@ -554,7 +569,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, v18)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -571,7 +586,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Decision) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -631,7 +646,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Decision) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -664,6 +679,69 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 		const prefix string = ",\"after\":"
 		out.RawString(prefix)
 		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *ReportRedacted) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "texts":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Texts = int(in.Int())
+			}
+		case "places":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Places = int(in.Int())
+			}
+		case "failed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Failed = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in ReportRedacted) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"texts\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Texts))
+	}
+	{
+		const prefix string = ",\"places\":"
+		out.RawString(prefix)
+		out.Int(int(in.Places))
+	}
+	if in.Failed != 0 {
+		const prefix string = ",\"failed\":"
+		out.RawString(prefix)
+		out.Int(int(in.Failed))
 	}
 	out.RawByte('}')
 }
@@ -1204,7 +1282,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 				if out.Usage == nil {
 					out.Usage = new(CallUsage)
 				}
-				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, out.Usage)
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in, out.Usage)
 			}
 		case "saved":
 			if in.IsNull() {
@@ -1268,7 +1346,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
 		out.RawString(prefix)
-		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, *in.Usage)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out, *in.Usage)
 	}
 	if in.Saved != nil {
 		const prefix string = ",\"saved\":"
@@ -1282,7 +1360,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *CallUsage) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *CallUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1330,7 +1408,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in CallUsage) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in CallUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1725,7 +1803,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ex
 				}
 				for !in.IsDelim(']') {
 					var v19 Cause
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in, &v19)
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in, &v19)
 					out.Causes = append(out.Causes, v19)
 					in.WantComma()
 				}
@@ -1772,7 +1850,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out, v21)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1784,7 +1862,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Cause) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1826,7 +1904,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Cause) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first

@@ -1,5 +1,7 @@
 package api
 
+import "slices"
+
 // Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so it never has to edit the policy
 // of its user. Zero values mean "as the policy says".
 //
@@ -38,6 +40,26 @@ type Options struct {
 	Idle float64 `json:"idle,omitempty"`
 	// Cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies if the policy has `gate.idle`.
 	Cold Cold `json:"cold,omitempty"`
+	// Redact lists what summarizers, digests, the ledger and the archive must not see.
+	Redact *Redact `json:"redact,omitempty"`
+}
+
+// Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched.
+type Redact struct {
+	Texts []Redaction `json:"texts"`
+}
+
+// Redaction is a text that a placeholder replaces wherever it occurs in a message.
+type Redaction struct {
+	// Text is the text, of at least 4 bytes if Whole is false.
+	Text string `json:"text"`
+	// Placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the conversation, and one text keeps
+	// its number.
+	Placeholder string `json:"placeholder,omitempty"`
+	// Whole replaces only strings of a message that are the text from beginning to end.
+	Whole bool `json:"whole,omitempty"`
+	// Failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // Clone returns a deep copy, so that other options can be decoded over it.
@@ -49,6 +71,9 @@ func (o Options) Clone() Options {
 	if o.Summary != nil {
 		summary := *o.Summary
 		o.Summary = &summary
+	}
+	if o.Redact != nil {
+		o.Redact = &Redact{Texts: slices.Clone(o.Redact.Texts)}
 	}
 	return o
 }
@@ -207,6 +232,8 @@ type State struct {
 	Own []string `json:"own,omitempty"`
 	// Archive is the handle of the last compaction's changes, from which restore starts; absent without an archive.
 	Archive string `json:"archive,omitempty"`
+	// Redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders.
+	Redacted []string `json:"redacted,omitempty"`
 	// Attempts stops loops of compactions that don't help.
 	Attempts *Attempts `json:"attempts,omitempty"`
 	// Streak counts compactions that follow each other closely.

@@ -353,6 +353,33 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 			} else {
 				out.Archive = string(in.String())
 			}
+		case "redacted":
+			if in.IsNull() {
+				in.Skip()
+				out.Redacted = nil
+			} else {
+				in.Delim('[')
+				if out.Redacted == nil {
+					if !in.IsDelim(']') {
+						out.Redacted = make([]string, 0, 4)
+					} else {
+						out.Redacted = []string{}
+					}
+				} else {
+					out.Redacted = (out.Redacted)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v5 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v5 = string(in.String())
+					}
+					out.Redacted = append(out.Redacted, v5)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -436,11 +463,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v5, v6 := range in.Own {
-				if v5 > 0 {
+			for v6, v7 := range in.Own {
+				if v6 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v6))
+				out.String(string(v7))
 			}
 			out.RawByte(']')
 		}
@@ -449,6 +476,20 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 		const prefix string = ",\"archive\":"
 		out.RawString(prefix)
 		out.String(string(in.Archive))
+	}
+	if len(in.Redacted) != 0 {
+		const prefix string = ",\"redacted\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v8, v9 := range in.Redacted {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v9))
+			}
+			out.RawByte(']')
+		}
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
@@ -513,13 +554,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 					out.Estimated = (out.Estimated)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 int
+					var v10 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v7 = int(in.Int())
+						v10 = int(in.Int())
 					}
-					out.Estimated = append(out.Estimated, v7)
+					out.Estimated = append(out.Estimated, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -540,13 +581,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 					out.Counted = (out.Counted)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v8 int
+					var v11 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v8 = int(in.Int())
+						v11 = int(in.Int())
 					}
-					out.Counted = append(out.Counted, v8)
+					out.Counted = append(out.Counted, v11)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -579,11 +620,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v9, v10 := range in.Estimated {
-				if v9 > 0 {
+			for v12, v13 := range in.Estimated {
+				if v12 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v10))
+				out.Int(int(v13))
 			}
 			out.RawByte(']')
 		}
@@ -593,11 +634,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Counted {
-				if v11 > 0 {
+			for v14, v15 := range in.Counted {
+				if v14 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v12))
+				out.Int(int(v15))
 			}
 			out.RawByte(']')
 		}
@@ -785,13 +826,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v13 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Requests = append(out.Requests, v13)
+					out.Requests = append(out.Requests, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -812,13 +853,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Standing = (out.Standing)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v14 string
+					var v17 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v14 = string(in.String())
+						v17 = string(in.String())
 					}
-					out.Standing = append(out.Standing, v14)
+					out.Standing = append(out.Standing, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -839,13 +880,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Read = (out.Read)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v15 string
+					var v18 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v15 = string(in.String())
+						v18 = string(in.String())
 					}
-					out.Read = append(out.Read, v15)
+					out.Read = append(out.Read, v18)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -866,13 +907,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Modified = (out.Modified)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v19 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v19 = string(in.String())
 					}
-					out.Modified = append(out.Modified, v16)
+					out.Modified = append(out.Modified, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -893,9 +934,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Commands = (out.Commands)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 LedgerCommand
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v17)
-					out.Commands = append(out.Commands, v17)
+					var v20 LedgerCommand
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v20)
+					out.Commands = append(out.Commands, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -916,9 +957,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Errors = (out.Errors)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v18 LedgerFailure
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in, &v18)
-					out.Errors = append(out.Errors, v18)
+					var v21 LedgerFailure
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in, &v21)
+					out.Errors = append(out.Errors, v21)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -939,9 +980,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Running = (out.Running)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 LedgerRunning
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, &v19)
-					out.Running = append(out.Running, v19)
+					var v22 LedgerRunning
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, &v22)
+					out.Running = append(out.Running, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -962,13 +1003,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 					out.Unloaded = (out.Unloaded)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 string
+					var v23 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v20 = string(in.String())
+						v23 = string(in.String())
 					}
-					out.Unloaded = append(out.Unloaded, v20)
+					out.Unloaded = append(out.Unloaded, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1007,11 +1048,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v21, v22 := range in.Requests {
-				if v21 > 0 {
+			for v24, v25 := range in.Requests {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v22))
+				out.String(string(v25))
 			}
 			out.RawByte(']')
 		}
@@ -1026,11 +1067,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v23, v24 := range in.Standing {
-				if v23 > 0 {
+			for v26, v27 := range in.Standing {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v24))
+				out.String(string(v27))
 			}
 			out.RawByte(']')
 		}
@@ -1045,11 +1086,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v25, v26 := range in.Read {
-				if v25 > 0 {
+			for v28, v29 := range in.Read {
+				if v28 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v29))
 			}
 			out.RawByte(']')
 		}
@@ -1064,11 +1105,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v27, v28 := range in.Modified {
-				if v27 > 0 {
+			for v30, v31 := range in.Modified {
+				if v30 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v28))
+				out.String(string(v31))
 			}
 			out.RawByte(']')
 		}
@@ -1083,11 +1124,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v29, v30 := range in.Commands {
-				if v29 > 0 {
+			for v32, v33 := range in.Commands {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v30)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -1102,11 +1143,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v31, v32 := range in.Errors {
-				if v31 > 0 {
+			for v34, v35 := range in.Errors {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v32)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v35)
 			}
 			out.RawByte(']')
 		}
@@ -1121,11 +1162,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v33, v34 := range in.Running {
-				if v33 > 0 {
+			for v36, v37 := range in.Running {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, v34)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -1140,11 +1181,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 		}
 		{
 			out.RawByte('[')
-			for v35, v36 := range in.Unloaded {
-				if v35 > 0 {
+			for v38, v39 := range in.Unloaded {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v36))
+				out.String(string(v39))
 			}
 			out.RawByte(']')
 		}
@@ -1440,13 +1481,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 Summary
+					var v40 Summary
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v37).UnmarshalEasyJSON(in)
+						(v40).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v37)
+					out.Replies = append(out.Replies, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1467,13 +1508,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 					out.Asked = (out.Asked)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v38 string
+					var v41 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v38 = string(in.String())
+						v41 = string(in.String())
 					}
-					out.Asked = append(out.Asked, v38)
+					out.Asked = append(out.Asked, v41)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1557,11 +1598,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v39, v40 := range in.Replies {
-				if v39 > 0 {
+			for v42, v43 := range in.Replies {
+				if v42 > 0 {
 					out.RawByte(',')
 				}
-				(v40).MarshalEasyJSON(out)
+				(v43).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1571,11 +1612,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v41, v42 := range in.Asked {
-				if v41 > 0 {
+			for v44, v45 := range in.Asked {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v45))
 			}
 			out.RawByte(']')
 		}
@@ -1800,6 +1841,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 			} else {
 				out.Cold = Cold(in.String())
 			}
+		case "redact":
+			if in.IsNull() {
+				in.Skip()
+				out.Redact = nil
+			} else {
+				if out.Redact == nil {
+					out.Redact = new(Redact)
+				}
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in, out.Redact)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1964,6 +2015,16 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 		}
 		out.String(string(in.Cold))
 	}
+	if in.Redact != nil {
+		const prefix string = ",\"redact\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out, *in.Redact)
+	}
 	out.RawByte('}')
 }
 
@@ -1975,6 +2036,157 @@ func (v Options) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Options) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(l, v)
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Redact) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "texts":
+			if in.IsNull() {
+				in.Skip()
+				out.Texts = nil
+			} else {
+				in.Delim('[')
+				if out.Texts == nil {
+					if !in.IsDelim(']') {
+						out.Texts = make([]Redaction, 0, 1)
+					} else {
+						out.Texts = []Redaction{}
+					}
+				} else {
+					out.Texts = (out.Texts)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v46 Redaction
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in, &v46)
+					out.Texts = append(out.Texts, v46)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Redact) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"texts\":"
+		out.RawString(prefix[1:])
+		if in.Texts == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v47, v48 := range in.Texts {
+				if v47 > 0 {
+					out.RawByte(',')
+				}
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out, v48)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Redaction) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "placeholder":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Placeholder = string(in.String())
+			}
+		case "whole":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Whole = bool(in.Bool())
+			}
+		case "failed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Failed = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Redaction) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Text))
+	}
+	if in.Placeholder != "" {
+		const prefix string = ",\"placeholder\":"
+		out.RawString(prefix)
+		out.String(string(in.Placeholder))
+	}
+	if in.Whole {
+		const prefix string = ",\"whole\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Whole))
+	}
+	if in.Failed {
+		const prefix string = ",\"failed\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Failed))
+	}
+	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
@@ -2176,7 +2388,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *MemoryEntry) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *MemoryEntry) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2258,9 +2470,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *M
 					out.Points = (out.Points)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 MemoryPoint
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in, &v43)
-					out.Points = append(out.Points, v43)
+					var v49 MemoryPoint
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in, &v49)
+					out.Points = append(out.Points, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2291,7 +2503,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *M
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in MemoryEntry) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in MemoryEntry) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2340,11 +2552,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v44, v45 := range in.Points {
-				if v44 > 0 {
+			for v50, v51 := range in.Points {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out, v45)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -2364,14 +2576,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v MemoryEntry) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *MemoryEntry) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *MemoryPoint) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *MemoryPoint) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2423,7 +2635,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *M
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in MemoryPoint) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in MemoryPoint) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2449,7 +2661,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *LimitArguments) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *LimitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2519,7 +2731,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in LimitArguments) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in LimitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2594,14 +2806,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *GivenUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *GivenUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2677,7 +2889,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in GivenUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in GivenUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2726,14 +2938,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenUsage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenUsage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *GivenFound) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *GivenFound) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2763,15 +2975,15 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *G
 					out.Results = (out.Results)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 FoundMessage
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in, &v46)
-					out.Results = append(out.Results, v46)
+					var v52 FoundMessage
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in, &v52)
+					out.Results = append(out.Results, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in, &out.Searched)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in, &out.Searched)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2786,7 +2998,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in GivenFound) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in GivenFound) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2797,11 +3009,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Results {
-				if v47 > 0 {
+			for v53, v54 := range in.Results {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out, v48)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out, v54)
 			}
 			out.RawByte(']')
 		}
@@ -2809,21 +3021,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out, in.Searched)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenFound) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenFound) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Searched) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2871,13 +3083,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *S
 					out.Missing = (out.Missing)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v49 string
+					var v55 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v49 = string(in.String())
+						v55 = string(in.String())
 					}
-					out.Missing = append(out.Missing, v49)
+					out.Missing = append(out.Missing, v55)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2896,7 +3108,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Searched) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2922,18 +3134,18 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v50, v51 := range in.Missing {
-				if v50 > 0 {
+			for v56, v57 := range in.Missing {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v51))
+				out.String(string(v57))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3009,7 +3221,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in FoundMessage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3055,7 +3267,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Failure) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Failure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3106,7 +3318,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *F
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in, &out.Usage)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -3133,7 +3345,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Failure) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Failure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3201,7 +3413,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out, in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out, in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -3228,14 +3440,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failure) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failure) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *FailureUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *FailureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3287,7 +3499,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in FailureUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in FailureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3329,7 +3541,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Bodies) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3346,9 +3558,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *B
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v52 Kept
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in, &v52)
-			*out = append(*out, v52)
+			var v58 Kept
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi28(in, &v58)
+			*out = append(*out, v58)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -3357,16 +3569,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Bodies) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v53, v54 := range in {
-			if v53 > 0 {
+		for v59, v60 := range in {
+			if v59 > 0 {
 				out.RawByte(',')
 			}
-			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out, v54)
+			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi28(out, v60)
 		}
 		out.RawByte(']')
 	}
@@ -3374,14 +3586,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Kept) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Kept) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3421,7 +3633,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *K
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Kept) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Kept) {
 	out.RawByte('{')
 	first := true
 	_ = first

@@ -86,7 +86,8 @@ type report struct {
 		Action, Pass, Rule string
 		Message, Tokens    int
 	}
-	Left []left
+	Left     []left
+	Redacted *struct{ Texts, Places, Failed int }
 }
 
 func call(t testing.TB, op string, request string) answer {

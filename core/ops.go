@@ -401,12 +401,18 @@ func step(r *request, dst []byte) []byte {
 
 // run compacts by a plan and writes what came of it.
 func run(r *request, p *api.Plan, dst []byte) []byte {
-	c, err := hook.Compact(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		State: p.State, N: p.Messages, Replies: p.Replies, Recalled: r.history != nil && r.history.given != nil})
+	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+		State: p.State, N: p.Messages, Replies: p.Replies, Recalled: r.history != nil && r.history.given != nil}
+	redacted := r.redact(&in)
+	if r.err != nil {
+		return dst
+	}
+	c, err := hook.Compact(in)
 	if err != nil {
 		r.fail(err, r.policyAt)
 		return dst
 	}
+	c.Report.Redacted = redacted
 	a := api.Planned{Report: c.Report}
 	if len(c.Requests) > 0 {
 		p.Format, p.Fingerprint = api.Format(r.format.Name), r.t.Fingerprint(p.Messages)

@@ -223,7 +223,7 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 		if p.text != nil {
 			src = append(src, p.text...)
 		} else {
-			src = append(src, t.Bytes(t.Messages[p.in].Span)...)
+			src = append(src, t.AsGiven(t.Messages[p.in].Span)...)
 		}
 	}
 	src = append(append(src, ']'), t.Src[t.List.End:t.Outer.End]...)

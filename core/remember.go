@@ -112,7 +112,7 @@ func (h *history) looksOf(message int, p place) looks {
 	if h.given != nil {
 		message = p.in
 	}
-	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.Bytes(h.source.Messages[message].Span))}
+	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.AsGiven(h.source.Messages[message].Span))}
 }
 
 // printOf is the print by itself of a message of the history; "" where it is not known.

@@ -147,7 +147,7 @@ func (p *replay) edited(e place, in int) place {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
 		return place{in: in}
 	}
-	now := p.t.Bytes(p.t.Messages[in].Span)
+	now := p.t.AsGiven(p.t.Messages[in].Span)
 	if e.looks.raw != "" && rawOf(now) != e.looks.raw {
 		e.text = p.marked(unmarked(e.kept), now)
 	}

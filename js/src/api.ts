@@ -14,6 +14,7 @@ export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } f
 export type { Load, ModuleSource } from "./load.js";
 export type { FitMemory, SharedMemory } from "./memories.js";
 export type { Preload } from "./preload.js";
+export type { FindSecrets } from "./redact.js";
 export type { LiveSession, RemoteSession } from "./session.js";
 export {
   indexedDBStore,

@@ -1,6 +1,7 @@
 import type { CountTokens } from "./ending.js";
 import type { CompactorEvent } from "./events.js";
 import type { ModuleSource } from "./load.js";
+import type { FindSecrets } from "./redact.js";
 import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
@@ -24,6 +25,12 @@ export interface CompactorOptions {
    * on the user's own machine, which answers one request at a time, wants 1. Default: no limit.
    */
   concurrency?: number;
+  /**
+   * Finds what no summarizer, digest or archive must see in one text of the messages, such as keys and passwords: the texts, or objects with a
+   * placeholder. Messages that stay are untouched. Where it throws, or names what is not in the text, all of the text is replaced
+   * (docs/guides/redact.md).
+   */
+  redact?: FindSecrets;
   /** Gets the pieces of a summary as they come, where `summarize` gives them. */
   onDelta?: (delta: Delta) => void;
   /**

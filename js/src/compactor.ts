@@ -21,6 +21,7 @@ import { decode, members } from "./json.js";
 import type { Load } from "./load.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
+import { redactions } from "./redact.js";
 import { saved } from "./save.js";
 import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
@@ -247,7 +248,12 @@ class ModuleCompactor implements Compactor {
     const options = optionsOf(
       overrides.options,
       { answer: source.answer, usage },
-      { store, local: !this.#model.summarize, prefix: this.#model.prefix },
+      {
+        store,
+        local: !this.#model.summarize,
+        prefix: this.#model.prefix,
+        redact: redactions(this.#model.redact, source.piece),
+      },
     );
     let answer = this.#ask("plan", { policy, options, state }, source);
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
@@ -267,7 +273,8 @@ class ModuleCompactor implements Compactor {
     checkOptions(options, PLAN_OPTIONS, "plan");
     const { memory } = options;
     const source = transcript(messages);
-    const head = { policy: this.#policy, options: optionsOf(options.options, source) };
+    const redact = redactions(this.#model.redact, source.piece);
+    const head = { policy: this.#policy, options: optionsOf(options.options, source, { redact }) };
     const answer = memory
       ? this.#ask("fit", { ...head, memory }, source)
       : this.#ask("plan", { ...head, state: this.#state }, source);

@@ -1,7 +1,7 @@
 /** The options of one call, and what ends it. */
 import { CtxfoldError } from "./errors.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Options } from "./types.gen.js";
+import type { Options, Redact } from "./types.gen.js";
 import type { CallOptions, Messages, Policy, State, Usage } from "./types.js";
 
 /** What counts for one call, in place of the compactor's own. */
@@ -47,6 +47,8 @@ interface Hosting {
   store?: object | undefined;
   /** The local digest is taken, and no model is asked. */
   local?: boolean;
+  /** What is replaced by placeholders. */
+  redact?: Redact | undefined;
   /** The model can be asked after the conversation. */
   prefix?: boolean;
 }
@@ -61,7 +63,7 @@ const OF_HOST = ["answer", "only_known"];
 export function optionsOf(
   given: CallOptions | undefined,
   own: Pick<Options, "answer"> & { usage?: Counted | undefined },
-  { store, local, prefix }: Hosting = {},
+  { store, local, prefix, redact }: Hosting = {},
 ): Options {
   const { usage, answer } = own;
   const taken = OF_HOST.find((name) => given && Object.hasOwn(given, name));
@@ -84,6 +86,7 @@ export function optionsOf(
     ...(answer && { answer }),
     ...(usage && { usage }),
     ...(store && { archive: "bodies" }),
+    ...(redact && { redact }),
     ...(local && { summary: { ...given?.summary, mode: "local" } }),
     ...(prefix && !local && { summary: { ...given?.summary, prefix: true } }),
   };

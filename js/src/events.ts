@@ -1,6 +1,7 @@
 /** What happens in a compaction, and the model that is asked in it. */
 import { CtxfoldError } from "./errors.js";
 import { behind } from "./prefix.js";
+import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
 import { type Summarize, summaries } from "./summarize.js";
@@ -21,6 +22,7 @@ export interface Model {
   readonly summarize: Summarize | undefined;
   readonly timeoutMs: number;
   readonly slots: Slots;
+  readonly redact: FindSecrets | undefined;
   /** `summarize` can send requests that follow the conversation. */
   readonly prefix: boolean;
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
@@ -32,6 +34,7 @@ interface ModelOptions {
   summarize?: Summarize;
   summaryTimeoutMs?: number;
   concurrency?: number;
+  redact?: FindSecrets;
   onDelta?: (delta: Delta) => void;
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
 }
@@ -41,11 +44,15 @@ export function model({
   summarize,
   summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,
   concurrency = Number.POSITIVE_INFINITY,
+  redact,
   onDelta,
   onEvent,
 }: ModelOptions): Model {
   if (summarize !== undefined && typeof summarize !== "function") {
     throw new CtxfoldError("invalid_option", "summarize must be a function", { path: "summarize" });
+  }
+  if (redact !== undefined && typeof redact !== "function") {
+    throw new CtxfoldError("invalid_option", "redact must be a function", { path: "redact" });
   }
   if (!(timeoutMs > 0)) {
     throw new CtxfoldError("invalid_option", "summaryTimeoutMs must be above 0", { path: "summaryTimeoutMs" });
@@ -56,6 +63,7 @@ export function model({
   const slots = new Slots(concurrency);
   return {
     summarize: summarize && streaming(summarize, telling("onDelta", onDelta)),
+    redact,
     prefix: summarize?.prefix === true,
     timeoutMs,
     slots,

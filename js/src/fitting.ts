@@ -5,6 +5,7 @@ import type { Model } from "./events.js";
 import type { Fitted } from "./fit.js";
 import { decode } from "./json.js";
 import type { Asked, Printed, Remembered } from "./memories.js";
+import { redactions } from "./redact.js";
 import type { Ask } from "./session.js";
 import type { Store } from "./store.js";
 import type { Transcript } from "./transcript.js";
@@ -59,7 +60,12 @@ export class Fitting implements Asked {
   /** `options` are what the caller wants. */
   static of(id: string, asking: Asking, source: Transcript, settings: Settings, options?: CallOptions): Fitting {
     const { store, model } = settings;
-    const own = optionsOf(options, source, { store, local: !model.summarize, prefix: model.prefix });
+    const own = optionsOf(options, source, {
+      store,
+      local: !model.summarize,
+      prefix: model.prefix,
+      redact: redactions(model.redact, source.piece),
+    });
     return new Fitting(id, asking, source, settings, own);
   }
 

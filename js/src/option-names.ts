@@ -12,6 +12,7 @@ export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
   summarize: true,
   summaryTimeoutMs: true,
   concurrency: true,
+  redact: true,
   onDelta: true,
   onEvent: true,
   store: true,

@@ -9,6 +9,7 @@ import { decode } from "./json.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
+import { redactions } from "./redact.js";
 import { fileOf, saving } from "./save.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import { Slices } from "./slices.js";
@@ -163,13 +164,13 @@ class Link {
     });
   }
 
-  compactor({ module, store, onDelta, countTokens, ...options }: RemoteOptions): RemoteCompactor {
+  compactor({ module, store, onDelta, countTokens, redact, ...options }: RemoteOptions): RemoteCompactor {
     const id = this.#next++;
     const compacting = {
       policy: options.policy ?? {},
       store,
       countTokens,
-      model: model({ ...options, ...(onDelta && { onDelta }) }),
+      model: model({ ...options, ...(onDelta && { onDelta }), ...(redact && { redact }) }),
     };
     const { summarize, onEvent } = compacting.model;
     if (summarize) options.summarize = summarize;
@@ -303,7 +304,8 @@ class Remote implements RemoteCompactor {
       const { store, model } = this.#compacting;
       const { policy = this.#compacting.policy, state = this.#state } = options;
       const usage = usageOf(this.#compacting.countTokens, messages, options.usage);
-      const overrides = { policy, options: optionsOf(options.options, {}, { store }), state, usage };
+      const redact = model.redact && redactions(model.redact, transcript(messages).piece);
+      const overrides = { policy, options: optionsOf(options.options, {}, { store, redact }), state, usage };
       const done = await this.#transcript<Done<M>>("compact", messages, [overrides], signal);
       if (store) await keep(store, done.archive ?? [], signal);
       await model.onEvent?.({ type: "done", report: done.report });
@@ -314,7 +316,10 @@ class Remote implements RemoteCompactor {
   }
 
   plan<M extends Messages>(messages: M, options: PlanOptions = {}): Promise<Pending | Done<M>> {
-    return this.#transcript("plan", messages, [options]);
+    const { redact: find } = this.#compacting.model;
+    const redact = find && redactions(find, transcript(messages).piece);
+    const given = redact ? { ...options, options: { ...options.options, redact } } : options;
+    return this.#transcript("plan", messages, [given]);
   }
 
   step<M extends Messages>(

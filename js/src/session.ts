@@ -13,8 +13,10 @@ import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./env
 import { CtxfoldError } from "./errors.js";
 import { type Model, replies } from "./events.js";
 import { applyEdits } from "./live.js";
+import { redactions } from "./redact.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
+import type { Redact } from "./types.gen.js";
 import type {
   Check,
   Done,
@@ -142,7 +144,9 @@ class Held {
 
   /** With `local`, no model is asked. */
   *plan(overrides?: Overrides, local = false): Steps<Finished | Pending> {
-    return this.#result(yield* this.#ask("plan", this.#own(overrides, local)));
+    const { redact } = this.#compacting.model;
+    const redacted = redact && redactions(redact, transcript(this.messages).piece);
+    return this.#result(yield* this.#ask("plan", this.#own(overrides, local, redacted)));
   }
 
   *step(plan: Plan, summaries: readonly Summary[]): Steps<Finished | Pending> {
@@ -180,10 +184,10 @@ class Held {
   }
 
   /** What goes with an operation, and counts in place of what the session was opened with. */
-  #own({ policy, options, state, usage: given }: Overrides = {}, local = false): Head {
+  #own({ policy, options, state, usage: given }: Overrides = {}, local = false, redact?: Redact): Head {
     const { store, countTokens } = this.#compacting;
     const usage = usageOf(countTokens, this.messages, given);
-    return { policy, options: optionsOf(options, { usage }, { store, local }), state };
+    return { policy, options: optionsOf(options, { usage }, { store, local, redact }), state };
   }
 
   /** An operation on the session, which is opened first, and again where the module's instance is another one by now. */

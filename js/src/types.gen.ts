@@ -1145,6 +1145,8 @@ export interface Options {
    * policy has `gate.idle`.
    */
   cold?: Cold;
+  /** redact lists what summarizers, digests, the ledger and the archive must not see. */
+  redact?: Redact;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
@@ -1174,6 +1176,26 @@ export interface Counted {
   exact?: boolean;
 }
 
+/** Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched. */
+export interface Redact {
+  texts: Redaction[];
+}
+
+/** Redaction is a text that a placeholder replaces wherever it occurs in a message. */
+export interface Redaction {
+  /** text is the text, of at least 4 bytes if Whole is false. */
+  text: string;
+  /**
+   * placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the
+   * conversation, and one text keeps its number.
+   */
+  placeholder?: string;
+  /** whole replaces only strings of a message that are the text from beginning to end. */
+  whole?: boolean;
+  /** failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it. */
+  failed?: boolean;
+}
+
 /**
  * State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change it.
  */
@@ -1197,6 +1219,8 @@ export interface State {
   own?: string[];
   /** archive is the handle of the last compaction's changes, from which restore starts; absent without an archive. */
   archive?: string;
+  /** redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders. */
+  redacted?: string[];
   /** attempts stops loops of compactions that don't help. */
   attempts?: Attempts;
   /** streak counts compactions that follow each other closely. */
@@ -1596,6 +1620,8 @@ export interface Report {
    */
   instructions?: number;
   instruction_tokens?: number;
+  /** redacted is what the option redact replaced in the texts that the compaction read; absent if nothing. */
+  redacted?: ReportRedacted;
   /** decisions lists what became of each message, if the policy asks for a log. */
   decisions?: Decision[];
 }
@@ -1762,6 +1788,16 @@ export interface LeftViolation {
   message: number;
   /** what is wrong, for people */
   text: string;
+}
+
+/** ReportRedacted counts what was replaced with placeholders. */
+export interface ReportRedacted {
+  /** different texts */
+  texts: number;
+  /** where they were, in messages that stay too */
+  places: number;
+  /** texts that are replaced because the host's function failed on them */
+  failed?: number;
 }
 
 /** Decision is what became of one message of the input. */

@@ -244,7 +244,7 @@ func (c *Run) Unchanged(reason api.Reason) *Run {
 		c.T.Parts[i].Flags &^= transcript.Removed
 	}
 	c.View = view.NewView(c.T, c.F, c.P, c.N)
-	c.Report.StablePrefix = api.StablePrefix{Messages: len(c.T.Messages[:c.T.Input]), Bytes: c.T.List.Len(), Tokens: c.Report.Tokens.Before}
+	c.Report.StablePrefix = api.StablePrefix{Messages: len(c.T.Messages[:c.T.Input]), Bytes: c.T.Given(c.T.List).Len(), Tokens: c.Report.Tokens.Before}
 	return c
 }
 
@@ -267,7 +267,7 @@ func (c *Run) Conclude() {
 	r.Messages.After = len(c.Items) + c.T.Input - c.Rest
 	r.StablePrefix = c.prefix(c.FirstChange())
 	if c.Policy.MaxBytes > 0 {
-		r.Bytes = &api.ReportBytes{Before: c.T.List.Len(), After: c.Result().listSize(), Limit: c.Policy.MaxBytes}
+		r.Bytes = &api.ReportBytes{Before: c.T.Given(c.T.List).Len(), After: c.Result().listSize(), Limit: c.Policy.MaxBytes}
 	}
 	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.Asked)
 	if c.Policy.Log {

@@ -1,6 +1,7 @@
 package handles
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,9 +190,10 @@ func (c *Run) place(b *Taken) {
 	var places []byte
 	found := true
 	add := func(p transcript.Span) {
-		found = found && !c.T.Written(p)
-		places = strconv.AppendUint(append(places, '['), uint64(p.Start-base), 10)
-		places = strconv.AppendUint(append(places, ','), uint64(p.End-base), 10)
+		given := c.T.Given(p)
+		found = found && !c.T.Written(p) && (c.T.Origin == nil || bytes.Equal(c.T.Bytes(p), c.T.AsGiven(p)))
+		places = strconv.AppendUint(append(places, '['), uint64(given.Start-base), 10)
+		places = strconv.AppendUint(append(places, ','), uint64(given.End-base), 10)
 		places = append(places, ']')
 	}
 	places = append(places, '[')

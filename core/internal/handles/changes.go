@@ -100,10 +100,10 @@ func (c *Run) sayspace(say func(words ...string)) {
 	space := make([]string, c.Rest)
 	for m := range space {
 		span := c.T.Messages[m].Span
-		space[m] = string(c.T.Src[at:span.Start])
+		space[m] = string(c.T.AsGiven(transcript.Span{Start: at, End: span.Start}))
 		at, plain = span.End, plain && len(space[m]) == 1
 	}
-	end := string(c.T.Src[at:c.T.List.End])
+	end := string(c.T.AsGiven(transcript.Span{Start: at, End: c.T.List.End}))
 	if c.Rest < c.T.Input { // what came after the plan stays, with what follows it
 		end = "]"
 	}
@@ -232,7 +232,7 @@ func (c *Run) printOf(item int) string {
 	it := &c.Items[item]
 	m := it.Msg
 	if it.Dirty { // as it will be read
-		if again, ok := c.F.AddOne(c.T, c.AppendMessage(nil, it)); ok {
+		if again, ok := c.F.AddOne(c.T, c.AppendFinal(nil, it)); ok {
 			m = again
 		}
 	}

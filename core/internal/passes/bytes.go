@@ -13,7 +13,9 @@ import (
 func (c *Run) ListSize() int { return len(c.AppendList(nil)) }
 
 // OverBytes reports whether the list of messages is larger than the policy allows.
-func (c *Run) OverBytes() bool { return c.Policy.MaxBytes > 0 && c.T.List.Len() > c.Policy.MaxBytes }
+func (c *Run) OverBytes() bool {
+	return c.Policy.MaxBytes > 0 && c.T.Given(c.T.List).Len() > c.Policy.MaxBytes
+}
 
 // Shrink puts placeholders in place of images, audio and files until the list of messages has at most max_bytes, the oldest first. Pinned
 // messages stay as they are, and so does what is smaller than its placeholder.

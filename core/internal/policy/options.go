@@ -71,6 +71,16 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	case q.Gate.Idle > 0 && o.Idle >= float64(q.Gate.Idle):
 		q.Cold = api.ColdIdle
 	}
+	if o.Redact != nil {
+		for i := range o.Redact.Texts {
+			switch t := &o.Redact.Texts[i]; {
+			case len(t.Text) < minRedacted && !t.Whole:
+				return bad("redact.texts", "must have texts of at least 4 bytes, or with \"whole\"")
+			case len(t.Placeholder) > maxPlaceholder:
+				return bad("redact.texts", "must have placeholders of at most 100 bytes")
+			}
+		}
+	}
 	if q.Tried = o.Tried; o.Tried < 0 || o.Tried > MaxTokens {
 		return bad("tried", "must be from 0 to 1,000,000,000 tokens")
 	}
@@ -94,3 +104,9 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	}
 	return q, nil
 }
+
+// Limits of the option redact, in bytes: shorter texts occur everywhere, and placeholders must not blow the messages up.
+const (
+	minRedacted    = 4
+	maxPlaceholder = 100
+)

@@ -25,7 +25,7 @@ func (t *Transcript) Fingerprint(n int) string {
 	}
 	var f Fingerprint
 	for i := range t.Messages[:n] {
-		f.Add(t.Bytes(t.Messages[i].Span))
+		f.Add(t.AsGiven(t.Messages[i].Span))
 	}
 	return f.String()
 }

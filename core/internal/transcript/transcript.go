@@ -261,6 +261,7 @@ type Transcript struct {
 	Calls bool
 	// Recounted is how often messages that had been read before came to cost something else.
 	Recounted int
+	Origin    *Origin // of what was given, where the source isn't that; else nil
 	live      []int32 // the messages that the model is sent until the next one of the user
 	summary   int     // the newest message with the provider's own summary, or 0
 
@@ -297,7 +298,7 @@ func (t *Transcript) print() {
 		f = t.prints[n-1]
 	}
 	for i := len(t.prints); i < t.Input; i++ {
-		f.Add(t.Bytes(t.Messages[i].Span))
+		f.Add(t.AsGiven(t.Messages[i].Span))
 		t.prints = append(t.prints, f)
 	}
 }

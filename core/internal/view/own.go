@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -123,7 +124,8 @@ func (c *Run) OwnKind(m int32) Origin {
 func (c *Run) NameOf(m int32) string {
 	var f transcript.Fingerprint
 	f.Add([]byte(c.T.Messages[m].Role.String()))
-	f.Add([]byte(c.T.Text(c.T.FirstText(int(m)))))
+	text := c.T.AsGiven(c.T.FirstText(int(m)))
+	f.Add([]byte(jsonspan.Text(text, transcript.Span{End: uint32(len(text))})))
 	return f.String()
 }
 

@@ -105,11 +105,11 @@ func (v *View) Changed() bool { return v.FirstChange() < len(v.Items) || len(v.I
 func (v *View) PrefixBytes(n int) int {
 	switch {
 	case !v.Changed() && n == len(v.Items):
-		return v.T.List.Len()
+		return v.T.Given(v.T.List).Len()
 	case n == 0:
 		return 0
 	}
-	return int(v.T.Messages[n-1].Span.End - v.T.List.Start)
+	return v.T.Given(transcript.Span{Start: v.T.List.Start, End: v.T.Messages[n-1].Span.End}).Len()
 }
 
 // Fingerprint is the fingerprint of the output's messages.
@@ -119,14 +119,14 @@ func (v *View) Fingerprint() string {
 	for i := range v.Items {
 		it := &v.Items[i]
 		if it.Dirty {
-			written = v.AppendMessage(written[:0], it)
+			written = v.AppendFinal(written[:0], it)
 			f.Add(written)
 		} else {
-			f.Add(v.T.Bytes(v.T.Messages[it.Msg].Span))
+			f.Add(v.T.AsGiven(v.T.Messages[it.Msg].Span))
 		}
 	}
 	for m := v.Rest; m < v.T.Input; m++ {
-		f.Add(v.T.Bytes(v.T.Messages[m].Span))
+		f.Add(v.T.AsGiven(v.T.Messages[m].Span))
 	}
 	return f.String()
 }

@@ -51,7 +51,7 @@ func (v *View) AppendOuter(dst []byte) []byte {
 func (v *View) AppendList(dst []byte) []byte {
 	t := v.T
 	if t.Input == 0 {
-		return append(dst, t.Bytes(t.List)...)
+		return append(dst, t.AsGiven(t.List)...)
 	}
 	items := v.Items
 	for m := v.Rest; m < t.Input; m++ {
@@ -61,18 +61,18 @@ func (v *View) AppendList(dst []byte) []byte {
 		it := &items[i]
 		switch {
 		case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
-			dst = append(dst, t.Bytes(it.Before)...)
+			dst = append(dst, t.AsGiven(it.Before)...)
 		case i == 0 && it.In == 0:
-			dst = append(dst, t.Src[t.List.Start:t.Messages[0].Span.Start]...)
+			dst = append(dst, t.AsGiven(transcript.Span{Start: t.List.Start, End: t.Messages[0].Span.Start})...)
 		case i == 0:
 			dst = append(dst, '[')
 		case it.In > 0 && items[i-1].In == it.In-1:
-			dst = append(dst, t.Src[t.Messages[it.In-1].Span.End:t.Messages[it.In].Span.Start]...)
+			dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End, End: t.Messages[it.In].Span.Start})...)
 		default:
 			dst = append(dst, ',')
 		}
 		if it.Dirty || it.In < 0 {
-			dst = v.AppendMessage(dst, it)
+			dst = v.AppendFinal(dst, it)
 			i++
 			continue
 		}
@@ -80,31 +80,38 @@ func (v *View) AppendList(dst []byte) []byte {
 		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty && items[end].Before.Zero() {
 			end++
 		}
-		dst = append(dst, t.Src[t.Messages[it.In].Span.Start:t.Messages[items[end-1].In].Span.End]...)
+		dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In].Span.Start, End: t.Messages[items[end-1].In].Span.End})...)
 		i = end
 	}
 	if len(items) == 0 {
 		dst = append(dst, '[')
 	} else if last := items[len(items)-1]; last.In >= 0 && int(last.In) == t.Input-1 {
-		return append(dst, t.Src[t.Messages[last.In].Span.End:t.List.End]...)
+		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[last.In].Span.End, End: t.List.End})...)
 	}
 	if !v.Close.Zero() {
-		return append(dst, t.Bytes(v.Close)...)
+		return append(dst, t.AsGiven(v.Close)...)
 	}
 	return append(dst, ']')
 }
 
-// AppendMessage writes one message with its edits.
+// AppendMessage writes one message with its edits, as the passes read it.
 func (v *View) AppendMessage(dst []byte, it *Item) []byte {
+	return v.appendMessage(dst, it, v.T.Bytes)
+}
+
+// AppendFinal is AppendMessage for the result: what stays of the message is as the host has given it.
+func (v *View) AppendFinal(dst []byte, it *Item) []byte { return v.appendMessage(dst, it, v.T.AsGiven) }
+
+func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) []byte) []byte {
 	msg := &v.T.Messages[it.Msg]
 	if !it.Dirty {
-		return append(dst, v.T.Bytes(msg.Span)...)
+		return append(dst, bytes(msg.Span)...)
 	}
-	return v.appendRange(dst, it.Msg, msg.Span)
+	return v.appendRange(dst, it.Msg, msg.Span, bytes)
 }
 
 // appendRange writes a range of a message, all of it or a part, with its edits.
-func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
+func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func(transcript.Span) []byte) []byte {
 	edits := v.EditsOf(m)
 	if removals := v.removals(m); len(removals) > 0 {
 		edits = append(removals, edits...)
@@ -115,13 +122,13 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
 		if e.Old.Start < at || e.Old.End > span.End { // outside, or inside something that is gone
 			continue
 		}
-		dst = append(dst, v.T.Bytes(transcript.Span{Start: at, End: e.Old.Start})...)
+		dst = append(dst, bytes(transcript.Span{Start: at, End: e.Old.Start})...)
 		if !e.new.Zero() {
 			dst = append(dst, v.T.Bytes(e.new)...)
 		}
 		at = e.Old.End
 	}
-	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: span.End})...)
+	return append(dst, bytes(transcript.Span{Start: at, End: span.End})...)
 }
 
 // AppendPart writes one part with its edits.
@@ -129,7 +136,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	p := &v.T.Parts[part]
 	for _, inner := range v.T.Inner(int(part)) {
 		if inner.Has(transcript.Removed) {
-			return v.appendRange(dst, p.Msg, p.Span)
+			return v.appendRange(dst, p.Msg, p.Span, v.T.Bytes)
 		}
 	}
 	edits := v.EditsOf(p.Msg)
@@ -195,7 +202,7 @@ func (v *View) Each(yield func(it *Item, write func(dst []byte) []byte)) {
 			yield(it, nil)
 			continue
 		}
-		yield(it, func(dst []byte) []byte { return v.AppendMessage(dst, it) })
+		yield(it, func(dst []byte) []byte { return v.AppendFinal(dst, it) })
 	}
 	for m := v.Rest; m < v.T.Input; m++ {
 		yield(&Item{Msg: int32(m), In: int32(m)}, nil)

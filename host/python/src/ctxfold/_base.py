@@ -13,6 +13,7 @@ from ._memories import KeptMemories, Memories
 from ._module import Module
 from ._operations import Operations, Policy, policy_of, shared_module
 from ._options import checked
+from ._redact import FindSecrets, redactions
 from ._results import Done, Fitted
 from ._steps import Model, Steps, Summarize
 from ._transcript import Transcript, transcript
@@ -44,6 +45,7 @@ class Compacting(Operations):
         concurrency: int = CONCURRENCY,
         store: Any = None,
         memory: Any = None,
+        redact: Optional[FindSecrets] = None,
         memory_limit: int = 0,
     ) -> None:
         """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given by themselves.
@@ -54,10 +56,12 @@ class Compacting(Operations):
 
         ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
         its compactions, if not in this process: anything like a dict of texts, or an object with ``load`` and ``save``.
+        ``redact`` finds what no summarizer, digest or store must see in one text of the messages: it returns a list of texts, or of dicts with
+        ``text`` and ``placeholder``, or None. Where it raises or names what isn't in the text, all of the text is replaced (docs/guides/redact.md).
         ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB.
         """
         super().__init__(policy, window=window, model=model, format=format, memory_limit=memory_limit)
-        self._model = model_of(summarize, summary_timeout, concurrency)
+        self._model = model_of(summarize, summary_timeout, concurrency, redact)
         self._store = store_of(store)
         self._fits = Fits(Memories() if memory is None else KeptMemories(memory))
 
@@ -78,18 +82,43 @@ class Compacting(Operations):
         policy = self._policy if policy is None else policy_of(policy, None, None, None)
         return Fitting(self._module, source, policy=policy, options=own, model=self._model, store=self._store)
 
+    def _head(
+        self,
+        policy: Any,
+        window: Optional[int],
+        model: Optional[str],
+        format: Optional[str],
+        options: Any,
+        state: Any,
+        usage: Any,
+        source: Optional[Transcript] = None,
+        plans: bool = False,
+    ) -> Dict[str, Any]:
+        if plans and source is not None:
+            redact = redactions(self._model.redact, source.piece)
+            if redact:
+                options = {**(options or {}), "redact": redact}
+        return super()._head(policy, window, model, format, options, state, usage, source)
+
     def _restoring(self, policy: Any, state: Any, source: Optional[Transcript]) -> Dict[str, Any]:
         return self._head(policy, None, None, None, None, state, None, source)
 
 
-def model_of(summarize: Optional[Summarize], timeout: Optional[float], concurrency: int) -> Model:
+def model_of(
+    summarize: Optional[Summarize],
+    timeout: Optional[float],
+    concurrency: int,
+    redact: Optional[FindSecrets] = None,
+) -> Model:
     if summarize is not None and not callable(summarize):
         raise OptionError("summarize is a function", path="summarize")
     if timeout is not None and not timeout > 0:
         raise OptionError("summary_timeout is above 0, in seconds", path="summary_timeout")
     if concurrency < 1:
         raise OptionError("concurrency is 1 or more", path="concurrency")
-    return Model(summarize, timeout, concurrency)
+    if redact is not None and not callable(redact):
+        raise OptionError("redact is a function", path="redact")
+    return Model(summarize, timeout, concurrency, redact)
 
 
 class SharedFits:

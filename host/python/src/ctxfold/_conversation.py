@@ -13,6 +13,7 @@ from ._fitting import keep, options_of
 from ._memories import Flights
 from ._module import Answer, Json, MemoryUsage, run, value_of, values
 from ._results import Done
+from ._redact import redactions
 from ._steps import Ask, Steps, Summaries, Work
 from ._transcript import apply, transcript
 from ._json import loads
@@ -88,6 +89,8 @@ class Held(Generic[Msg]):
     def _compact(self, given: Dict[str, Any]) -> Steps[Done[List[Msg]]]:
         compactor = self._compactor
         options = options_of(given, None, compactor._model, compactor._store)
+        if compactor._model.redact:
+            options["redact"] = redactions(compactor._model.redact, transcript(self.messages).piece)
         answer, length = yield Work(lambda: self._round("plan", {"options": options}))
         while "plan" in answer:
             summaries = yield Summaries(loads(answer["requests"]), compactor._model)

@@ -8,6 +8,7 @@ from . import _json
 from ._errors import CtxfoldError, OptionError, text_of
 from ._memories import Flights, Memories, Remembered, find, provisional
 from ._module import Answer, Json, Module, value_of, values
+from ._redact import redactions
 from ._results import Done, Fitted
 from ._steps import Ask, Model, Steps, Summaries, Work
 from ._transcript import Transcript
@@ -150,6 +151,9 @@ def options_of(
         options["answer"] = "edits"
     if store is not None:
         options["archive"] = "bodies"
+    redact = None if source is None else redactions(model.redact, source.piece)
+    if redact:
+        options["redact"] = redact
     if model.summarize is None:
         options["summary"] = {**(options.get("summary") or {}), "mode": "local"}
     return options

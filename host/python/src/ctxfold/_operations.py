@@ -149,7 +149,7 @@ class Operations:
     ) -> Union[Pending, Done[M]]:
         """Begins a compaction, for programs that run the loop themselves. Continue a pending plan with :meth:`step`."""
         source = transcript(messages)
-        head = self._head(policy, window, model, format, options, state, usage, source)
+        head = self._head(policy, window, model, format, options, state, usage, source, True)
         planned: Union[Pending, Done[M]] = self._planned(self._module.call("plan", head, source), source)
         return planned
 
@@ -299,8 +299,9 @@ class Operations:
         state: Any,
         usage: Any,
         source: Optional[Transcript] = None,
+        plans: bool = False,
     ) -> Dict[str, Any]:
-        """The members of a request before its messages."""
+        """The members of a request before its messages; ``plans`` is for a plan."""
         own = dict(options or {})
         if usage is not None:
             own["usage"] = usage

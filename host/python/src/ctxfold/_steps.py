@@ -13,6 +13,7 @@ from ._errors import OptionError, text_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from ._redact import FindSecrets
     from .types import Summary, SummaryRequest
 
 T = TypeVar("T")
@@ -51,8 +52,16 @@ class Wait:
 class Model:
     """How summaries are asked for."""
 
-    def __init__(self, summarize: Optional[Summarize], timeout: Optional[float], concurrency: int) -> None:
+    def __init__(
+        self,
+        summarize: Optional[Summarize],
+        timeout: Optional[float],
+        concurrency: int,
+        redact: Optional["FindSecrets"] = None,
+    ) -> None:
         self.summarize = summarize
+        #: What must reach no model that summarizes.
+        self.redact = redact
         #: Seconds that one summary may take, from when it is asked for; None is no bound.
         self.timeout = timeout
         #: How many are asked for at the same time.

@@ -871,6 +871,8 @@ class Options(TypedDict):
     cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies if the
     policy has `gate.idle`.
     """
+    redact: NotRequired[Redact]
+    """redact lists what summarizers, digests, the ledger and the archive must not see."""
 
 #: Answer is how the transcript is returned.
 Answer = Literal[
@@ -922,6 +924,28 @@ Cold = Literal[
 ]
 
 
+class Redact(TypedDict):
+    """Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched."""
+
+    texts: List[Redaction]
+
+
+class Redaction(TypedDict):
+    """Redaction is a text that a placeholder replaces wherever it occurs in a message."""
+
+    text: str
+    """text is the text, of at least 4 bytes if Whole is false."""
+    placeholder: NotRequired[str]
+    """
+    placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the
+    conversation, and one text keeps its number.
+    """
+    whole: NotRequired[bool]
+    """whole replaces only strings of a message that are the text from beginning to end."""
+    failed: NotRequired[bool]
+    """failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it."""
+
+
 class State(TypedDict):
     """
     State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change
@@ -947,6 +971,8 @@ class State(TypedDict):
     """
     archive: NotRequired[str]
     """archive is the handle of the last compaction's changes, from which restore starts; absent without an archive."""
+    redacted: NotRequired[List[str]]
+    """redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders."""
     attempts: NotRequired[Attempts]
     """attempts stops loops of compactions that don't help."""
     streak: NotRequired[Streak]
@@ -1431,6 +1457,8 @@ class Report(TypedDict):
     their size.
     """
     instruction_tokens: NotRequired[int]
+    redacted: NotRequired[ReportRedacted]
+    """redacted is what the option redact replaced in the texts that the compaction read; absent if nothing."""
     decisions: NotRequired[List[Decision]]
     """decisions lists what became of each message, if the policy asks for a log."""
 
@@ -1728,6 +1756,17 @@ class LeftViolation(TypedDict):
     """index in the answer's list"""
     text: str
     """what is wrong, for people"""
+
+
+class ReportRedacted(TypedDict):
+    """ReportRedacted counts what was replaced with placeholders."""
+
+    texts: int
+    """different texts"""
+    places: int
+    """where they were, in messages that stay too"""
+    failed: NotRequired[int]
+    """texts that are replaced because the host's function failed on them"""
 
 
 #: Decision is what became of one message of the input.

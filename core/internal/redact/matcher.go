@@ -1,0 +1,164 @@
+package redact
+
+import (
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// matcher finds many texts in one pass (Aho-Corasick). The time is linear in what is searched, however many texts there are and however
+// they overlap.
+type matcher struct {
+	nodes []node
+	first [256]int32 // from the root, by the first byte
+}
+
+// node is a state of the automaton: the bytes on the way to it are the longest beginning of a text that ends here.
+type node struct {
+	fail   int32 // the state of the longest proper suffix that begins a text
+	longer int32 // of the states at this one and at its suffixes, the first that ends a text; 0 for none
+	text   int32 // one more than the index of the text that ends here
+	depth  int32
+	child  int32
+	next   int32 // the next child of the same node
+	by     byte
+}
+
+// hit is a place that is replaced: a half-open range, and the text whose placeholder it gets.
+type hit struct{ from, to, text int32 }
+
+func (m *matcher) child(at int32, c byte) int32 {
+	if at == 0 {
+		return m.first[c]
+	}
+	for n := m.nodes[at].child; n != 0; n = m.nodes[n].next {
+		if m.nodes[n].by == c {
+			return n
+		}
+	}
+	return 0
+}
+
+// add puts a text in. Of equal ones the first counts.
+func (m *matcher) add(text string, index int) {
+	if len(m.nodes) == 0 {
+		m.nodes = append(m.nodes, node{})
+	}
+	at := int32(0)
+	for i := 0; i < len(text); i++ {
+		n := m.child(at, text[i])
+		if n == 0 {
+			n = int32(len(m.nodes))
+			m.nodes = append(m.nodes, node{depth: m.nodes[at].depth + 1, by: text[i], next: m.nodes[at].child})
+			if m.nodes[at].child = n; at == 0 {
+				m.first[text[i]] = n
+			}
+		}
+		at = n
+	}
+	if at != 0 && m.nodes[at].text == 0 {
+		m.nodes[at].text = int32(index) + 1
+	}
+}
+
+// link makes the automaton ready, when all texts are in.
+func (m *matcher) link() {
+	if len(m.nodes) == 0 {
+		return
+	}
+	queue := make([]int32, 1, len(m.nodes))
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		for n := m.nodes[at].child; n != 0; n = m.nodes[n].next {
+			if at != 0 {
+				m.nodes[n].fail = m.step(m.nodes[at].fail, m.nodes[n].by)
+			}
+			if m.nodes[n].longer = n; m.nodes[n].text == 0 {
+				m.nodes[n].longer = m.nodes[m.nodes[n].fail].longer
+			}
+			queue = append(queue, n)
+		}
+	}
+}
+
+// step is the state after one more byte.
+func (m *matcher) step(at int32, c byte) int32 {
+	for {
+		if n := m.child(at, c); n != 0 || at == 0 {
+			return n
+		}
+		at = m.nodes[at].fail
+	}
+}
+
+// find appends the places in b where texts are. Texts that overlap are one place, with the placeholder of the longest.
+func (m *matcher) find(hits []hit, b []byte) []hit {
+	if len(m.nodes) == 0 {
+		return hits
+	}
+	base, at := len(hits), int32(0)
+	for i, c := range b {
+		if at == 0 {
+			at = m.first[c]
+		} else {
+			at = m.step(at, c)
+		}
+		if at == 0 || m.nodes[at].longer == 0 {
+			continue
+		}
+		n := &m.nodes[m.nodes[at].longer]
+		h := hit{int32(i) + 1 - n.depth, int32(i) + 1, n.text - 1}
+		longest := n.depth
+		for len(hits) > base && hits[len(hits)-1].to > h.from {
+			last := hits[len(hits)-1]
+			hits = hits[:len(hits)-1]
+			if h.from = min(h.from, last.from); last.to-last.from >= longest {
+				h.text, longest = last.text, last.to-last.from
+			}
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+// spellings are the ways in which libraries write a text as JSON in a string, without the quotes: with the fewest escapes, with ASCII alone,
+// with the signs of HTML escaped, and with slashes escaped too.
+func spellings(text string) []string {
+	plain := inside(text)
+	list := []string{plain}
+	for _, as := range [...]func(r rune) bool{
+		func(r rune) bool { return r >= utf8.RuneSelf },
+		func(r rune) bool { return r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029' },
+	} {
+		list = append(list, escaped(plain, as, false))
+	}
+	return append(list, escaped(plain, func(r rune) bool { return r >= utf8.RuneSelf }, true))
+}
+
+func inside(text string) string {
+	quoted := jsonspan.AppendString(nil, text)
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// escaped escapes more of a text that is written as JSON.
+func escaped(text string, as func(r rune) bool, slashes bool) string {
+	const digits = "0123456789abcdef"
+	var out []byte
+	unit := func(u rune) {
+		out = append(out, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+	}
+	for _, r := range text {
+		switch {
+		case slashes && r == '/':
+			out = append(out, '\\', '/')
+		case !as(r):
+			out = utf8.AppendRune(out, r)
+		case r >= 0x10000:
+			unit(0xd800 + (r-0x10000)>>10)
+			unit(0xdc00 + (r-0x10000)&0x3ff)
+		default:
+			unit(r)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,232 @@
+// Package redact takes texts out of a transcript before a compaction reads it, so that they are in nothing that the compaction makes:
+// requests, digest, ledger and archive. Messages that stay are written from the original.
+//
+// What never enters this package: what counts as a secret, which the host says.
+package redact
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+const (
+	// FailedAs replaces a whole text that the host's function has failed on.
+	FailedAs = "[REDACTED: not checked]"
+	unnamed  = "[REDACTED]"
+	// maxKnown is how many texts get a number of their own in a conversation.
+	maxKnown = 4096
+)
+
+// Redactor replaces texts by placeholders.
+type Redactor struct {
+	Known  []string // hashes of the texts that have a number, in the order of their numbers
+	Counts api.ReportRedacted
+
+	texts   []api.Redaction
+	as      []string // the placeholder of each text; "" until it is found
+	matcher matcher
+	whole   critbit.Map[int32] // one more than the index, by the text
+	numbers critbit.Map[int32] // by the hash
+	spelled []int32            // of each text in the matcher, which of texts it is
+	levels  []int8             // how often its placeholder is written as JSON
+
+	hits    []hit
+	text    []byte
+	offsets []uint32
+}
+
+// New returns a redactor of texts for a conversation of which hashes are known.
+func New(texts []api.Redaction, known []string) *Redactor {
+	r := &Redactor{texts: texts, as: make([]string, len(texts)), Known: known[:len(known):len(known)]}
+	for i, hash := range known {
+		r.numbers.Set(hash, int32(i)+1)
+	}
+	add := func(text string, i int, level int8) {
+		r.matcher.add(text, len(r.spelled))
+		r.spelled, r.levels = append(r.spelled, int32(i)), append(r.levels, level)
+	}
+	for i := range texts {
+		if texts[i].Whole {
+			r.whole.Set(texts[i].Text, int32(i)+1)
+		} else {
+			add(texts[i].Text, i, 0)
+		}
+	}
+	for i := range texts {
+		if texts[i].Whole {
+			continue
+		}
+		for _, once := range spellings(texts[i].Text) {
+			if once != texts[i].Text {
+				add(once, i, 1)
+			}
+			if twice := inside(once); twice != once {
+				add(twice, i, 2)
+			}
+		}
+	}
+	r.matcher.link()
+	return r
+}
+
+// placeholder is what replaces a text.
+func (r *Redactor) placeholder(i int32) string {
+	if r.as[i] != "" {
+		return r.as[i]
+	}
+	t := &r.texts[i]
+	as := t.Placeholder
+	switch {
+	case as != "":
+	case t.Failed:
+		as = FailedAs
+	default:
+		hash := handles.Handle([]byte(t.Text))[:handles.Short]
+		n := r.numbers.At(hash)
+		if *n == 0 && len(r.Known) < maxKnown {
+			r.Known = append(r.Known, hash)
+			*n = int32(len(r.Known))
+		}
+		if as = unnamed; *n > 0 {
+			as = "[REDACTED:" + strconv.Itoa(int(*n)) + "]"
+		}
+	}
+	r.as[i] = as
+	r.Counts.Texts++
+	if t.Failed {
+		r.Counts.Failed++
+	}
+	return as
+}
+
+// Apply returns the source with the texts replaced in the strings of the value at list, valid JSON, and how that follows from the source;
+// nil where nothing is replaced. With structure false, keys and the values of "role" and "type" stay as they are.
+func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte, *transcript.Origin) {
+	var out []byte
+	origin := &transcript.Origin{Src: src}
+	done := 0 // up to here the source is in out
+	key := "" // the last one, where its value is next
+	for i := int(list.Start); i < int(list.End); i++ {
+		switch c := src[i]; c {
+		case ' ', '\t', '\n', '\r', ':':
+			continue
+		case '"':
+		default:
+			key = ""
+			continue
+		}
+		end := i + 1
+		for src[end] != '"' {
+			if src[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		next := end + 1
+		for next < int(list.End) && bytes.IndexByte([]byte(" \t\n\r"), src[next]) >= 0 {
+			next++
+		}
+		isKey := next < int(list.End) && src[next] == ':'
+		if structure || !isKey && key != "role" && key != "type" {
+			for _, h := range r.within(src, i, end+1) {
+				if h.to < 0 { // all of it
+					h.from, h.to = int32(i+1), int32(end)
+				}
+				out = append(out, src[done:h.from]...)
+				from := uint32(len(out))
+				out = append(out, r.written(h.text)...)
+				origin.Add(from, uint32(len(out)), uint32(h.from), uint32(h.to))
+				done = int(h.to)
+				r.Counts.Places++
+			}
+		}
+		key = ""
+		if isKey {
+			key = string(src[i+1 : end])
+		}
+		i = end
+	}
+	if done == 0 {
+		return nil, nil
+	}
+	return append(out, src[done:]...), origin
+}
+
+// written is the placeholder of a hit as the inside of a JSON string: -n-1 is that of the text n, n that of a text of the matcher.
+func (r *Redactor) written(text int32) string {
+	if text < 0 {
+		return inside(r.placeholder(-text - 1))
+	}
+	as := r.placeholder(r.spelled[text])
+	for range r.levels[text] + 1 {
+		as = inside(as)
+	}
+	return as
+}
+
+// within finds the texts in the string at [from, to), quotes included. The hits are offsets of the source.
+func (r *Redactor) within(src []byte, from, to int) []hit {
+	b := src[from+1 : to-1]
+	r.hits = r.hits[:0]
+	escapes := bytes.IndexByte(b, '\\') >= 0
+	if escapes {
+		r.decode(src, from+1, to-1)
+		b = r.text
+	}
+	if r.whole.Len() > 0 && len(b) > 0 {
+		if n, found := r.whole.Get(string(b)); found {
+			return append(r.hits, hit{0, -1, -n})
+		}
+	}
+	r.hits = r.matcher.find(r.hits, b)
+	for i := range r.hits {
+		h := &r.hits[i]
+		if escapes {
+			h.from, h.to = int32(r.offsets[h.from]), int32(r.offsets[h.to])
+		} else {
+			h.from, h.to = h.from+int32(from)+1, h.to+int32(from)+1
+		}
+	}
+	return r.hits
+}
+
+// decode decodes the inside of a string, with the offset in the source of each byte and of the end.
+func (r *Redactor) decode(src []byte, from, to int) {
+	r.text, r.offsets = r.text[:0], r.offsets[:0]
+	for i := from; i < to; {
+		n := 1
+		if src[i] == '\\' {
+			n = escape(src[i:to])
+			r.text = jsonspan.AppendText(r.text, src, jsonspan.Span{Start: uint32(i) - 1, End: uint32(i+n) + 1})
+		} else {
+			r.text = append(r.text, src[i])
+		}
+		for len(r.offsets) < len(r.text) {
+			r.offsets = append(r.offsets, uint32(i))
+		}
+		i += n
+	}
+	r.offsets = append(r.offsets, uint32(to))
+}
+
+// escape is the length of the escape at the start of b; a surrogate pair is one.
+func escape(b []byte) int {
+	if b[1] != 'u' {
+		return 2
+	}
+	half := func(at int, from, to byte) bool {
+		c := b[at+1] | 0x20
+		return b[at]|0x20 == 'd' && c >= from && c <= to
+	}
+	high := func(c byte) bool { return c == '8' || c == '9' || c|0x20 == 'a' || c|0x20 == 'b' }
+	if len(b) >= 12 && b[2]|0x20 == 'd' && high(b[3]) && b[6] == '\\' && b[7] == 'u' && half(8, 'c', 'f') {
+		return 12
+	}
+	return 6
+}

@@ -1,0 +1,70 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/hook"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/redact"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// redact lets a compaction that is due read a transcript from which the texts of the option redact are gone. What it keeps is written from
+// the given one. It returns what was replaced, or nil.
+func (r *request) redact(in *view.Input) *api.ReportRedacted {
+	if r.options.Redact == nil || len(r.options.Redact.Texts) == 0 || in.N == 0 {
+		return nil
+	}
+	if r.resumed == nil && !r.policy.Force { // what a plan began is due
+		due, _, _ := hook.Due(*in, r.profile.Beside(r.t)+r.tokens())
+		if m := r.policy.MaxBytes; !due && (m == 0 || r.t.List.Len() <= m) {
+			return nil
+		}
+	}
+	for _, structure := range []bool{true, false} {
+		by := redact.New(r.options.Redact.Texts, in.State.Redacted)
+		src, origin := by.Apply(r.t.Src, r.t.List, structure)
+		if origin == nil {
+			return nil
+		}
+		if len(src) >= jsonspan.MaxSize {
+			r.fail(&jsonspan.Error{Code: jsonspan.TooLarge, Message: "with its placeholders the transcript would be larger than 1 GiB"}, r.optionsAt)
+			return nil
+		}
+		if t := r.reread(src, origin); t != nil {
+			in.Transcript, in.State.Redacted = t, by.Known
+			own := *r.policy // a request behind the conversation would send it as it is
+			own.Summary.Prefix = false
+			in.Policy = &own
+			return &by.Counts
+		}
+	}
+	r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "redact.texts",
+		Message: "redact.texts replaces words of the wire format, so the messages can't be read any more"}, r.optionsAt)
+	return nil
+}
+
+// reread reads the transcript of the request from another source; nil where its messages are no longer the same ones.
+func (r *request) reread(src []byte, origin *transcript.Origin) *transcript.Transcript {
+	s := jsonspan.New(src).At(r.t.Outer.Start)
+	s.Weigh = r.t.Weigh
+	t := r.format.Read(s)
+	if s.Err() != nil || len(t.Messages) != len(r.t.Messages) || len(t.Parts) != len(r.t.Parts) {
+		return nil
+	}
+	for i := range t.Messages {
+		if a, b := &t.Messages[i], &r.t.Messages[i]; a.Role != b.Role || a.Count != b.Count || a.Variant != b.Variant {
+			return nil
+		}
+	}
+	for i := range t.Parts {
+		if a, b := &t.Parts[i], &r.t.Parts[i]; a.Kind != b.Kind || a.Parent != b.Parent || a.Pair != b.Pair {
+			return nil
+		}
+	}
+	t.Origin, t.Reasoner, t.Input = origin, r.t.Reasoner, r.t.Input
+	if t.Outer == t.List { // what an answer of open, or a session, has next to its list
+		t.System = r.t.System
+	}
+	return t
+}

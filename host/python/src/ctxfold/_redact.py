@@ -1,0 +1,68 @@
+"""What a compaction replaces: the option ``redact`` of the module, from the caller's function (docs/guides/redact.md)."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from . import _json
+
+#: Finds secrets in one text of a message: texts, or dicts with ``text`` and ``placeholder``. None is nothing.
+FindSecrets = Callable[[str], Any]
+
+MIN_BYTES = 4
+MAX_PLACEHOLDER = 100
+
+
+def redactions(find: Optional[FindSecrets], piece: bytes) -> Optional[Dict[str, Any]]:
+    """The option for what is found in messages; None if nothing. A text that ``find`` fails on is replaced as a whole."""
+    if find is None:
+        return None
+    try:
+        messages = _json.loads(piece)
+    except (ValueError, RecursionError):
+        return None  # the module says what is wrong
+    found: Dict[str, Dict[str, Any]] = {}
+    failed: List[Dict[str, Any]] = []
+    for text in _texts(messages):
+        try:
+            for each in _secrets(find, text):
+                found.setdefault(each["text"], each)
+        except Exception:
+            failed.append({"text": text, "whole": True, "failed": True})
+    every = [*found.values(), *failed]
+    return {"texts": every} if every else None
+
+
+def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
+    """Raises for an unusable answer."""
+    given = find(text)
+    if given is None:
+        return []
+    if isinstance(given, (str, bytes, Mapping)):
+        raise TypeError("redact returns a list")
+    secrets: List[Dict[str, Any]] = []
+    for each in given:
+        secret: Mapping[str, Any] = {"text": each} if isinstance(each, str) else each
+        what, placeholder = secret["text"], secret.get("placeholder") or ""
+        if what not in text or len(what.encode()) < MIN_BYTES or len(placeholder.encode()) > MAX_PLACEHOLDER:
+            raise ValueError("not a text that can be replaced")
+        secrets.append({"text": what, "placeholder": placeholder} if placeholder else {"text": what})
+    return secrets
+
+
+def _texts(messages: Any) -> List[str]:
+    """The strings of a value, except keys and the values of ``role`` and ``type``, each once."""
+    texts: Dict[str, None] = {}
+    pending: List[Any] = [messages]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            if value:
+                texts[value] = None
+        elif isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            pending.extend(
+                each for key, each in value.items() if not (isinstance(each, str) and key in ("role", "type"))
+            )
+    return list(texts)

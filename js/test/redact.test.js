@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor, fit, memoryStore } from "ctxfold";
+
+const KEY = /sk-[a-z0-9]+/g;
+
+function history() {
+  const messages = [];
+  for (let i = 0; i < 30; i++) {
+    let text = `step ${i} uses sk-secret${i % 3}\n${"words ".repeat(60)}`;
+    if (i === 2) text = `throws, hush ${text}`;
+    if (i === 4) text = `nonsense, hush ${text}`;
+    messages.push({ role: "user", content: text }, { role: "assistant", content: "done" });
+  }
+  return messages;
+}
+
+function redact(text) {
+  if (text.includes("throws")) throw new Error("the redactor fails");
+  if (text.includes("nonsense")) return ["what is not in it"];
+  return text.match(KEY)?.map((key) => (key === "sk-secret1" ? { text: key, placeholder: "[KEY]" } : key));
+}
+
+const ways = {
+  compact: async (options, messages) => createCompactor(options).compact(messages),
+  session: async (options, messages) => {
+    const compactor = createCompactor(options);
+    await compactor.ready();
+    return compactor.session(messages).compact();
+  },
+  fit: async ({ policy, ...options }, messages) => fit(messages, { ...options, window: policy.window.tokens }),
+};
+
+for (const [name, compact] of Object.entries(ways)) {
+  test(`${name}: what redact finds reaches no summarizer, digest or store`, async () => {
+    let asked = "";
+    const store = memoryStore();
+    const bodies = [];
+    const given = history();
+    const options = {
+      policy: { window: { tokens: 1500 } },
+      redact,
+      store: {
+        get: (handle) => store.get(handle),
+        put(handle, body) {
+          bodies.push(body);
+          return store.put(handle, body);
+        },
+      },
+      summarize({ system, prompt }) {
+        asked += system + prompt;
+        throw new Error("no model");
+      },
+    };
+    const { messages, report, state } = await compact(options, given);
+    const written = messages.filter((message) => !given.includes(message));
+    assert.ok(report.changed && asked && written.length > 0 && bodies.length > 0);
+    const kept = bodies.map((body) => (typeof body === "string" ? body : new TextDecoder().decode(body))).join("");
+    for (const [what, text] of Object.entries({
+      asked,
+      kept,
+      state: JSON.stringify(state ?? {}),
+      written: JSON.stringify(written),
+    })) {
+      assert.doesNotMatch(text, /sk-[a-z0-9]|hush/, what);
+    }
+    assert.match(kept, /\[REDACTED:2\]/);
+    assert.match(kept, /\[KEY\]/);
+    assert.match(kept, /\[REDACTED: not checked\]/);
+    assert.equal(report.redacted.failed, 2);
+    assert.ok(messages.some((message) => given.includes(message) && message.content.includes("sk-secret")));
+  });
+}
+
+test("redact must be a function", () => {
+  assert.throws(() => createCompactor({ redact: "sk-" }), { code: "invalid_option", path: "redact" });
+});

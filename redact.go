@@ -1,0 +1,94 @@
+package ctxfold
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// Limits of the option redact: see docs/guides/redact.md.
+const (
+	minRedacted    = 4
+	maxPlaceholder = 100
+)
+
+// redact returns the option for what Redact finds in the texts of the messages. A text that it panics on, or for which it names what isn't
+// in it or what the core doesn't take, is replaced as a whole.
+func (in *Input) redact() *api.Redact {
+	if in.Redact == nil {
+		return nil
+	}
+	o, seen := new(api.Redact), map[string]bool{}
+	for text := range texts(in.Messages) {
+		if seen["="+text] {
+			continue
+		}
+		seen["="+text] = true
+		found, ok := in.find(text)
+		if !ok {
+			o.Texts = append(o.Texts, api.Redaction{Text: text, Whole: true, Failed: true})
+			continue
+		}
+		for _, r := range found {
+			if !seen[r.Text] {
+				seen[r.Text] = true
+				o.Texts = append(o.Texts, r)
+			}
+		}
+	}
+	if len(o.Texts) == 0 {
+		return nil
+	}
+	return o
+}
+
+// find calls Redact. It reports whether the answer is usable.
+func (in *Input) find(text string) (found []api.Redaction, ok bool) {
+	defer func() {
+		if recover() != nil {
+			found, ok = nil, false
+		}
+	}()
+	found = in.Redact(text)
+	for i := range found {
+		if r := &found[i]; len(r.Text) < minRedacted || len(r.Placeholder) > maxPlaceholder || !strings.Contains(text, r.Text) {
+			return nil, false
+		}
+	}
+	return found, true
+}
+
+// texts yields the strings of a JSON value, except keys and the values of "role" and "type".
+func texts(value []byte) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		d := json.NewDecoder(bytes.NewReader(value))
+		var objects []bool // of the open values, which ones are objects
+		key, isKey := "", false
+		for {
+			token, err := d.Token()
+			if err != nil { // what is no JSON is reported by the core
+				return
+			}
+			n := len(objects)
+			switch t := token.(type) {
+			case json.Delim:
+				if t == '{' || t == '[' {
+					objects, isKey, key = append(objects, t == '{'), t == '{', ""
+					continue
+				}
+				objects = objects[:n-1]
+			case string:
+				if isKey {
+					key, isKey = t, false
+					continue
+				}
+				if t != "" && key != "role" && key != "type" && !yield(t) {
+					return
+				}
+			}
+			key, isKey = "", len(objects) > 0 && objects[len(objects)-1]
+		}
+	}
+}
