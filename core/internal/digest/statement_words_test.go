@@ -20,16 +20,16 @@ func TestLower(t *testing.T) {
 // Each sign is found where it is first, in the order of the table, as a search for each of them finds them.
 func TestSigns(t *testing.T) {
 	var all strings.Builder
-	for i := len(signCues) - 1; i >= 0; i-- {
-		all.WriteString(signCues[i].sign)
+	for i := len(signIndex.signs) - 1; i >= 0; i-- {
+		all.WriteString(signIndex.signs[i].text())
 		if i%3 == 0 {
 			all.WriteString(" and ")
 		}
 	}
 	for _, text := range []string{all.String(), all.String() + all.String(), "nothing", "请用中文，不要用英文。", "不", ""} {
 		var want []signAt
-		for n, c := range signCues {
-			if at := strings.Index(text, c.sign); at >= 0 {
+		for n, c := range signIndex.signs {
+			if at := strings.Index(text, c.text()); at >= 0 {
 				want = append(want, signAt{n, at})
 			}
 		}
@@ -43,12 +43,12 @@ func TestSigns(t *testing.T) {
 			}
 		}
 	}
-	if n := len(signCues); n > 16*64 {
+	if n := len(signIndex.signs); n > 16*64 {
 		t.Fatal(n, "signs are more than a set holds")
 	}
-	for _, c := range signCues {
-		if len(c.sign) < 3 || c.sign[0] < leadByte {
-			t.Errorf("the sign %q cannot be found", c.sign)
+	for _, c := range signIndex.signs {
+		if sign := c.text(); len(sign) < 3 || sign[0] < leadByte {
+			t.Errorf("the sign %q cannot be found", sign)
 		}
 	}
 }
@@ -59,12 +59,27 @@ func TestVocabulary(t *testing.T) {
 	if n := len(vocabulary.entries); 2*n > len(vocabulary.slots) {
 		t.Error(n, "words in", len(vocabulary.slots), "slots")
 	}
-	for _, e := range vocabulary.entries {
-		if vocabulary.get(e.text) != e {
-			t.Errorf("%q is not found", e.text)
+	for i := range vocabulary.entries {
+		e := &vocabulary.entries[i]
+		text := e.text()
+		if vocabulary.get(text) != e {
+			t.Errorf("%q is not found", text)
 		}
-		if r, _ := utf8.DecodeRuneInString(e.text); scriptOf(r) == unspaced {
-			t.Errorf("%q is of a script without spaces", e.text)
+		if r, _ := utf8.DecodeRuneInString(text); scriptOf(r) == unspaced {
+			t.Errorf("%q is of a script without spaces", text)
+		}
+	}
+}
+
+// A cue is found by the words that wordsOf makes of a text, so it is written as these.
+func TestCues(t *testing.T) {
+	for n := range cues {
+		var list []string
+		for _, w := range wordsOf(cues[n].text(), nil) {
+			list = append(list, w.text)
+		}
+		if text := cues[n].text(); text != strings.Join(list, " ") {
+			t.Errorf("the words of the cue %q are %q", text, list)
 		}
 	}
 }
