@@ -165,13 +165,12 @@ func rate(s string, ws []word) (r rating) {
 		if w.quoted {
 			continue
 		}
-		for n := w.cues; n > 0; n = cues[n-1].next {
-			p := &cues[n-1]
-			text := p.text()
+		for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
+			text := cues.text(n)
 			if more := text[len(w.text):]; more != "" && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
 				continue // most cues with this word
 			}
-			c := cue{p.cueRow(), text}
+			c := cue{cues.row(n), text}
 			size := c.matches(ws[i:])
 			if size == 0 || !sc.fits(c, i, size) {
 				continue

@@ -8,11 +8,10 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	found := signIndex.first(room[:0], lower(s))
 	once := false // what is said is of one day
 	for _, f := range found {
-		once = once || signIndex.signs[f.sign].cueRow().place == story
+		once = once || signIndex.row(f.sign).place == story
 	}
 	for _, f := range found {
-		p, at := &signIndex.signs[f.sign], f.at
-		c, sign := p.cueRow(), p.text()
+		c, sign, at := signIndex.row(f.sign), signIndex.text(f.sign), f.at
 		if at >= len(s) || c.place == story || once && c.strength != strict && !c.changes && c.place != self {
 			continue
 		}
@@ -39,8 +38,8 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 
 // signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes.
 type signSet struct {
-	signs []phrase        // those of a list have the same hash of their first three bytes
-	heads [1 << 12]uint16 // by that hash, one more than the number of the first sign; 0 where there is none
+	phrases                 // those of a list have the same hash of their first three bytes
+	heads   [1 << 12]uint16 // by that hash, one more than the number of the first sign; 0 where there is none
 }
 
 // signAt is where a sign is first, in bytes.
@@ -55,11 +54,11 @@ func signHash(text string, at int) uint {
 	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
-func (x *signSet) add(sign phrase) {
-	h := signHash(sign.text(), 0)
-	sign.next = x.heads[h]
-	x.signs = append(x.signs, sign)
-	x.heads[h] = uint16(len(x.signs))
+// index makes the lists.
+func (x *signSet) index() {
+	for n := len(x.rows) - 1; n >= 0; n-- {
+		x.phrases.link(n, &x.heads[signHash(x.text(n), 0)])
+	}
 }
 
 // first appends to found each sign of the set that a text holds, with the place where it is first, in the order of the set.
@@ -69,9 +68,8 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 		if text[i] < leadByte {
 			continue
 		}
-		for n := x.heads[signHash(text, i)]; n > 0; n = x.signs[n-1].next {
-			sign := int(n - 1)
-			if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.signs[sign].text()) {
+		for sign := int(x.heads[signHash(text, i)]) - 1; sign >= 0; sign = x.after(sign) {
+			if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.text(sign)) {
 				continue
 			}
 			seen[sign/64] |= 1 << (sign % 64)

@@ -68,8 +68,8 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
 		next := word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]}
-		if e := vocabulary.get(w); e != nil {
-			next.known, next.cues, next.kinds = true, e.cues, vocabulary.sets[e.set]
+		if n := vocabulary.get(w); n >= 0 {
+			next.known, next.cues, next.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
 		}
 		ws = append(ws, next)
 		starts = false
