@@ -9,6 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/mend"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -98,7 +99,7 @@ func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 			list = append(list, candidate{i, n, sent})
 		}
 	}
-	slices.SortFunc(list, func(a, b candidate) int {
+	sorting.Func(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.index, a.index))
 	})
 	return list
@@ -186,7 +187,9 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	}
 	if next > 0 || since.messages < m.whole().messages {
 		if at, turn := r.turn(m); at > 0 {
-			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
+			h.given = append(h.given, place{})
+			copy(h.given[at+1:], h.given[at:])
+			h.given[at] = place{in: -1, text: turn, kept: turn, turn: true}
 			if !r.readGiven(h, t) {
 				return false
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
@@ -111,7 +112,7 @@ func (p *replay) search(print transcript.Fingerprint, from int) int {
 			p.print(i)
 			p.order = append(p.order, int32(i))
 		}
-		slices.SortFunc(p.order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.prints[a], p.prints[b]), cmp.Compare(a, b)) })
+		sorting.Func(p.order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.prints[a], p.prints[b]), cmp.Compare(a, b)) })
 	}
 	n, _ := slices.BinarySearchFunc(p.order, print, func(i int32, print transcript.Fingerprint) int {
 		return cmp.Or(cmp.Compare(p.prints[i], print), cmp.Compare(i, int32(from)))

@@ -101,7 +101,9 @@ func (l *cutting) item(start, end uint32, goes bool) {
 			l.first = start
 		}
 	case l.any && !l.kept:
-		*gone = slices.Insert(*gone, inside, jsonspan.Span{Start: l.first, End: start})
+		*gone = append(*gone, jsonspan.Span{})
+		copy((*gone)[inside+1:], (*gone)[inside:])
+		(*gone)[inside] = jsonspan.Span{Start: l.first, End: start}
 	}
 	l.any, l.kept, l.last = true, l.kept || !goes, end
 }

@@ -5,7 +5,6 @@ package dates
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -328,11 +327,7 @@ func monthNamed(name string) int {
 	if len(name) < 2 || len(name) > 40 {
 		return 0
 	}
-	i, found := slices.BinarySearchFunc(months, name, func(m month, name string) int { return strings.Compare(m.name, name) })
-	if !found {
-		return 0
-	}
-	return months[i].number
+	return months.Row(name)
 }
 
 // unsure reports whether the name of a month is a common word too, spelled like this.

@@ -1,16 +1,6 @@
 package dates
 
-import (
-	"strings"
-
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
-)
-
-// month is a name of a month, in lower case.
-type month struct {
-	name   string
-	number int
-}
+import "github.com/ctxfold/ctxfold/core/internal/words"
 
 // monthNames are names of the twelve months, of CLDR (release 48), the forms with a day included: English, German, French, Spanish, Portuguese,
 // Italian, Dutch, Swedish, Danish, Norwegian, Polish, Czech, Hungarian, Romanian, Russian, Ukrainian, Bulgarian, Greek, Turkish,
@@ -30,12 +20,5 @@ var monthNames = [12]string{
 	"aralık dec december decembrie desember dez dezember dezembro dicembre diciembre décembre grudnia grudzień prosince prosinec δεκέμβριος δεκεμβρίου грудень грудня декабрь декабря декември דצמבר دسامبر ديسمبر दिसंबर ডিসেম্বর",
 }
 
-var months = func() (list []month) {
-	for i, names := range monthNames {
-		for _, name := range strings.Fields(names) {
-			list = append(list, month{name, i + 1})
-		}
-	}
-	sorting.Func(list, func(a, b month) int { return strings.Compare(a.name, b.name) })
-	return list
-}()
+// months has the names of each month in a row.
+var months = words.NewTable(monthNames[:]...)

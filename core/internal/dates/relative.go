@@ -1,12 +1,10 @@
 package dates
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -83,33 +81,9 @@ var numbers = []string{"a one ein eine einem einer un une uno una um uma een о�
 	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
 	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять", "ten zehn dix diez dez dieci tien десять"}
 
-// named is a word with its number, from 1.
-type named struct {
-	word   string
-	number int
-}
-
-func namedList(rows []string) (list []named) {
-	for i, row := range rows {
-		for _, w := range strings.Fields(row) {
-			list = append(list, named{w, i + 1})
-		}
-	}
-	sorting.Func(list, func(a, b named) int { return strings.Compare(a.word, b.word) })
-	return list
-}
-
-func numberOf(list []named, word string) int {
-	i, found := slices.BinarySearchFunc(list, word, func(n named, word string) int { return strings.Compare(n.word, word) })
-	if !found {
-		return 0
-	}
-	return list[i].number
-}
-
 var (
-	weekdayList = namedList(weekdays[:])
-	numberList  = namedList(numbers)
+	weekdayList = words.NewTable(weekdays[:]...)
+	numberList  = words.NewTable(numbers...)
 	phrases     = func() (list []phrase) {
 		for _, row := range phraseRows {
 			for _, p := range strings.Split(row.phrases, ",") {
@@ -195,7 +169,7 @@ func (p *phrase) at(low []string) (n, number int) {
 	for i, w := range p.words {
 		switch w {
 		case "#":
-			if number = numberOf(numberList, low[i]); number == 0 {
+			if number = numberList.Row(low[i]); number == 0 {
 				if digits := digitsAt(low[i]); digits == len(low[i]) && digits > 0 && digits < 4 {
 					for _, c := range low[i] {
 						number = number*10 + int(c-'0')
@@ -203,7 +177,7 @@ func (p *phrase) at(low []string) (n, number int) {
 				}
 			}
 		case "@":
-			number = numberOf(weekdayList, low[i])
+			number = weekdayList.Row(low[i])
 		default:
 			if low[i] != w {
 				return 0, 0

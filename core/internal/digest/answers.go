@@ -37,16 +37,8 @@ const (
 )
 
 // questionTools are the tools that ask the user something, as ToolKey spells them.
-var questionTools = nameSet("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
+var questionTools = wordListOf("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
 	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
-
-func nameSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
 
 // bareTool is the name of a tool as ToolKey has it, without the server or the name space before it.
 func bareTool(name string) string {
@@ -66,7 +58,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	if p.Body.Zero() {
 		raw = t.Bytes(p.Span)
 	}
-	asks := questionTools[bareTool(ToolName(t, int(n)))]
+	asks := questionTools.has(bareTool(ToolName(t, int(n))))
 	queued := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("system-reminder")) &&
 		bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("The user sent "))
 	head := raw[:min(len(raw), resultHead+longestTag)]
@@ -424,7 +416,7 @@ func answerWords(text string) string {
 }
 
 // answerKeys are the members of a result whose text is an answer, as ToolKey spells them.
-var answerKeys = nameSet("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
+var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
 // answersIn reads answers from JSON: {"answers":{"id":{"answers":["…"]}}} and what is like it. It is false where the text is no
 // JSON, or has no answer under a known name.
@@ -441,7 +433,7 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 			break
 		}
 		name := ToolKey(string(key))
-		if !answerKeys[name] {
+		if !answerKeys.has(name) {
 			s.Skip()
 			continue
 		}
@@ -489,7 +481,7 @@ func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers
 func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	var all []string
 	stringsIn(s, src, "answers", func(key, text string) {
-		if text = strings.TrimSpace(strings.TrimPrefix(text, "user_note: ")); text != "" && (answerKeys[ToolKey(key)] || ToolKey(key) == "label") {
+		if text = strings.TrimSpace(strings.TrimPrefix(text, "user_note: ")); text != "" && (answerKeys.has(ToolKey(key)) || ToolKey(key) == "label") {
 			all = append(all, text)
 		}
 	})

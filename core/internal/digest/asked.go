@@ -90,7 +90,7 @@ func saidBy(t *transcript.Transcript, i int, of func(answer) string) string {
 func resultAbout(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	name, question, found := strings.Cut(line[1:], " for '")
-	if end := strings.LastIndexByte(question, '\''); found && end > 0 && questionTools[bareTool(name)] {
+	if end := strings.LastIndexByte(question, '\''); found && end > 0 && questionTools.has(bareTool(name)) {
 		return toQuestion(question[:end])
 	}
 	return ""
@@ -254,7 +254,7 @@ func queuedIn(text string) string {
 }
 
 // skillTools are the tools that load a skill, whose text follows as if the user had said it, as ToolKey spells them.
-var skillTools = nameSet("skill useskill loadskill activateskill runskill invokeskill readskill getskill slashcommand")
+var skillTools = wordListOf("skill useskill loadskill activateskill runskill invokeskill readskill getskill slashcommand")
 
 // longCommand is how long a text after a command of the user is, in bytes, that is taken for what the command stands for.
 const longCommand = 400
@@ -270,7 +270,7 @@ func isPasted(t *transcript.Transcript, n int32, text string) bool {
 		switch {
 		case p.Parent >= 0 || p.Has(transcript.Removed):
 		case p.Kind == transcript.ToolResult:
-			return !p.Has(transcript.IsError) && skillTools[bareTool(ToolName(t, int(k)))]
+			return !p.Has(transcript.IsError) && skillTools.has(bareTool(ToolName(t, int(k))))
 		case p.Kind == transcript.Text && t.Messages[p.Msg].Role == transcript.User:
 			before := beginning(t, p.Body, lookAhead)
 			return len(text) >= longCommand && (strings.HasPrefix(before, "<command-name>") || strings.HasPrefix(before, "<command-message>"))

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -127,7 +126,10 @@ func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	parts := l.blocks()
 	last := len(parts) - 1
-	for i, part := range slices.Insert(parts[:last], 1, parts[last]) { // work that runs is in no other place: files are
+	runs := parts[last]
+	copy(parts[2:], parts[1:last]) // work that runs is in no other place: files are
+	parts[1] = runs
+	for i, part := range parts {
 		share := (max - b.Len()) * part.share / 100
 		more := 0
 		if i == 0 { // the requests

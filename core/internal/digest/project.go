@@ -36,7 +36,7 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 		}
 		switch p.Kind {
 		case transcript.ToolResult:
-			if p.Has(transcript.IsError) || !skillTools[bareTool(ToolName(t, int(n)))] || p.Size.Bytes < longCommand {
+			if p.Has(transcript.IsError) || !skillTools.has(bareTool(ToolName(t, int(n)))) || p.Size.Bytes < longCommand {
 				continue
 			}
 			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p)

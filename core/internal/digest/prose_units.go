@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // unit is the least that an entry of the log may quote: something that can be understood by the entry that it stands in.
@@ -249,20 +250,11 @@ var backWords = wordListOf("it its this that these those they them he she his he
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
 
 // wordList is a fixed set of words.
-type wordList map[string]struct{}
+type wordList struct{ table *words.Table }
 
-func (l wordList) has(word string) bool {
-	_, found := l[word]
-	return found
-}
+func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }
 
-func wordListOf(list string) wordList {
-	set := wordList{}
-	for _, w := range strings.Fields(list) {
-		set[w] = struct{}{}
-	}
-	return set
-}
+func (l wordList) has(word string) bool { return l.table.Has(word) }
 
 // pointsBack reports whether a sentence begins with a word that stands for something in the sentence before.
 func pointsBack(s string) bool {

@@ -90,9 +90,8 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 }
 
 // rangeKeys are the names of arguments that ask for a part of a file, in lower case without _.
-var rangeKeys = map[string]bool{"offset": true, "limit": true, "viewrange": true, "startline": true, "endline": true, "linestart": true, "lineend": true,
-	"startlineoneindexed": true, "endlineoneindexedinclusive": true, "lines": true, "linerange": true, "lineranges": true, "range": true, "ranges": true,
-	"start": true, "end": true, "head": true, "tail": true, "maxlines": true, "pages": true, "page": true, "from": true, "to": true}
+var rangeKeys = wordListOf("offset limit viewrange startline endline linestart lineend startlineoneindexed endlineoneindexedinclusive lines linerange lineranges " +
+	"range ranges start end head tail maxlines pages page from to")
 
 // asksRange reports whether the arguments of a call ask for a part of a file. An offset of the first line and no other is the whole.
 func asksRange(args []byte) bool {
@@ -117,7 +116,7 @@ func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 				break
 			}
 			name := ToolKey(string(key))
-			if rangeKeys[name] && s.Kind() != jsonspan.Object {
+			if rangeKeys.has(name) && s.Kind() != jsonspan.Object {
 				start := s.Pos()
 				s.Skip()
 				value := strings.Trim(string(src[start:s.Pos()]), " \t\r\n\"")

@@ -41,7 +41,7 @@ var startSigns = []struct{ mark, kind, with string }{
 }
 
 // spawnTools start agents that go on, as ToolKey spells them: their result names the agent.
-var spawnTools = nameSet("spawnagent startagent launchagent")
+var spawnTools = wordListOf("spawnagent startagent launchagent")
 
 // runningWords say that work goes on, in lower case.
 var runningWords = []string{`"status":"running"`, `"status": "running"`, "<status>running", "status: running", `state="running"`, "state: running", `"state":"running"`,
@@ -112,7 +112,7 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	}
 	key := bareTool(name)
 	switch {
-	case spawnTools[key]:
+	case spawnTools.has(key):
 		kind = agentWork
 	case use == runs:
 		first, _, _ := strings.Cut(low, "\n")

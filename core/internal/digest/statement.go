@@ -138,7 +138,7 @@ func rate(s string, ws []word) (r rating) {
 	var sc scene
 	sc.look(s, ws)
 	ask := (asks(s) || inverted(ws)) && !polite(ws)
-	take := func(c *cue, at int) {
+	take := func(c *cueRow, at int) {
 		r.changes = r.changes || c.changes
 		r.revokes = r.revokes || c.place == lift && !ask
 		if ask || c.strength < r.strength {
@@ -152,7 +152,7 @@ func rate(s string, ws []word) (r rating) {
 	spacedScript := true
 	for i := range ws {
 		w := &ws[i]
-		if w.entry == nil && w.script == spaced {
+		if !w.known && w.script == spaced {
 			continue
 		}
 		if w.is(negations) {
@@ -165,11 +165,12 @@ func rate(s string, ws []word) (r rating) {
 		if w.quoted {
 			continue
 		}
-		for _, n := range w.entry.cues {
-			c := &cues[n]
-			if len(c.words) > 1 && (i+1 == len(ws) || c.words[1] != ws[i+1].text && !ws[i+1].is(shades)) {
+		for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
+			text := cues.text(n)
+			if more := text[len(w.text):]; more != "" && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
 				continue // most cues with this word
 			}
+			c := cue{cues.row(n), text}
 			size := c.matches(ws[i:])
 			if size == 0 || !sc.fits(c, i, size) {
 				continue
@@ -177,7 +178,7 @@ func rate(s string, ws []word) (r rating) {
 			for k := range size {
 				ws[i+k].cue = ws[i+k].cue || c.place != loose
 			}
-			take(c, w.at)
+			take(c.cueRow, w.at)
 		}
 	}
 	if !spacedScript {
@@ -258,9 +259,10 @@ const mostSkipped = 2
 // with it. The first word is the cue's.
 func (c *cue) matches(ws []word) int {
 	at := 1
-	for _, w := range c.words[1:] {
+	for more := c.text[len(ws[0].text):]; more != ""; at++ {
+		more = more[1:]
 		end := at + mostSkipped
-		for at < len(ws) && ws[at].text != w {
+		for at < len(ws) && !leadsWith(more, ws[at].text) {
 			if at == end || !ws[at].is(shades) {
 				return 0
 			}
@@ -269,9 +271,14 @@ func (c *cue) matches(ws []word) int {
 		if at == len(ws) || ws[at].quoted {
 			return 0
 		}
-		at++
+		more = more[len(ws[at].text):]
 	}
 	return at
+}
+
+// leadsWith reports whether words, which have one space between them, begin with a word.
+func leadsWith(words, word string) bool {
+	return strings.HasPrefix(words, word) && (len(words) == len(word) || words[len(word)] == ' ')
 }
 
 // telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.
@@ -305,52 +312,4 @@ func tell(phrase string) {
 	}
 	at := telltale.Stem % (1 << 16)
 	telltales[at/64] |= 1 << (at % 64)
-}
-
-// cue is some words by which a statement is known.
-type cue struct {
-	place    int
-	strength int
-	changes  bool
-	negative bool
-	words    []string
-	sign     string // of scripts that write words together
-}
-
-var (
-	cues     []cue
-	signCues []cue
-)
-
-func init() {
-	for _, rows := range [][]cueRow{cueRows, tasteRows} {
-		for _, row := range rows {
-			for phrase := range strings.SplitSeq(row.phrases, ",") {
-				c := cue{place: row.place, strength: row.strength, changes: row.changes}
-				for _, w := range wordsOf(phrase, nil) {
-					c.words = append(c.words, w.text)
-				}
-				tell(phrase)
-				first := vocabulary.at(c.words[0])
-				first.cues = append(first.cues, int32(len(cues)))
-				cues = append(cues, c)
-			}
-		}
-	}
-	for _, rows := range [][]signRow{signRows, tasteSigns} {
-		for _, row := range rows {
-			for sign := range strings.SplitSeq(row.signs, ",") {
-				signCues = append(signCues, cue{place: row.place, strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
-				signIndex.add(sign)
-			}
-		}
-	}
-	for _, row := range wordSets {
-		for w := range strings.FieldsSeq(row.words) {
-			vocabulary.at(w).kinds |= row.kind
-			if row.kind == lastingly || row.kind == quantifiers { // with one of them an order is a rule
-				tell(w)
-			}
-		}
-	}
 }

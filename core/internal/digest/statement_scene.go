@@ -43,8 +43,8 @@ func (sc *scene) look(s string, ws []word) {
 		if w.quoted {
 			continue
 		}
-		if w.entry != nil {
-			if kinds := w.entry.kinds; w.breaks && w.text == "was" { // in German it asks
+		if w.known {
+			if kinds := w.kinds; w.breaks && w.text == "was" { // in German it asks
 				sc.all |= kinds &^ pasts
 			} else {
 				sc.all |= kinds
@@ -81,7 +81,7 @@ func (sc *scene) concrete() bool {
 }
 
 // directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or says what its writer is like.
-func (sc *scene) directs(c *cue) bool {
+func (sc *scene) directs(c *cueRow) bool {
 	switch c.place {
 	case lead, bare, order, self, me, lift, hint:
 		return true
@@ -106,7 +106,7 @@ func (sc *scene) unshaded(i int) *word {
 }
 
 // fits reports whether a cue of size words at word i is where it says how to work.
-func (sc *scene) fits(c *cue, i, size int) bool {
+func (sc *scene) fits(c cue, i, size int) bool {
 	before, after := sc.word(i-1), sc.word(i+size)
 	next := ""
 	if after != nil {
@@ -155,11 +155,11 @@ func (sc *scene) fits(c *cue, i, size int) bool {
 
 // duty reports whether the verb at word i says what must be, and not what is likely, was once due, or is due today: its subject is who is
 // addressed, what is written, or a thing in general.
-func (sc *scene) duty(c *cue, i int, after *word) bool {
+func (sc *scene) duty(c cue, i int, after *word) bool {
 	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict {
 		return false
 	}
-	at := i + len(c.words)
+	at := i + c.words()
 	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
 		if w := &sc.ws[n]; (w.text == "have" || w.text == "haben" || w.text == "haber") && n+1 < len(sc.ws) {
 			if v := sc.unshaded(n + 1); v.is(pasts|done) || v != nil && strings.HasSuffix(v.text, "ed") {
@@ -179,9 +179,7 @@ func (sc *scene) duty(c *cue, i int, after *word) bool {
 	var subject wordKind
 	for from > 0 && i-from < 12 && !sc.ws[from].breaks {
 		from--
-		if e := sc.ws[from].entry; e != nil {
-			subject |= e.kinds
-		}
+		subject |= sc.ws[from].kinds
 		if sc.ws[from].is(conjunctions | conditions) {
 			subject &^= conjunctions
 			break
@@ -199,7 +197,7 @@ func (sc *scene) duty(c *cue, i int, after *word) bool {
 		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" {
 			return false
 		}
-		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[i+len(c.words)-1].text != "be"
+		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
 	case subject&(persons|selves) != 0:
 		return c.strength == strict || sc.all&(products|lastingly) != 0
 	case i == from:

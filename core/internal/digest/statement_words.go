@@ -16,7 +16,9 @@ type word struct {
 	breaks bool   // a sign precedes it that ends a clause
 	quoted bool   // it is somebody else's
 	cue    bool   // it says that something holds, or how strictly, not what
-	entry  *entry // what the tables say of it; nil where they do not have it
+	known  bool   // the tables have it
+	cues   uint16 // one more than the first cue that begins with it; 0 where none does
+	kinds  wordKind
 }
 
 // wordsOf are the words of a text. A nil mask is that nothing is quoted.
@@ -65,14 +67,18 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		if n := len(ws) - 1; !begins && n >= 0 {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		ws = append(ws, word{text: w, entry: vocabulary.get(w), at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
+		next := word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]}
+		if n := vocabulary.get(w); n >= 0 {
+			next.known, next.cues, next.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
+		}
+		ws = append(ws, next)
 		starts = false
 	}
 	return ws
 }
 
 // is reports whether a word is of one of some kinds. No word is of none.
-func (w *word) is(kinds wordKind) bool { return w != nil && w.entry != nil && w.entry.kinds&kinds != 0 }
+func (w *word) is(kinds wordKind) bool { return w != nil && w.kinds&kinds != 0 }
 
 // runeIn is the character of a text at a place, and its length.
 func runeIn(text string, at int) (rune, int) {

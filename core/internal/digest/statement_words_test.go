@@ -20,16 +20,16 @@ func TestLower(t *testing.T) {
 // Each sign is found where it is first, in the order of the table, as a search for each of them finds them.
 func TestSigns(t *testing.T) {
 	var all strings.Builder
-	for i := len(signCues) - 1; i >= 0; i-- {
-		all.WriteString(signCues[i].sign)
+	for i := len(signIndex.rows) - 1; i >= 0; i-- {
+		all.WriteString(signIndex.text(i))
 		if i%3 == 0 {
 			all.WriteString(" and ")
 		}
 	}
 	for _, text := range []string{all.String(), all.String() + all.String(), "nothing", "请用中文，不要用英文。", "不", ""} {
 		var want []signAt
-		for n, c := range signCues {
-			if at := strings.Index(text, c.sign); at >= 0 {
+		for n := range signIndex.rows {
+			if at := strings.Index(text, signIndex.text(n)); at >= 0 {
 				want = append(want, signAt{n, at})
 			}
 		}
@@ -43,12 +43,12 @@ func TestSigns(t *testing.T) {
 			}
 		}
 	}
-	if n := len(signCues); n > 16*64 {
+	if n := len(signIndex.rows); n > 16*64 {
 		t.Fatal(n, "signs are more than a set holds")
 	}
-	for _, c := range signCues {
-		if len(c.sign) < 3 || c.sign[0] < leadByte {
-			t.Errorf("the sign %q cannot be found", c.sign)
+	for n := range signIndex.rows {
+		if sign := signIndex.text(n); len(sign) < 3 || sign[0] < leadByte {
+			t.Errorf("the sign %q cannot be found", sign)
 		}
 	}
 }
@@ -56,15 +56,32 @@ func TestSigns(t *testing.T) {
 // The table is half empty at least, and holds no word of a script without spaces: what is between the signs of such a text is cut out of its
 // words.
 func TestVocabulary(t *testing.T) {
-	if n := len(vocabulary.entries); 2*n > len(vocabulary.slots) {
+	if n := len(vocabulary.rows); 2*n > len(vocabulary.slots) {
 		t.Error(n, "words in", len(vocabulary.slots), "slots")
 	}
-	for _, e := range vocabulary.entries {
-		if vocabulary.get(e.text) != e {
-			t.Errorf("%q is not found", e.text)
+	if n := len(rowTexts); n > 256 {
+		t.Error(n, "rows are more than a byte counts")
+	}
+	for n := range vocabulary.rows {
+		text := vocabulary.text(n)
+		if vocabulary.get(text) != n {
+			t.Errorf("%q is not found", text)
 		}
-		if r, _ := utf8.DecodeRuneInString(e.text); scriptOf(r) == unspaced {
-			t.Errorf("%q is of a script without spaces", e.text)
+		if r, _ := utf8.DecodeRuneInString(text); scriptOf(r) == unspaced {
+			t.Errorf("%q is of a script without spaces", text)
+		}
+	}
+}
+
+// A cue is found by the words that wordsOf makes of a text, so it is written as these.
+func TestCues(t *testing.T) {
+	for n := range cues.rows {
+		var list []string
+		for _, w := range wordsOf(cues.text(n), nil) {
+			list = append(list, w.text)
+		}
+		if text := cues.text(n); text != strings.Join(list, " ") {
+			t.Errorf("the words of the cue %q are %q", text, list)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
@@ -26,7 +25,7 @@ func (s *statement) analyse() {
 	rate(s.text, ws) // marks the words of cues
 	for i := range ws {
 		w := &ws[i]
-		if class, found := alternatives.Get(w.text); found {
+		if class := alternatives.Row(w.text) - 1; class >= 0 {
 			s.add("#" + itoa(class))
 			s.classes++
 			continue
@@ -167,20 +166,6 @@ func scriptOf(r rune) int {
 }
 
 // alternatives are words of which a project, or a user, has one at a time: by word, the number of its row.
-var alternatives = func() (m critbit.Map[int]) {
-	for i, row := range alternativeRows {
-		for _, w := range strings.Fields(row) {
-			m.Set(w, i)
-		}
-	}
-	return m
-}()
+var alternatives = words.NewTable(alternativeRows...)
 
-var stopWords = func() (m critbit.Map[struct{}]) {
-	for _, row := range stopRows {
-		for _, w := range strings.Fields(row) {
-			m.Add(w)
-		}
-	}
-	return m
-}()
+var stopWords = words.NewTable(stopRows...)

@@ -238,20 +238,13 @@ func isFile(w string) bool {
 	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
 		return false
 	}
-	_, known := extensions[w[at+1:]]
-	return known
+	return extensions.has(w[at+1:])
 }
 
 // extensions are those of files that conversations with agents are about.
-var extensions = map[string]struct{}{}
-
-func init() {
-	for _, e := range strings.Fields("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
-		"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
-		"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk") {
-		extensions[e] = struct{}{}
-	}
-}
+var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
+	"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
+	"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk")
 
 func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // use is what a tool does with what its arguments name.
@@ -19,28 +20,17 @@ const (
 	plans        // keeps the list of what should be done
 )
 
-// tools are the names that agents give to the tools whose use is known, as ToolKey spells them.
-var tools = map[string]use{}
-
-func init() {
-	for _, row := range []struct {
-		use   use
-		names string
-	}{
-		{reads, "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread"},
-		{searches, "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch"},
-		{edits, "write writefile writetofile edit editfile multiedit create createfile strreplace strreplaceeditor " +
-			"strreplacebasededittool applypatch applydiff patch replace replaceinfile searchreplace editor notebookedit " +
-			"insert append deletefile movefile rename fswrite"},
-		{runs, "bash shell exec execcommand executecommand runcommand runcommands runshellcommand runterminalcmd terminal " +
-			"shellcommand localshell localshellcall executebash runinterminal powershell cmd sh"},
-		{plans, "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist settodolist"},
-	} {
-		for _, name := range strings.Fields(row.names) {
-			tools[name] = row.use
-		}
-	}
-}
+// tools are the names that agents give to the tools whose use is known, as ToolKey spells them: a row for each use.
+var tools = words.NewTable([]string{
+	reads - 1:    "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread",
+	searches - 1: "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch",
+	edits - 1: "write writefile writetofile edit editfile multiedit create createfile strreplace strreplaceeditor " +
+		"strreplacebasededittool applypatch applydiff patch replace replaceinfile searchreplace editor notebookedit " +
+		"insert append deletefile movefile rename fswrite",
+	runs - 1: "bash shell exec execcommand executecommand runcommand runcommands runshellcommand runterminalcmd terminal " +
+		"shellcommand localshell localshellcall executebash runinterminal powershell cmd sh",
+	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist settodolist",
+}...)
 
 // ToolKey is a tool's name as the tables have it: lower case, without _ and -. Agents write Read, read_file, str-replace.
 func ToolKey(name string) string {
@@ -66,7 +56,7 @@ func useOf(name string) use {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		name = name[i+1:]
 	}
-	return tools[ToolKey(name)]
+	return use(tools.Row(ToolKey(name)))
 }
 
 // ReadsFile reports whether a tool's result is the content of one file.

@@ -255,7 +255,10 @@ func (v *View) InsertMore(at int, text []byte) int {
 		v.Total += it.Tokens
 		added = append(added, it)
 	}
-	v.Items = slices.Insert(v.Items, at, added...)
+	before := len(v.Items)
+	v.Items = append(v.Items, added...)
+	copy(v.Items[at+len(added):], v.Items[at:before])
+	copy(v.Items[at:], added)
 	return len(added)
 }
 

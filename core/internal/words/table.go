@@ -1,0 +1,58 @@
+package words
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Table finds fixed words, as they are spelled, in rows of them. It holds where they are in the rows and nothing else: what a table holds when
+// the program starts is a part of the module.
+type Table struct {
+	rows  []string
+	slots []uint32 // a power of two, at most half of it in use: one more than the place of a word in its row, below the number of the row
+}
+
+// placeBits is how many bits of a slot are a place in a row: no row has as many bytes.
+const placeBits = 16
+
+// NewTable returns a table of rows, each of which has one space between its words.
+func NewTable(rows ...string) *Table {
+	n := 0
+	for _, row := range rows {
+		n += strings.Count(row, " ") + 1
+	}
+	t := &Table{rows, make([]uint32, 2<<bits.Len(uint(n)))}
+	for i, row := range rows {
+		at := 0
+		for w := range strings.SplitSeq(row, " ") {
+			t.slots[t.find(w)] = uint32(i<<placeBits | at + 1)
+			at += len(w) + 1
+		}
+	}
+	return t
+}
+
+// Row is the number of the row that has a word, from 1: of several the last one. It is 0 where none has it.
+func (t *Table) Row(word string) int {
+	if slot := t.slots[t.find(word)]; slot > 0 {
+		return int(slot>>placeBits) + 1
+	}
+	return 0
+}
+
+// Has reports whether a row has a word.
+func (t *Table) Has(word string) bool { return t.slots[t.find(word)] > 0 }
+
+// find is the slot of a word, or the empty one where it would be.
+func (t *Table) find(word string) int {
+	mask := len(t.slots) - 1
+	at := int(Hash(word)) & mask
+	for ; t.slots[at] > 0; at = (at + 1) & mask {
+		slot := t.slots[at]
+		rest := t.rows[slot>>placeBits][slot&(1<<placeBits-1)-1:]
+		if strings.HasPrefix(rest, word) && (len(rest) == len(word) || rest[len(word)] == ' ') && strings.IndexByte(word, ' ') < 0 {
+			break
+		}
+	}
+	return at
+}
