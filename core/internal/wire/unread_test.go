@@ -31,7 +31,7 @@ type answered struct {
 
 func ask(t *testing.T, op, format, messages string) (a answered) {
 	t.Helper()
-	out := core.Call(op, []byte(`{"policy":{"format":"`+format+`"},"messages":`+messages+`}`))
+	out := core.Call(op, []byte(`{"policy":{"format":"`+format+`","window":{"tokens":200000}},"messages":`+messages+`}`))
 	if err := json.Unmarshal(out, &a); err != nil {
 		t.Fatalf("%s: %v in %s", op, err, out)
 	}
