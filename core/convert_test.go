@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -391,6 +392,38 @@ func TestConvertSystem(t *testing.T) {
 	// Mastra reads what the system says from next to the parts alone.
 	if a := converted(t, "openai-chat", "mastra", list); !strings.Contains(string(a.Messages), `"parts":[{"type":"text","text":"Be kind."}],"content":"Be kind."}`) {
 		t.Errorf("mastra: %s", a.Messages)
+	}
+}
+
+// TestConvertWritesWhatStoresNeed: messages of assistant-ui say that they are complete, and those of Mastra have dates in their order, by which its
+// stores sort.
+func TestConvertWritesWhatStoresNeed(t *testing.T) {
+	list := []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)
+	var messages []struct {
+		Role, CreatedAt string
+		Status          *struct{ Type, Reason string }
+		Attachments     *[]any
+		Metadata        *struct{ Custom *struct{} }
+	}
+	if err := json.Unmarshal(converted(t, "openai-chat", "assistant-ui", list).Messages, &messages); err != nil || len(messages) != 4 {
+		t.Fatal(messages, err)
+	}
+	for i, m := range messages {
+		if user := m.Role == "user"; m.Metadata == nil || m.Metadata.Custom == nil || user != (m.Attachments != nil) || user != (m.Status == nil) ||
+			!user && (m.Status.Type != "complete" || m.Status.Reason == "") {
+			t.Errorf("assistant-ui: message %d is %+v", i, m)
+		}
+	}
+	if err := json.Unmarshal(converted(t, "openai-chat", "mastra", list).Messages, &messages); err != nil || len(messages) != 4 {
+		t.Fatal(messages, err)
+	}
+	var last time.Time
+	for i, m := range messages {
+		at, err := time.Parse(time.RFC3339Nano, m.CreatedAt)
+		if err != nil || !at.After(last) {
+			t.Errorf("mastra: message %d is of %q, after %v: %v", i, m.CreatedAt, last, err)
+		}
+		last = at
 	}
 }
 

@@ -33,8 +33,9 @@ type Options struct {
 	Instances int
 
 	// MemoryLimit bounds the memory of each instance, in bytes; it is rounded down to whole pages of 64 KiB. A call that
-	// needs more fails with [ctxfold.ErrMemoryLimit]. A call takes about three times the bytes of its request, and an idle
-	// instance a few MiB. Zero means 4 GiB, the most that WebAssembly has.
+	// needs more fails with [ctxfold.ErrMemoryLimit]. A call takes about three times the bytes of its request, and over many
+	// calls an instance grows to nine times the largest one. An idle instance has a few MiB, at most 256: one
+	// that has grown further is replaced. Zero means 4 GiB, the most that WebAssembly has.
 	MemoryLimit uint64
 
 	// Interrupt lets the end of a context stop the module in the middle of a call, so that the work of a cancelled call

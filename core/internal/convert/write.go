@@ -199,6 +199,22 @@ func (c *conversion) count(template string, v *wire.Values) {
 		c.number++
 		v['#'] = strconv.AppendInt(nil, int64(c.number), 10)
 	}
+	if strings.Contains(template, "%@") {
+		v['@'] = date(c.number)
+	}
+}
+
+// date is the time some milliseconds after 1970, less than a month, as a JSON string.
+func date(ms int) []byte {
+	out := []byte(`"1970-01-`)
+	for _, field := range [...]struct {
+		n, digits int
+		end       byte
+	}{{1 + ms/86_400_000, 2, 'T'}, {ms / 3_600_000 % 24, 2, ':'}, {ms / 60_000 % 60, 2, ':'}, {ms / 1000 % 60, 2, '.'}, {ms % 1000, 3, 'Z'}} {
+		digits := strconv.Itoa(field.n)
+		out = append(append(append(out, "000"[:max(0, field.digits-len(digits))]...), digits...), field.end)
+	}
+	return append(out, '"')
 }
 
 // add adds a part to the message that is open; other tells that it is no text.

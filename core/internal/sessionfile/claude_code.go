@@ -136,7 +136,7 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 		case "compactMetadata":
 			metadata = s.Skip().Span
 		case "timestamp":
-			c.stamp = text(s)
+			c.timed(text(s))
 		default:
 			return false
 		}

@@ -57,7 +57,7 @@ func readCline(f *file) writer {
 		case "system_prompt":
 			f.System = f.textAt(text(s))
 		case "updated_at":
-			f.stamp = text(s)
+			f.timed(text(s))
 		default:
 			return false
 		}

@@ -82,7 +82,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 		case "payload":
 			payload = s.Skip().Span
 		case "timestamp":
-			c.stamp = text(s)
+			c.timed(text(s))
 		default:
 			return false
 		}

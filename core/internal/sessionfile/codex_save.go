@@ -6,7 +6,7 @@ import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 // has noted in them. The text of the digest is told apart from them for versions that read nothing else.
 func (c *codex) save(s *saver) {
 	s.write(`{"timestamp":`)
-	s.quote(s.in.Time)
+	s.quote(s.next())
 	s.write(`,"type":"compacted","payload":{"message":`)
 	digest := ""
 	if i := s.digest(); i >= 0 {

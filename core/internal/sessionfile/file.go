@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -16,6 +17,7 @@ type file struct {
 	err     *jsonspan.Error
 	whole   int           // where the last whole line ends
 	stamp   jsonspan.Span // when the last entry was written; zero if none tells
+	latest  int64         // the newest time of all entries, in milliseconds since 1970
 	origins []origin      // by message
 }
 
@@ -28,6 +30,22 @@ func (f *file) came(record int32) {
 	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
 		f.origins = append(f.origins, o)
 	}
+}
+
+// timed notes the time of the last entry, a string.
+func (f *file) timed(at jsonspan.Span) {
+	if f.stamp = at; at.Len() > 2 {
+		f.dated(at)
+	}
+}
+
+// dated notes a time, a string, that new entries come after.
+func (f *file) dated(at jsonspan.Span) {
+	time := f.textAt(at)
+	if !strings.HasSuffix(time, "Z") { // OpenHands writes no zone
+		time += "Z"
+	}
+	f.latest = max(f.latest, millis(time))
 }
 
 // bom is the byte order mark that some editors put before the first line.

@@ -95,7 +95,7 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 		case "messages":
 			return g.messages(s)
 		case "timestamp", "lastUpdated":
-			g.stamp = text(s)
+			g.timed(text(s))
 		case "model":
 			g.asked = text(s)
 		case "$set":
@@ -130,6 +130,8 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) bool {
 			switch string(key) {
 			case "id":
 				c.id = g.ids.add(g.src, text(s))
+			case "timestamp":
+				g.dated(text(s))
 			case "model":
 				g.asked = text(s)
 			default:

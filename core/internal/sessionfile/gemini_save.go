@@ -13,7 +13,7 @@ func (g *geminiCLI) save(s *saver) {
 		s.write(`{"$set":{"messages":`)
 		g.saveList(s)
 		s.write(`,"lastUpdated":`)
-		s.quote(s.in.Time)
+		s.quote(s.next())
 		s.write("}}\n")
 		return
 	}
@@ -74,7 +74,8 @@ func (g *geminiCLI) saveList(s *saver) {
 		if u := stays(i); u != nil {
 			for r := u.first; r < u.end; r++ {
 				next()
-				s.out = appendObject(s.out, g.src, g.records[r], rename{{key: "tokens"}}.find) // counted before the compaction
+				s.out = appendObject(s.out, g.src, g.records[r], rename{{key: "tokens"}, // counted before the compaction
+					{key: "timestamp", to: "timestamp", value: string(jsonspan.AppendString(nil, s.next()))}}.find)
 			}
 			i += int(u.to-u.from) - 1
 			continue
@@ -111,22 +112,21 @@ func (g *geminiCLI) saveList(s *saver) {
 	s.write(`]`)
 }
 
-// saveHead begins a record. Where it is the whole of a message that is still as it was, it has the id and the time of the first one
-// that the message was made of.
+// saveHead begins a record. Where it is the whole of a message that is still as it was, it has the id of the first one that the message was
+// made of.
 func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
-	id, stamp := jsonspan.AppendString(nil, s.id()), jsonspan.AppendString(nil, s.in.Time)
+	id := jsonspan.AppendString(nil, s.id())
 	if k := s.from[i]; k >= 0 && whole {
 		at := s.begins[k]
 		if r := g.records[s.first(k)]; at == 0 || s.origins[at-1].record != s.origins[at].record {
 			if p := find(g.src, r, "id"); !p.Zero() {
 				id = p.Of(g.src)
 			}
-			if p := find(g.src, r, "timestamp"); !p.Zero() {
-				stamp = p.Of(g.src)
-			}
 		}
 	}
-	s.write(`{"id":` + string(id) + `,"timestamp":` + string(stamp) + `,"type":"` + typ + `"`)
+	s.write(`{"id":` + string(id) + `,"timestamp":`)
+	s.quote(s.next())
+	s.write(`,"type":"` + typ + `"`)
 }
 
 // saveModel writes a model message with the results of its calls. The content is the complete message; the calls are repeated as members,
@@ -167,7 +167,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 			}
 		}
 		s.write(`,"status":"` + status + `","timestamp":`)
-		s.quote(s.in.Time)
+		s.quote(s.next())
 		if n > 0 {
 			s.write(`,"result":[`)
 			for j, p := range answers[:n] {

@@ -91,7 +91,7 @@ func (g *goose) session(s *jsonspan.Scanner) {
 			}
 			g.list.End = s.Pos()
 		case "updated_at":
-			g.stamp = text(s)
+			g.timed(text(s))
 		case "usage":
 			if s.Kind() != jsonspan.Object {
 				return false

@@ -143,6 +143,17 @@ func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 			r.role = word(s, "user", "assistant")
 		case "summary":
 			r.summary = isTrue(s)
+		case "time":
+			if s.Kind() != jsonspan.Object {
+				return false
+			}
+			members(s, func(key []byte) bool {
+				if string(key) != "created" && string(key) != "completed" {
+					return false
+				}
+				o.latest = max(o.latest, tokens(s))
+				return true
+			})
 		case "finish":
 			finished = text(s).Len() > 2
 		case "error":

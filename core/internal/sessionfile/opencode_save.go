@@ -13,7 +13,7 @@ import (
 // messages in place. All ids are new. An unchanged message keeps its parts, and a changed one keeps what the agent has noted about its
 // calls. A remaining compaction becomes a plain question and answer, since it would otherwise hide the messages before it.
 func (o *opencode) save(s *saver) {
-	w := &ocWriter{o: o, saver: s, ms: max(0, millis(s.in.Time))}
+	w := &ocWriter{o: o, saver: s, ms: max(0, millis(s.in.Time), s.latest+1)}
 	for i := range o.records {
 		r := &o.records[i]
 		switch {

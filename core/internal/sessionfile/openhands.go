@@ -230,7 +230,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	e.kind = ohKindOf(o.src, kind)
 	e.id = o.ids.add(o.src, id)
 	if stamp.Len() > 2 {
-		o.stamp = stamp
+		o.timed(stamp)
 	}
 	if e.kind == ohCondensation && e.id != noID {
 		e.summaryID = o.ids.addText(append(bytes.Clone(o.ids.keys[e.id]), "-summary"...))

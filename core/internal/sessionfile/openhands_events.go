@@ -1,17 +1,24 @@
 package sessionfile
 
-import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
 
 // event begins an event; its members follow, and end.
 func (w *ohSaver) event(kind, source string) {
-	w.next()
+	w.separate()
 	w.write(`{"kind":"` + kind + `","source":"` + source + `","timestamp":`)
-	w.quote(w.time)
+	w.quote(w.now())
 	w.link()
 }
 
-// next goes before an event.
-func (w *ohSaver) next() {
+// now is the time of the next event, without a zone.
+func (w *ohSaver) now() string { return strings.TrimSuffix(w.next(), "Z") }
+
+// separate goes before an event.
+func (w *ohSaver) separate() {
 	if !w.o.list.Zero() && !w.first {
 		w.write(`,`)
 	}
@@ -57,7 +64,7 @@ func (w *ohSaver) again(i int) {
 // copied writes an event of the file under another id, without its closing bracket. Members in changed are left out: the caller writes
 // them. A call without a result among the messages is not one that the agent may run: it would run it once more.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
-	table := append(rename{{key: "id"}, {key: "llm_response_id", to: "llm_response_id", with: func(dst, _ []byte, v jsonspan.Span) []byte {
+	table := append(rename{{key: "id"}, {key: "timestamp"}, {key: "llm_response_id", to: "llm_response_id", with: func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
 			return append(dst, v.Of(w.src)...)
 		}
@@ -73,9 +80,10 @@ func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	if e.kind.answers() && call.id != "" {
 		table = append(table, member{key: "action_id", to: "action_id", value: call.id})
 	}
-	w.next()
+	w.separate()
 	w.out = appendObject(w.out, w.src, e.at, table.find)
-	w.out = w.out[:len(w.out)-1]
+	w.out = append(w.out[:len(w.out)-1], `,"timestamp":`...)
+	w.quote(w.now())
 	w.link()
 	if e.kind == ohAction {
 		call.id = w.newest

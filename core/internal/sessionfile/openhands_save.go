@@ -1,8 +1,6 @@
 package sessionfile
 
 import (
-	"strings"
-
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -12,7 +10,6 @@ import (
 type ohSaver struct {
 	*saver
 	o      *openHands
-	time   string
 	parent string               // the id of the newest event, as JSON; "" in files from before events had parents
 	newest string               // likewise, in all files
 	calls  critbit.Map[*ohCall] // by id
@@ -35,7 +32,7 @@ func (o *openHands) save(s *saver) {
 		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the conversation has no events to go on from"}, 0)
 		return
 	}
-	w := &ohSaver{saver: s, o: o, time: strings.TrimSuffix(s.in.Time, "Z")}
+	w := &ohSaver{saver: s, o: o}
 	last := &o.events[o.path[len(o.path)-1]]
 	w.newest = string(find(o.src, last.at, "id").Of(o.src))
 	if last.linked || last.root || !o.leaf.Zero() {

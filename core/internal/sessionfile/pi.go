@@ -110,7 +110,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 		case "replacement", "systemMessage":
 			e.value = s.Skip().Span
 		case "timestamp":
-			p.stamp = text(s)
+			p.timed(text(s))
 		case "version":
 			version = tokens(s)
 		default:

@@ -26,12 +26,12 @@ func (p *pi) save(s *saver) {
 			kept = p.idOf(s, first)
 		}
 		s.write(`{"type":"compaction","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-		s.quote(s.in.Time)
+		s.quote(s.next())
 		s.write(`,"summary":`)
 		s.quote(summary)
 		s.write(`,"firstKeptEntryId":` + kept + `,"tokensBefore":`)
 		s.number(s.in.Tokens)
-		if prompt := p.prompt(millis(s.in.Time)); prompt != "" {
+		if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
 			s.write(`,"systemMessage":` + prompt)
 		}
 		s.write("}\n")
@@ -116,17 +116,17 @@ func (p *pi) settings(s *saver) (parent string) {
 			p.copyEntry(s, p.entries[i].at, id, parent)
 		case k == 0:
 			s.write(`{"type":"model_change","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-			s.quote(s.in.Time)
+			s.quote(s.next())
 			s.write(`,"provider":` + p.asked("provider") + `,"modelId":` + p.asked("model") + "}\n")
 		default:
 			continue
 		}
 		parent = id
 	}
-	if prompt := p.prompt(millis(s.in.Time)); prompt != "" {
+	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
 		id := string(jsonspan.AppendString(nil, s.id()))
 		s.write(`{"type":"message","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-		s.quote(s.in.Time)
+		s.quote(s.next())
 		s.write(`,"message":` + prompt + "}\n")
 		parent = id
 	}
@@ -139,19 +139,21 @@ const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalToken
 // copyEntry writes an entry again, in another place of the tree.
 func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
 	s.out = appendObject(s.out, p.src, at, rename{
-		{key: "id"}, {key: "parentId"},
+		{key: "id"}, {key: "parentId"}, {key: "timestamp"},
 		{key: "message", to: "message", with: func(dst, src []byte, v jsonspan.Span) []byte {
 			return appendObject(dst, src, v, rename{{key: "usage", to: "usage", value: piUnused}}.find)
 		}},
 	}.find)
-	s.out = append(s.out[:len(s.out)-1], `,"id":`+id+`,"parentId":`+parent+"}\n"...)
+	s.out = append(s.out[:len(s.out)-1], `,"id":`+id+`,"parentId":`+parent+`,"timestamp":`...)
+	s.quote(s.next())
+	s.write("}\n")
 }
 
 // newEntry writes a message that the file does not have.
 func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head := func(typ string) {
 		s.write(`{"type":"` + typ + `","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-		s.quote(s.in.Time)
+		s.quote(s.next())
 	}
 	src, at := s.in.Src, s.in.Messages[i]
 	role := s.role(i)
@@ -187,7 +189,7 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	}
 	if lacks("timestamp") {
 		s.write(`,"timestamp":`)
-		s.number(max(0, millis(s.in.Time)))
+		s.number(max(0, s.time))
 	}
 	s.write("}}\n")
 }

@@ -49,7 +49,7 @@ func millis(text string) int64 {
 // next returns the time of the next new line: a millisecond after the one before it, and after the newest time that the file has had.
 func (s *saver) next() string {
 	if s.time == 0 {
-		s.time = max(millis(s.in.Time), millis(s.textAt(s.stamp))+1, 0) - 1
+		s.time = max(millis(s.in.Time), s.latest+1, 0) - 1
 	}
 	s.time++
 	return iso(s.time)

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,53 +14,92 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 )
 
-// TestSavedTimesIncrease saves a Claude Code session: each new line is later than every line before it, whatever time the save has.
+// TestSavedTimesIncrease saves sessions: each new line is later than every line before it, whatever time the save has. In a file that is one
+// object it is each new message.
 func TestSavedTimesIncrease(t *testing.T) {
-	src, err := os.ReadFile("../../../testdata/sessions/claude-code.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, _ := json.Marshal(string(src))
-	for _, at := range []string{"2026-06-01T00:00:00.000Z", "2000-01-01T00:00:00.000Z", "2028-02-29T23:59:59.999Z", "2099-01-01T00:00:00.000Z"} {
-		var messages []json.RawMessage
-		if err := json.Unmarshal(ask(t, "open", string(src)).Messages, &messages); err != nil {
-			t.Fatal(err)
-		}
-		messages = append([]json.RawMessage{json.RawMessage(`{"role":"user","content":"A digest."}`)}, messages[len(messages)/2:]...)
-		list, _ := json.Marshal(messages)
-		save := ask(t, "save", fmt.Sprintf(`{"file":%s,"messages":%s,"time":%q}`, file, list, at))
-		saved := strings.Split(strings.TrimSpace(save.Text), "\n")
-		last := int64(-1)
-		for _, line := range strings.Split(strings.TrimSpace(string(src)), "\n") {
-			last = max(last, timeOf(line))
-		}
-		if len(saved) < 3 {
-			t.Fatalf("there are %d new lines", len(saved))
-		}
-		if at > "2026-03" && timeOf(saved[0]) != sessionfile.Millis(at) {
-			t.Errorf("saved at %s: the first line has another time: %.200s", at, saved[0])
-		}
-		for _, line := range saved {
-			if ms := timeOf(line); ms <= last {
-				t.Errorf("saved at %q: the line has time %d after %d: %.200s", at, ms, last, line)
-			} else {
-				last = ms
+	for _, name := range []string{"claude-code.jsonl", "claude-code-kept.jsonl", "codex.jsonl", "gemini-cli.json", "gemini-cli.jsonl", "opencode.json",
+		"openhands.json", "openhands.jsonl", "pi-v3.jsonl", "roo-code.json"} {
+		t.Run(name, func(t *testing.T) {
+			src, err := os.ReadFile("../../../testdata/sessions/" + name)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for _, at := range []string{"2026-06-01T00:00:00.000Z", "2000-01-01T00:00:00.000Z", "2028-02-29T23:59:59.999Z", "2099-01-01T00:00:00.000Z"} {
+				for without := range 2 { // the end of the conversation as it was, or not
+					savedTimes(t, string(src), at, without)
+				}
+			}
+		})
 	}
 }
 
-func timeOf(line string) int64 {
-	var l struct{ Timestamp string }
-	if json.Unmarshal([]byte(line), &l) != nil {
-		return -1
+func savedTimes(t *testing.T, src, at string, without int) {
+	t.Helper()
+	var messages []json.RawMessage
+	opened := ask(t, "open", src)
+	if err := json.Unmarshal(opened.Messages, &messages); err != nil {
+		t.Fatal(err)
 	}
-	return sessionfile.Millis(l.Timestamp)
+	digest := `{"role":"user","content":"A digest."}`
+	switch opened.Format {
+	case "gemini":
+		digest = `{"role":"user","parts":[{"text":"A digest."}]}`
+	case "ai-sdk-ui":
+		digest = `{"id":"d","role":"user","parts":[{"type":"text","text":"A digest."}]}`
+	}
+	messages = messages[len(messages)/2 : len(messages)-without]
+	list, _ := json.Marshal(append([]json.RawMessage{json.RawMessage(digest)}, messages...))
+	file, _ := json.Marshal(src)
+	save := ask(t, "save", fmt.Sprintf(`{"file":%s,"messages":%s,"time":%q}`, file, list, at))
+	if end := strings.LastIndexByte(src, '\n'); end > 0 { // an incomplete last line is removed
+		src = src[:end]
+	}
+	old, saved := timesIn(src), timesIn(save.Text)
+	if n := len(old); len(saved) > n && slices.Equal(saved[:n], old) { // the whole file is written
+		saved = saved[n:]
+	}
+	if opened.Kind == "opencode" { // the session's own
+		saved = saved[1:]
+	}
+	if len(saved) == 0 || len(old) == 0 {
+		t.Fatalf("the file has %d times, and %d are new", len(old), len(saved))
+	}
+	last := slices.Max(old)
+	if asked := sessionfile.Millis(at); asked > last && saved[0] != asked {
+		t.Errorf("saved at %s: the first time is %d, not %d", at, saved[0], asked)
+	}
+	for i, ms := range saved {
+		if ms <= last {
+			t.Errorf("saved at %s: new time %d of %d is %d, after %d", at, i, len(saved), ms, last)
+		}
+		last = ms
+	}
+}
+
+// entryTimes are the times of entries, as the agents write them.
+var entryTimes = regexp.MustCompile(`"(?:timestamp|lastUpdated)":\s*"([^"]*)"|"(?:ts|created)":\s*(\d+)`)
+
+// callTimes are those of calls in a message of Gemini CLI.
+var callTimes = regexp.MustCompile(`"status":\s*"\w+",\s*"timestamp":\s*"[^"]*"`)
+
+// timesIn are the times of a file's entries, in milliseconds since 1970, in the order of the file.
+func timesIn(file string) (times []int64) {
+	file = callTimes.ReplaceAllString(file, "")
+	for _, m := range entryTimes.FindAllStringSubmatch(file, -1) {
+		if n, err := strconv.ParseInt(m[2], 10, 64); err == nil {
+			times = append(times, n)
+		} else {
+			times = append(times, sessionfile.Millis(strings.TrimSuffix(m[1], "Z")+"Z"))
+		}
+	}
+	return times
 }
 
 type saveAnswer struct {
 	Error    json.RawMessage
 	Messages json.RawMessage
+	Format   string
+	Kind     string
 	Text     string
 }
 

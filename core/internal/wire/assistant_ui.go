@@ -261,6 +261,9 @@ func assistantUIMessage(dst []byte, role transcript.Role, text string) []byte {
 	return assistantUIInstead(dst, role, text, nil)
 }
 
+// assistantUIDone is the status of an answer that is complete.
+const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
+
 // assistantUIInstead writes everything that a message needs except its date, which nobody knows here; runtimes add it.
 func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
@@ -270,7 +273,7 @@ func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byt
 	case transcript.User:
 		dst = append(dst, `,"attachments":[]`...)
 	case transcript.Assistant:
-		dst = append(dst, `,"status":{"type":"complete","reason":"unknown"}`...)
+		dst = append(dst, `,`+assistantUIDone...)
 	}
 	return append(dst, `,"metadata":{"custom":{}}}`...)
 }
@@ -305,9 +308,9 @@ func assistantUIAnswer(dst, part []byte, text string) []byte {
 }
 
 var assistantUITarget = Target{
-	System:    `{"id":"ctxfold-%#","role":"system","content":[%c]}`,
-	User:      `{"id":"ctxfold-%#","role":"user","content":[%c]}`,
-	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":[%c]}`,
+	System:    `{"id":"ctxfold-%#","role":"system","content":[%c],"metadata":{"custom":{}}}`,
+	User:      `{"id":"ctxfold-%#","role":"user","content":[%c],"attachments":[],"metadata":{"custom":{}}}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":[%c],` + assistantUIDone + `,"metadata":{"custom":{}}}`,
 	Text:      `{"type":"text","text":%t}`,
 	Reasoning: `{"type":"reasoning","text":%t}`,
 	Call:      `{"type":"tool-call","toolCallId":%i,"toolName":%n,"args":%o,"argsText":%s}`,

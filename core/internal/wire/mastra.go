@@ -438,9 +438,9 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 
 // mastraTarget has no dates: the list's order is kept by whoever reads it.
 var mastraTarget = Target{
-	System:    `{"id":"ctxfold-%#","role":"system","content":{"format":2,"parts":[%c],"content":%t}}`,
-	User:      `{"id":"ctxfold-%#","role":"user","content":{"format":2,"parts":[%c]}}`,
-	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":{"format":2,"parts":[%c]}}`,
+	System:    `{"id":"ctxfold-%#","role":"system","createdAt":%@,"content":{"format":2,"parts":[%c],"content":%t}}`,
+	User:      `{"id":"ctxfold-%#","role":"user","createdAt":%@,"content":{"format":2,"parts":[%c]}}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","createdAt":%@,"content":{"format":2,"parts":[%c]}}`,
 	Text:      `{"type":"text","text":%t}`,
 	Reasoning: `{"type":"reasoning","reasoning":"","details":[{"type":"text","text":%t}]}`,
 	Call:      `{"type":"tool-invocation","toolInvocation":{"state":"call","toolCallId":%i,"toolName":%n,"args":%o}}`,

@@ -18,6 +18,7 @@ import (
 //	%d base64           %m media type                 %u a URL or data URL       %x the format's word for the media type
 //	%f name of a file   %F one for a file without   %M a media type where it is not known
 //	%# a number that no other message or part of the result has        %N "tool-" and the name of the tool, a JSON string
+//	%@ a date as many milliseconds after 1970, for stores that sort by dates
 type Target struct {
 	// System, User and Assistant are messages. System is "" if the list has no such role: Apart is the system prompt then, the value of the
 	// member ApartKey of a request body.

@@ -180,12 +180,12 @@ func whatElse(r ctxfold.Report) [][2]string {
 	return facts
 }
 
-// whatWasRepaired is empty for the usual transcript, which needs no repair.
+// whatWasRepaired is empty for the usual compaction, which needs no repair: of the input, or of what a pass has put next to each other.
 func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of the input", plural(r.Repaired, "violation"))
+	return plural(r.Repaired, "place") + " that the provider would refuse"
 }
 
 func whatIsUnchanged(r ctxfold.Report) string {
