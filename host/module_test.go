@@ -21,7 +21,7 @@ import (
 // Bad input is an error that leads to the place in the caller's own bytes, and the same instance continues working.
 func TestBadInputThenGood(t *testing.T) {
 	good := json.RawMessage(`[{"role":"user","content":"hello"}]`)
-	openai := ctxfold.RawPolicy(`{"format":"openai-chat"}`)
+	openai := ctxfold.RawPolicy(`{"format":"openai-chat","window":{"unlimited":true}}`)
 	// Typed JSON is located by its path; its offset is near the value.
 	const anywhere = "*"
 	tests := []struct {

@@ -93,7 +93,7 @@ import {
   Conversation, createCompactor, createFitter, CtxfoldError, digestOf, fit, indexedDBStore, isDigest, load, memoryStore, recallFrom, restoreFrom, searchFrom,
 } from "ctxfold";
 import type {
-  CompactorEvent, Digest, Done, FitMemory, LiveSession, Policy, RemoteSession, Report, Store, Summarize,
+  CompactorEvent, Digest, Done, Estimator, FitMemory, Format, LiveSession, Policy, Preset, RemoteSession, Report, Store, Summarize,
 } from "ctxfold";
 import * as core from "ctxfold/core";
 import * as inline from "ctxfold/inline";
@@ -133,8 +133,12 @@ export async function uses(): Promise<Message[]> {
   (await createFitter({ policy })(history, { signal: null })).messages.at(-1)?.role satisfies "user" | "assistant" | undefined;
   (await remoteFit("[]", { window: 1 })).messages satisfies string;
   createCompactor({ policy: { model: "gpt-4o", preset: "layered", passes: [{ pass: "fold", keep_tokens: 1000 }] } });
-  // A name may come from elsewhere; the module refuses one that it does not know.
-  createCompactor({ policy: { preset: text, format: text, estimator: text } });
+  // A name that comes from elsewhere is checked first.
+  createCompactor({ policy: { preset: text as Preset, format: text as Format, estimator: text as Estimator } });
+  // @ts-expect-error there is no such preset
+  createCompactor({ policy: { preset: "agent_loop" } });
+  // @ts-expect-error there is no such format
+  createCompactor({ policy: { format: "openai" } });
   // @ts-expect-error a name is a text
   createCompactor({ policy: { preset: 7 } });
   // @ts-expect-error there is no such pass

@@ -188,6 +188,9 @@ func (e *Extract) chat(size int) string {
 		e.talk = newTalk(e.t, e.messages, e.old, append(e.beside, e.standing))
 	}
 	out := e.talk.sections(size - 20)
+	if out == [sections]string{} {
+		out[told] = e.talk.clipped(size - 20)
+	}
 	return WithStanding(e.layout.write(out), e.standing)
 }
 

@@ -95,7 +95,11 @@ func (p *proseReader) endList() {
 	case len(p.list) == 0:
 		return
 	case size <= mostList:
-		p.see(p.introduction(), strings.Join(p.list, "; "), 0)
+		text := p.list[0]
+		for _, item := range p.list[1:] {
+			text += joinOf(text) + item
+		}
+		p.see(p.introduction(), text, 0)
 	default:
 		for i, text := range p.list {
 			p.see(p.introduction(), text, i+1)

@@ -352,6 +352,17 @@ func (k *talk) sections(size int) (out [sections]string) {
 	return out
 }
 
+// clipped is the beginning and the end of what is said first, in about size bytes: of one endless sentence nothing is chosen.
+func (k *talk) clipped(size int) string {
+	for i, src := range k.sources {
+		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
+			text := strings.Join(strings.Fields(k.items[i].Text), " ")
+			return src.speaker + labelMark + statementOf(clipRequest(text, room), "")
+		}
+	}
+	return ""
+}
+
 // statementOf is a statement as a line has it: with a sign at its end, by which the next round tells it from the one after it.
 func statementOf(text, was string) string {
 	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")

@@ -40,7 +40,7 @@ const minBeside = 64
 // it.
 var besideKeys = []string{
 	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata", "callProviderMetadata",
-	"annotations", "logprobs", "actions", "raw", "extra", "reasoning",
+	"annotations", "logprobs", "actions", "raw", "extra", "reasoning", "provider_specific_fields",
 }
 
 // readTypes are types of parts that every format reads that knows them.

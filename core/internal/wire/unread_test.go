@@ -128,6 +128,7 @@ func TestUnreadMessages(t *testing.T) {
 		{"a text beside", "auto", transcriptOf(`{"role":"user","content":"go","response":"` + strings.Repeat("It is a long answer. ", 10) + `"}`), "unknown_format", ""},
 		{"a text beside, where the format is named", "openai-chat", transcriptOf(`{"role":"user","content":"go","response":"` + strings.Repeat("It is a long answer. ", 10) + `"}`), "", ""},
 		{"what an application keeps", "auto", transcriptOf(`{"role":"user","content":"go","metadata":{"html":"` + strings.Repeat("It is a long answer. ", 10) + `"}}`), "", ""},
+		{"what an SDK repeats", "auto", transcriptOf(`{"role":"user","content":"go","provider_specific_fields":{"text":"` + strings.Repeat("It is a long answer. ", 10) + `"}}`), "", ""},
 		{"a part of an application's own", "anthropic", transcriptOf(asMessage("user", `{"type":"text","text":"`+strings.Repeat("Draw it again. ", 10)+`"}`, `{"type":"chart","title":"`+strings.Repeat("All of the sales. ", 20)+`"}`)), "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
