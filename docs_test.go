@@ -25,6 +25,7 @@ import (
 // notRun are the sh blocks that the test does not run, and why.
 var notRun = map[string]string{
 	"make test":     "it runs this test",
+	"make check":    "it runs this test",
 	"make generate": "it rewrites the tree; make check-generated runs the same in a copy",
 	"make try-go                  # the newest release that the proxy serves\nwasm/try-go.sh go1.27rc1     # or any other": "it fetches another Go",
 	"go test ./host -update": "it rewrites the vectors; without -update make test runs it",
