@@ -1172,6 +1172,11 @@ export interface Counted {
   output_tokens?: number;
   /** total_tokens is the sum of the others. If it is 0, the others are added up. */
   total_tokens?: number;
+  /**
+   * least_tokens is the least that the provider counted for any call of the same conversation: no more than that is the
+   * system prompt and the tools. 0 is unknown.
+   */
+  least_tokens?: number;
   /** exact says that a tokenizer counted these messages: such a count is always used, even after a compaction. */
   exact?: boolean;
 }
@@ -1842,22 +1847,69 @@ export interface Body {
 }
 
 /**
- * MemoryEntry is what a host remembers of a compaction by fit. Hosts don't change it, but may add members of their own.
+ * MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
+ * replaced. Messages behind them don't count, except where a single one was changed. Hosts don't change an entry, but
+ * may add members of their own.
  */
 export interface MemoryEntry {
   version: number;
   format: Format;
-  /** number of history messages that it covers */
+  /** number of history messages that were replaced, with those kept among them */
   messages: number;
   /** fingerprint of these */
   print: string;
-  /** number of messages sent instead of them */
+  /** number of messages that tell that a program continued from the result */
   sent_messages: number;
   /** fingerprint of these */
   sent: string;
-  /** what makes the sent messages of the history */
-  edits: Edit[];
+  /**
+   * edits make what is sent instead of these messages. Behind are the changes of single messages behind them; each
+   * counts while its message is there.
+   */
+  edits: MemoryEdit[];
+  behind?: MemoryEdit[];
+  /** points say what else the history had when it was compacted, longest first. */
+  points?: MemoryPoint[];
+  /** the newest message of the user was replaced too */
+  newest?: boolean;
   state: State;
+}
+
+/**
+ * MemoryEdit is an Edit of a [MemoryEntry]. Behind the messages that an entry replaced, it has either Set and Message,
+ * or Drop, or Insert and Before. Indexes refer to the history as it was.
+ */
+export interface MemoryEdit {
+  /** [from, to]: the messages from the first index up to, but not including, the second */
+  keep?: number[];
+  /** a new message */
+  insert?: unknown;
+  /** index of a changed message */
+  set?: number;
+  /** the changed message */
+  message?: unknown;
+  /** index of a message that is left out */
+  drop?: number;
+  /** index of the message before which the new one stands */
+  before?: number;
+  /** fingerprint of that message by itself, which must be the same */
+  print?: string;
+  /** fingerprint of its bytes; with others, cache breakpoints may have moved */
+  raw?: string;
+  /** fingerprint of a message behind it, which must be there */
+  on?: string;
+  /** fingerprint of the message after which the new one stands */
+  after?: string;
+  /** instead of fingerprints: the role of the message before which the new one stands */
+  role?: string;
+}
+
+/** MemoryPoint says what the beginning of a history was compacted to. */
+export interface MemoryPoint {
+  messages: number;
+  print: string;
+  sent_messages: number;
+  sent: string;
 }
 
 /** A request of the operation step. */
