@@ -158,7 +158,7 @@ func TestServeMetrics(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "upstream has "+r.URL.Path) }))
 	defer upstream.Close()
 	address, metrics := freeAddress(t), freeAddress(t)
-	c := program(t, "--upstream", upstream.URL, "--listen", address, "--metrics-addr", metrics)
+	c := program(t, "--upstream", upstream.URL, "--listen", address, "--window", "32k", "--metrics-addr", metrics)
 	defer func() {
 		_ = c.Process.Kill()
 		_ = c.Wait()
@@ -201,7 +201,7 @@ func TestServeStops(t *testing.T) {
 	}))
 	defer upstream.Close()
 	address := freeAddress(t)
-	c := program(t, "--upstream", upstream.URL, "--listen", address)
+	c := program(t, "--upstream", upstream.URL, "--listen", address, "--window", "32k")
 	status := make(chan string, 1)
 	go func() {
 		r, err := http.Get("http://" + address + "/v1/models")
@@ -238,7 +238,7 @@ func TestServeTraces(t *testing.T) {
 	defer upstream.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	address := freeAddress(t)
-	c := program(t, "--upstream", upstream.URL, "--listen", address)
+	c := program(t, "--upstream", upstream.URL, "--listen", address, "--window", "32k")
 	r, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"small","messages":[{"role":"user","content":"A secret."}]}`))
 	if err != nil {
 		t.Fatal(err)
