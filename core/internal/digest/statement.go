@@ -166,11 +166,10 @@ func rate(s string, ws []word) (r rating) {
 			continue
 		}
 		for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
-			text := cues.text(n)
-			if more := text[len(w.text):]; more != "" && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
+			if more := cues.from(n)[len(w.text):]; more != "" && more[0] == ' ' && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
 				continue // most cues with this word
 			}
-			c := cue{cues.row(n), text}
+			c := cue{cues.row(n), cues.text(n)}
 			size := c.matches(ws[i:])
 			if size == 0 || !sc.fits(c, i, size) {
 				continue
@@ -276,9 +275,9 @@ func (c *cue) matches(ws []word) int {
 	return at
 }
 
-// leadsWith reports whether words, which have one space between them, begin with a word.
-func leadsWith(words, word string) bool {
-	return strings.HasPrefix(words, word) && (len(words) == len(word) || words[len(word)] == ' ')
+// leadsWith reports whether a cue, or the rest of it, begins with a word. Behind it may be other cues of its row.
+func leadsWith(cue, word string) bool {
+	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
 
 // telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.

@@ -67,11 +67,11 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		if n := len(ws) - 1; !begins && n >= 0 {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		next := word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]}
+		ws = append(ws, word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
 		if n := vocabulary.get(w); n >= 0 {
-			next.known, next.cues, next.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
+			last := &ws[len(ws)-1]
+			last.known, last.cues, last.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
 		}
-		ws = append(ws, next)
 		starts = false
 	}
 	return ws

@@ -127,6 +127,9 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
+// from is the text of a row from a cue on.
+func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
+
 // row is the row that a cue is in.
 func (p *phrases) row(n int) *cueRow {
 	at := int(p.rows[n])

@@ -14,3 +14,13 @@ func TestSet(t *testing.T) {
 		}
 	}
 }
+
+func TestExact(t *testing.T) {
+	s := NewExact("the they été я они 的")
+	for word, want := range map[string]bool{"the": true, "They": true, "THE": true, "ÉTÉ": true, "Я": true, "Они": true, "的": true,
+		"": false, "th": false, "them": false, "theyre": false, "été я": false, "the they": false, "он": false} {
+		if s.Has(word) != want {
+			t.Errorf("%q: %v", word, !want)
+		}
+	}
+}
