@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -122,7 +123,7 @@ func patchChanges(text string) (all []change) {
 
 // The sizes of what is quoted of a change, in bytes.
 const (
-	quotedChange = 320
+	quotedChange = 240
 	quotedLine   = 110
 	mostDefined  = 14 // names of what a new file defines
 )
@@ -143,7 +144,30 @@ func (c *change) text() string {
 	case len(removed) == 1 && len(added) == 1:
 		return quoted(removed, quotedLine) + " → " + quoted(added, quotedLine)
 	}
-	return quoted(added, quotedChange)
+	text := quoted(added, quotedChange)
+	if strings.HasSuffix(text, " …") {
+		text += namesBeyond(added, text)
+	}
+	return text
+}
+
+// mostNamed is how many names are told of the lines that are not quoted.
+const mostNamed = 10
+
+// namesBeyond are the identifiers in lines that a text does not have.
+func namesBeyond(lines []string, text string) string {
+	var names []string
+	for _, line := range lines {
+		eachTerm(line, func(kind termKind, name string) {
+			if kind == nameTerm && len(names) < mostNamed && !strings.Contains(text, name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		})
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " with " + Fence(strings.Join(names, ", "))
 }
 
 // telling are the lines that say something: no lone signs, and no imports as long as there is anything else.
