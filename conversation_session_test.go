@@ -209,7 +209,7 @@ func TestConversationStoreFails(t *testing.T) {
 func TestConversationOutgrowsAnInstance(t *testing.T) {
 	c := open(t, host.Options{MemoryLimit: 24 << 20})
 	ctx := t.Context()
-	v := begin(t, c, ctxfold.ConversationOptions{Format: "openai-chat"})
+	v := begin(t, c, ctxfold.ConversationOptions{Format: "openai-chat", Policy: ctxfold.Policy{Window: ctxfold.Window{Unlimited: true}}})
 	turn := json.RawMessage(`[{"role":"user","content":"` + strings.Repeat("Read the file again. ", 5000) + `"},{"role":"assistant","content":"Done."}]`)
 	appended := 0
 	var err error

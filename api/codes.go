@@ -21,7 +21,6 @@ const (
 	CodeMissingRole      Code = "missing_role"      // a message has no role
 	CodeUnknownFormat    Code = "unknown_format"    // the wire format is unknown, or none has messages like these; the message names the nearest
 	CodeAmbiguousFormat  Code = "ambiguous_format"  // several wire formats have messages like these: set `format` in the policy
-	CodeWrongFormat      Code = "wrong_format"      // the policy names a wire format that doesn't read the text of these messages; the message names a format that does
 	CodeUnknownPreset    Code = "unknown_preset"    // the preset is unknown
 	CodeUnknownEstimator Code = "unknown_estimator" // the estimator is unknown
 	CodeUnknownPass      Code = "unknown_pass"      // the pass is unknown
@@ -35,4 +34,5 @@ const (
 	CodeUnknownOp        Code = "unknown_op"        // the operation is unknown (native calls only; the module has no export for it)
 	CodeInternal         Code = "internal"          // a bug in ctxfold: please report it; nothing was changed
 	CodeUnknownWindow    Code = "unknown_window"    // the policy has no context window, and its model's is unknown, so nothing would ever be compacted: set `window.tokens`, or `window.unlimited`
+	CodeWrongFormat      Code = "wrong_format"      // the policy names a wire format that doesn't read the text of these messages; the message names a format that does
 )

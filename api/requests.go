@@ -188,7 +188,7 @@ type MemoryEntry struct {
 	State  State         `json:"state"`
 }
 
-// MemoryEdit is an Edit of a [MemoryEntry]. Behind the messages that an entry replaced, it has either Set and Message, or Drop, or Insert and
+// MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message, or Drop, or Insert and
 // Before. Indexes refer to the history as it was.
 type MemoryEdit struct {
 	Keep    []int  `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, but not including, the second
@@ -196,12 +196,12 @@ type MemoryEdit struct {
 	Set     *int   `json:"set,omitempty"`     // index of a changed message
 	Message Raw    `json:"message,omitempty"` // the changed message
 	Drop    *int   `json:"drop,omitempty"`    // index of a message that is left out
-	Before  *int   `json:"before,omitempty"`  // index of the message before which the new one stands
+	Before  *int   `json:"before,omitempty"`  // index of the message before which the new one is
 	Print   string `json:"print,omitempty"`   // fingerprint of that message by itself, which must be the same
 	Raw     string `json:"raw,omitempty"`     // fingerprint of its bytes; with others, cache breakpoints may have moved
 	On      string `json:"on,omitempty"`      // fingerprint of a message behind it, which must be there
-	After   string `json:"after,omitempty"`   // fingerprint of the message after which the new one stands
-	Role    string `json:"role,omitempty"`    // instead of fingerprints: the role of the message before which the new one stands
+	After   string `json:"after,omitempty"`   // fingerprint of the message after which the new one is
+	Role    string `json:"role,omitempty"`    // instead of fingerprints: the role of the message before which the new one is
 }
 
 // MemoryEdits are the edits of a [MemoryEntry].

@@ -240,8 +240,8 @@ func (c *chain) kept(t *testing.T, links []link, longest bool) {
 			if i > 0 && i < newest {
 				continue
 			}
-			if q = facts.Words(q); len(q) > 200 {
-				q = strings.ToValidUTF8(q[:200], "")
+			if q = facts.Words(q); len(q) > 120 { // long ones are clipped
+				q = strings.ToValidUTF8(q[:120], "")
 			}
 			if !strings.Contains(text, q) {
 				t.Errorf("%s: compaction %d lost request %d of %d: %s", c.Name, k+1, i+1, len(asked), q)

@@ -283,7 +283,7 @@ func TestFitOfEditedHistories(t *testing.T) {
 		if err := json.Unmarshal([]byte(a.memory[n]), &e); err != nil {
 			t.Fatal(err)
 		}
-		if e.Messages == end { // a repair has put something behind the newest messages
+		if e.Messages == end { // a repair has added something after the newest messages
 			continue
 		}
 		for at, want := range map[int]int{end - 1: n, e.Messages: n, e.Messages - 1: n - 1} {

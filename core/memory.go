@@ -47,7 +47,7 @@ type place struct {
 	kept  []byte // text as it was remembered
 	drop  bool   // the message is left out
 	turn  bool   // a new one that only lets the roles take turns
-	// Of such a one behind what was replaced: the message before which it stands, and the role that this must have where it is the first one.
+	// Of such a one behind what was replaced: the message before which it is, and the role that this must have where it is the first one.
 	before int
 	role   string
 }

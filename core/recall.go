@@ -70,7 +70,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 			}
 			r.readFrom(start, before)
 		} else if !r.join(used, prints) {
-			// Somebody has changed the entry since, or its messages are none of this format: it counts for nothing.
+			// Somebody has changed the entry since, or its messages are of another format: it is ignored.
 			r.t, r.policy, r.err = list, pol, nil
 			continue
 		}

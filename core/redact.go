@@ -33,7 +33,7 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 		}
 		if t := r.reread(src, origin); t != nil {
 			in.Transcript, in.State.Redacted = t, by.Known
-			own := *r.policy // a request behind the conversation would send it as it is
+			own := *r.policy // a request after the conversation would send it as it is
 			own.Summary.Prefix = false
 			in.Policy = &own
 			return &by.Counts

@@ -67,7 +67,7 @@ func (p *replay) places() (list, dropped []place) {
 // find is the message from index from on that an edit is for: the one at an index, or the first that looks like it; -1 where none does.
 func (p *replay) find(e *place, at, from int) int {
 	first := p.m.at.messages
-	if e.role != "" { // it stands between what was replaced and what follows
+	if e.role != "" { // it is between what was replaced and what follows
 		i := first
 		for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
 			i++

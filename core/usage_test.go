@@ -234,7 +234,7 @@ func TestLeastCountBoundsBeside(t *testing.T) {
 			t.Errorf("%s: %d of %d tokens are beside the messages, at most %d wanted", test.usage, a.Beside, a.Tokens, test.beside)
 		}
 	}
-	// What must stay is over the limit: the digest still tells what was asked.
+	// What must stay is over the limit: the digest still has what was asked.
 	var p struct {
 		Report struct{ Fits bool }
 		Error  json.RawMessage

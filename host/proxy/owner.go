@@ -90,7 +90,7 @@ func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	return owner + "\x00" + r.Header.Get(HeaderConversation)
 }
 
-// steadyRunes is how much of a system prompt counts. What apps put in anew with each request usually stands at its end.
+// steadyRunes is how much of a system prompt counts. What apps change with each request is usually at its end.
 const steadyRunes = 500
 
 // steady is the beginning of a system prompt without what a clock changes in it: words with digits, names of days and months.

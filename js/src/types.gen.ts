@@ -435,7 +435,6 @@ export type ErrorCode =
   | "missing_role"
   | "unknown_format"
   | "ambiguous_format"
-  | "wrong_format"
   | "unknown_preset"
   | "unknown_estimator"
   | "unknown_pass"
@@ -448,7 +447,8 @@ export type ErrorCode =
   | "unknown_function"
   | "unknown_op"
   | "internal"
-  | "unknown_window";
+  | "unknown_window"
+  | "wrong_format";
 
 /** Operations are the requests and the answers of all operations. The transcript of an answer is not in its type. */
 export interface Operations {
@@ -1876,7 +1876,7 @@ export interface MemoryEntry {
 }
 
 /**
- * MemoryEdit is an Edit of a [MemoryEntry]. Behind the messages that an entry replaced, it has either Set and Message,
+ * MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message,
  * or Drop, or Insert and Before. Indexes refer to the history as it was.
  */
 export interface MemoryEdit {
@@ -1890,7 +1890,7 @@ export interface MemoryEdit {
   message?: unknown;
   /** index of a message that is left out */
   drop?: number;
-  /** index of the message before which the new one stands */
+  /** index of the message before which the new one is */
   before?: number;
   /** fingerprint of that message by itself, which must be the same */
   print?: string;
@@ -1898,9 +1898,9 @@ export interface MemoryEdit {
   raw?: string;
   /** fingerprint of a message behind it, which must be there */
   on?: string;
-  /** fingerprint of the message after which the new one stands */
+  /** fingerprint of the message after which the new one is */
   after?: string;
-  /** instead of fingerprints: the role of the message before which the new one stands */
+  /** instead of fingerprints: the role of the message before which the new one is */
   role?: string;
 }
 

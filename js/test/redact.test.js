@@ -1,3 +1,4 @@
+// @ts-nocheck
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, fit, memoryStore } from "ctxfold";

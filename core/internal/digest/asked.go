@@ -43,7 +43,7 @@ func UserWords(t *transcript.Transcript, i int) string {
 	return saidBy(t, i, func(a answer) string { return a.words })
 }
 
-// saidBy is what the user says in message i; of tells how an answer reads.
+// saidBy is what the user says in message i; of says how an answer reads.
 func saidBy(t *transcript.Transcript, i int, of func(answer) string) string {
 	m := &t.Messages[i]
 	if m.Role == transcript.System || m.Variant != transcript.Plain || IsLine(t, i) || IsLoop(t, i) {
@@ -256,7 +256,7 @@ func queuedIn(text string) string {
 // skillTools are the tools that load a skill, whose text follows as if the user had said it, as ToolKey spells them.
 var skillTools = wordListOf("skill useskill loadskill activateskill runskill invokeskill readskill getskill slashcommand")
 
-// longCommand is how long a text after a command of the user is, in bytes, that is taken for what the command stands for.
+// longCommand is how long a text after a command of the user is, in bytes, that is taken for what the command means.
 const longCommand = 400
 
 // isPasted reports whether the text at an index of Parts is that of a skill which the assistant has loaded, or of a command which the user has

@@ -151,7 +151,7 @@ func (c *change) text() string {
 	return text
 }
 
-// mostNamed is how many names are told of the lines that are not quoted.
+// mostNamed is how many names are listed of the lines that are not quoted.
 const mostNamed = 10
 
 // namesBeyond are the identifiers in lines that a text does not have.

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// run is a command as an entry of the log tells of it.
+// run is a command as an entry of the log reports it.
 type run struct {
 	script  string // without the change of folder before it
 	kind    runKind
@@ -44,7 +44,7 @@ var (
 		"eslint biome tsgo install")
 )
 
-// runOf is what is told of a command and what it printed; failed says that the call failed.
+// runOf reads a command and what it printed; failed says that the call failed.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
 	output = withoutEnvelope(output)

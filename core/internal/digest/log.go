@@ -19,8 +19,8 @@ type turnLog struct {
 	units  []place // of the items of chosen
 }
 
-// newLog makes the log of messages. prior has the sections of the digest before, and beside are texts that the reader has anyway.
-func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, beside []string) *turnLog {
+// newLog makes the log of messages. prior has the sections of the digest before, and known are texts that the reader has anyway.
+func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string) *turnLog {
 	k := &turnLog{}
 	k.inherit(t, messages, l, prior)
 	next := 1
@@ -42,7 +42,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	k.shorten()
 	var items []extract.Item
 	for i := range k.turns {
-		beside = append(beside, k.turns[i].asked)
+		known = append(known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
 			if u.factor != isDropped {
 				items = append(items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
@@ -50,7 +50,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 			}
 		}
 	}
-	k.chosen = extract.New(items, beside)
+	k.chosen = extract.New(items, known)
 	return k
 }
 
@@ -104,7 +104,7 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 // ahead is how many requests of the ledger are looked at for one of the log.
 const ahead = 32
 
-// unclip puts the whole text of a request, which the ledger has, in the place of what an earlier digest had room for.
+// unclip restores the whole text of a request from the ledger, of which an earlier digest had room for a part.
 func (k *turnLog) unclip(l *Ledger) {
 	requests := append([]string{l.Task}, l.Requests...)
 	for i := range k.turns {
@@ -196,7 +196,7 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 50
+const requestShare = 60
 
 // How long requests are shown in any case, in bytes: the first and the newest, and the others.
 const (
@@ -308,8 +308,8 @@ const (
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request to at most about most bytes: two fifths from its beginning, the rest from its end, at lines or words. What
-// is wanted stands at one of the two.
+// clipRequest shortens a request to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
+// that was pasted the end has most of it: what the user says of it is there.
 func clipRequest(text string, most int) string {
 	text = Tidy(text)
 	pasted := strings.Count(text, "\n") > manyLines
@@ -319,11 +319,15 @@ func clipRequest(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	head := trimRune(text[:most*2/5])
+	first := most * 2 / 3
+	if pasted {
+		first = most * 2 / 5
+	}
+	head := trimRune(text[:first])
 	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
 		head = head[:n]
 	}
-	tail := strings.ToValidUTF8(text[len(text)-(most-most*2/5-len(" […] ")):], "")
+	tail := strings.ToValidUTF8(text[len(text)-max(0, most-first-len(" […] ")):], "")
 	if n := strings.IndexAny(tail, "\n "); n >= 0 && n < len(tail)/2 {
 		tail = tail[n+1:]
 	}

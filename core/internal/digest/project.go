@@ -22,7 +22,7 @@ var (
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
 )
 
-// ProjectIn tells what message i holds of a project's instructions, and a key that is the same for newer versions of it. Programs put them
+// ProjectIn returns what message i holds of a project's instructions, and a key that is the same for newer versions of it. Programs put them
 // into messages of the user, or a tool gives them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	m := &t.Messages[i]

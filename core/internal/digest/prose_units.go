@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// unit is the least that an entry of the log may quote: something that can be understood by the entry that it stands in.
+// unit is the least that an entry of the log may quote: something that can be understood by its entry.
 type unit struct {
 	kind    unitKind
 	message int32  // who says it says it in this message
@@ -260,7 +260,7 @@ func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }
 
 func (l wordList) has(word string) bool { return l.table.Has(word) }
 
-// pointsBack reports whether a sentence begins with a word that stands for something in the sentence before.
+// pointsBack reports whether a sentence begins with a word that refers to something in the sentence before.
 func pointsBack(s string) bool {
 	s = strings.TrimLeft(s, "*_\"'`(“„«")
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })

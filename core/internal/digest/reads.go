@@ -45,7 +45,7 @@ func failedText(text string) bool {
 	return false
 }
 
-// ReadingOf tells what the tool result at an index of Parts holds, of a tool that reads a file: text is the result's.
+// ReadingOf returns what the tool result at an index of Parts holds, of a tool that reads a file: text is the result's.
 func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	p := &t.Parts[result]
 	if p.Has(transcript.IsError) || failedText(text) {

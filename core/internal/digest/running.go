@@ -100,7 +100,7 @@ func (l *Ledger) readRunning(entries []string) {
 	}
 }
 
-// inheritRunning takes over what an older ledger knows of work that runs, where l knows nothing of any.
+// inheritRunning takes over what an older ledger knows of work that runs, where l has none.
 func (l *Ledger) inheritRunning(old *Ledger) {
 	if len(l.Running) == 0 {
 		l.Running = old.Running
@@ -116,7 +116,7 @@ func (l *Ledger) tidyRunning() {
 	l.Unloaded = newestOf(l.Unloaded, maxUnloaded, func(s string) string { return s })
 }
 
-// Settle takes out of the lists of work that runs and of unloaded tools what messages, which stay, say is over or loaded.
+// Settle removes from the lists of work that runs and of unloaded tools what messages, which stay, say is over or loaded.
 func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	if len(l.Running) == 0 && len(l.Unloaded) == 0 {
 		return
@@ -158,7 +158,7 @@ func (c *collector) work(n int32) {
 // isClock reports whether the id of a timer is the time at which it goes off: there is one such timer.
 func isClock(id string) bool { return strings.Count(id, ":") == 2 }
 
-// endWork takes out of the list what the part at index n says is over.
+// endWork removes from the list what the part at index n says is over.
 func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	if len(l.Running) == 0 {
 		return

@@ -212,7 +212,7 @@ func outputPath(text string) string {
 type sign struct {
 	args, text string // of the call, and of the result, as far as they are looked at; in lower case
 	stops      bool   // the tool ends what it is given
-	quotes     bool   // what the tool prints is none of its own words
+	quotes     bool   // what the tool prints are not its own words
 	notice     bool   // the program tells that something has ended
 	failed     bool
 }

@@ -36,7 +36,7 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	l.Standing = newestStanding(l.Standing)
 }
 
-// newestStanding leaves of statements about one subject the newest, takes out what a later one revokes, and leaves as many as a ledger keeps.
+// newestStanding leaves of statements about one subject the newest, removes what a later one revokes, and leaves as many as a ledger keeps.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil

@@ -199,7 +199,7 @@ func asks(s string) bool {
 
 // Words with which a question begins in which the mark is forgotten, and those that may precede them.
 var (
-	inverters = wordListOf("should would could does is are did was were has shall am")
+	inverters = wordListOf("should would could does is are did was were has am")
 	openers   = wordListOf("so then and also but ok okay well now hm hmm")
 )
 

@@ -24,7 +24,7 @@ const (
 	story    // signs only: with them a sentence is about one day, not about every day
 )
 
-// scene is what the words of a sentence are beside its cues.
+// scene is what the words of a sentence are apart from its cues.
 type scene struct {
 	ws       []word
 	all      wordKind // of all words

@@ -11,7 +11,7 @@ import (
 type textCall struct {
 	tool    string // its name; that of a shell for a block of commands
 	command string // what it runs; "" for a call that runs nothing
-	path    string // the file that it is about; "" where it names none
+	path    string // the file that it is about; "" if it has none
 	text    string // the arguments, or the commands, as they are written
 }
 

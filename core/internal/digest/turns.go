@@ -83,7 +83,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader 
 	return r
 }
 
-// closingOf marks the last message in which the assistant says something of each turn, unless it goes on with a call.
+// closingOf marks the last message in which the assistant says something of each turn, unless a call follows.
 func closingOf(t *transcript.Transcript, messages []int32, asked []string) []bool {
 	closing := make([]bool, len(messages))
 	open := true // no message of the assistant's follows in the turn
@@ -432,7 +432,7 @@ func (r *turnReader) change(i int, c *change) {
 	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor})
 }
 
-// The first words of a unit that tells of a change, before the path.
+// The first words of a unit that reports a change, before the path.
 const (
 	editedVerb = "edited "
 	wroteVerb  = "wrote "
@@ -448,7 +448,7 @@ func thrownAway(path string) bool {
 	return strings.Contains(path, "/scratchpad/") || strings.Contains(path, "\\Temp\\")
 }
 
-// run adds a command, in the place of the same one before it in the turn.
+// run adds a command, and drops the same one before it in the turn.
 func (r *turnReader) run(i int, script, output string, failed bool) {
 	if script == "" {
 		return

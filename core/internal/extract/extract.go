@@ -172,7 +172,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 				e.before.asked = false
 				continue
 			}
-			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it tells what was asked for, and not of what
+			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it answers what was asked, and not about what
 			out.leans = reply || echo || asked && asksAbout(text, ws) || leans(text, ws, inQuotes)
 			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // what the question is about says more than the question
 				out.before = e.sentences[out.before].before

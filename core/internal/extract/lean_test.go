@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// TestLeans tells which sentences cannot be understood without the one before.
+// TestLeans has sentences that cannot be understood without the one before.
 func TestLeans(t *testing.T) {
 	for want, list := range map[bool][]string{
 		true: {"It enabled needed repairs.", "They're full of potholes.", "Yeah, it was great.", "And she lives in Bergen now.", "I sold it for 300 euros.", "That was in May.",
@@ -24,7 +24,7 @@ func TestLeans(t *testing.T) {
 	}
 }
 
-// TestIdle tells which sentences say nothing.
+// TestIdle has sentences that say nothing.
 func TestIdle(t *testing.T) {
 	for want, list := range map[bool][]string{
 		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",

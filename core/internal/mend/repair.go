@@ -264,7 +264,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	return done
 }
 
-// TurnRole is the role of a message that stands between messages of two roles, so that the roles take turns.
+// TurnRole is the role of a message between messages of two roles, so that the roles take turns.
 func TurnRole(before, after transcript.Role) transcript.Role {
 	if after == transcript.User || after == transcript.System && before == transcript.Tool {
 		return transcript.Assistant

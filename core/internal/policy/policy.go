@@ -310,7 +310,7 @@ func (p *Policy) Limit() int {
 	return limit
 }
 
-// Aimless reports whether compaction was meant to become due and never can: there is no limit, and nothing says that none is wanted.
+// Aimless reports whether compaction was meant to become due and never can: there is no limit, and the policy doesn't ask for that.
 // Published systems take such a policy.
 func (p *Policy) Aimless() bool {
 	return p.Unbounded() && !p.Window.Unlimited && p.MaxBytes == 0 && p.Safe() && !p.OnlyKnown

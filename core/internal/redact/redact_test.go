@@ -99,7 +99,7 @@ func TestNumbersStay(t *testing.T) {
 	}
 }
 
-// Keys and the words of the format stay where the structure is to be left alone.
+// Keys and the words of the format stay where the structure must not change.
 func TestLeavesTheStructure(t *testing.T) {
 	src := `[{"role" : "user","type":"text","text":"role user type text"}]`
 	out, _ := New([]api.Redaction{{Text: "role"}, {Text: "user"}, {Text: "text"}}, nil).Apply([]byte(src), jsonspan.Span{End: uint32(len(src))}, false)

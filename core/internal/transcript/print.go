@@ -44,7 +44,7 @@ func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 }
 
 // Print is the fingerprint of message i by itself: of what Prints covers, and of the ids of its tool calls and results. So a message that was
-// written for one can stand in for another one that has the same print.
+// written for one can replace another one that has the same print.
 func (t *Transcript) Print(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]

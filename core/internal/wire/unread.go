@@ -33,7 +33,7 @@ func (c *Coverage) add(o Coverage) {
 	c.Read, c.Lost, c.Foreign, c.Beside = c.Read+o.Read, c.Lost+o.Lost, c.Foreign+o.Foreign, c.Beside+o.Beside
 }
 
-// minBeside is the length of the shortest string that may be text beside the content of a message that is read, in bytes.
+// minBeside is the length of the shortest string that may be text outside the content of a message that is read, in bytes.
 const minBeside = 64
 
 // besideKeys are members of messages and parts, in any format, that hold what an application or an SDK keeps about them. No model is sent
@@ -230,7 +230,7 @@ const (
 	foreign                // as one of a type that it doesn't know
 )
 
-// reading tells how the format takes the opaque part at an offset.
+// reading reports how the format takes the opaque part at an offset.
 func (w *coverage) reading(at uint32) reading {
 	s := jsonspan.New(w.t.Src).At(at)
 	if s.Kind() != jsonspan.Object {

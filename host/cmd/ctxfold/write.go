@@ -74,7 +74,7 @@ func overwrite(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace puts a new file in the place of the old one, or where there was none (nil).
+// replace replaces the old file with a new one; old is nil if there was none.
 func replace(name string, text []byte, old fs.FileInfo) error {
 	tmp, err := temporary(name)
 	if err != nil {

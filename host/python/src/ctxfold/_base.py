@@ -85,7 +85,7 @@ class Compacting(Operations):
     def _head(
         self,
         policy: Any,
-        window: Optional[int],
+        window: Union[int, Literal["unlimited"], None],
         model: Optional[str],
         format: Optional[str],
         options: Any,

@@ -81,7 +81,7 @@ async def _one(request: "types.SummaryRequest", model: Model, slots: asyncio.Sem
     assert model.summarize is not None
     summarize = model.summarize
     async with slots:
-        # A task of its own tells what the model is cancelled by from what cancels the compaction.
+        # In a task of its own, what cancels the model differs from what cancels the compaction.
         asked = asyncio.ensure_future(_asked(lambda: summarize(request)))
         try:
             await asyncio.wait({asked}, timeout=model.timeout)

@@ -185,7 +185,6 @@ ErrorCode = Literal[
     "missing_role",
     "unknown_format",
     "ambiguous_format",
-    "wrong_format",
     "unknown_preset",
     "unknown_estimator",
     "unknown_pass",
@@ -199,6 +198,7 @@ ErrorCode = Literal[
     "unknown_op",
     "internal",
     "unknown_window",
+    "wrong_format",
 ]
 
 
@@ -1879,7 +1879,7 @@ class MemoryEntry(TypedDict):
 
 class MemoryEdit(TypedDict):
     """
-    MemoryEdit is an Edit of a [MemoryEntry]. Behind the messages that an entry replaced, it has either Set and Message,
+    MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message,
     or Drop, or Insert and Before. Indexes refer to the history as it was.
     """
 
@@ -1894,7 +1894,7 @@ class MemoryEdit(TypedDict):
     drop: NotRequired[int]
     """index of a message that is left out"""
     before: NotRequired[int]
-    """index of the message before which the new one stands"""
+    """index of the message before which the new one is"""
     print: NotRequired[str]
     """fingerprint of that message by itself, which must be the same"""
     raw: NotRequired[str]
@@ -1902,9 +1902,9 @@ class MemoryEdit(TypedDict):
     on: NotRequired[str]
     """fingerprint of a message behind it, which must be there"""
     after: NotRequired[str]
-    """fingerprint of the message after which the new one stands"""
+    """fingerprint of the message after which the new one is"""
     role: NotRequired[str]
-    """instead of fingerprints: the role of the message before which the new one stands"""
+    """instead of fingerprints: the role of the message before which the new one is"""
 
 
 class MemoryPoint(TypedDict):
