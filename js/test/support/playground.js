@@ -1,5 +1,7 @@
 // What the tests of the playground do with its page.
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -26,5 +28,12 @@ export const give = (page, name, text) =>
 export async function download(page, button) {
   const waiting = page.waitForEvent("download");
   await page.getByRole("button", { name: button }).click();
-  return JSON.parse(await readFile(await (await waiting).path(), "utf8"));
+  const folder = await mkdtemp(join(tmpdir(), "ctxfold-download-"));
+  try {
+    const file = join(folder, "file.json");
+    await (await waiting).saveAs(file); // the browser may run in another process, whose files have no path here
+    return JSON.parse(await readFile(file, "utf8"));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
