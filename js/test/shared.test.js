@@ -452,18 +452,13 @@ function built() {
 /** @type {Promise<string> | undefined} */
 let building;
 
-/** What the proxy takes for the owner of requests with this key: a hash of their credentials, none of which is the key itself. */
-const OWNER = createHash("sha256")
-  .update(
-    [
-      ...["Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cf-Aig-Authorization"],
-      ...["Ocp-Apim-Subscription-Key", "Openai-Organization", "Openai-Project"],
-      ...["key", "api-key", "api_key", "subscription-key"],
-    ]
-      .map((name) => `${name} [${name === "Authorization" ? '"Bearer key"' : ""}]\n`)
-      .join(""),
-  )
-  .digest("hex");
+/** @param {string[]} lines */
+const sha = (lines) => createHash("sha256").update(lines.map((line) => `${line}\n`).join("")).digest("hex");
+
+/** What the proxy takes for the owner of these requests: hashes of their credentials, and of the user and the system prompt in the body. */
+const OWNER =
+  sha(['Authorization ["Bearer key"]']) +
+  sha(['user "\\"u\\""', 'safety_identifier ""', 'metadata.user_id ""', 'system ""']);
 
 /** @param {import("node:http").IncomingMessage} request */
 async function text(request) {
