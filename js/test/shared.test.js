@@ -453,7 +453,10 @@ function built() {
 let building;
 
 /** @param {string[]} lines */
-const sha = (lines) => createHash("sha256").update(lines.map((line) => `${line}\n`).join("")).digest("hex");
+const sha = (lines) =>
+  createHash("sha256")
+    .update(lines.map((line) => `${line}\n`).join(""))
+    .digest("hex");
 
 /** What the proxy takes for the owner of these requests: hashes of their credentials, and of the user and the system prompt in the body. */
 const OWNER =
