@@ -128,8 +128,8 @@ func TestChatDigestLongAnswers(t *testing.T) {
 
 // TestChatDigestDenied: what the next turn says is wrong is gone where room is short, and marked where it is not.
 func TestChatDigestDenied(t *testing.T) {
-	texts := []string{"The terminal of Maria shows green boxes.", "I bet VS Code is detecting a light theme.", "No, that's not it, she uses Konsole 23.", "Then the palette of Konsole is at fault."}
-	if got := digestOf(t, "", 4000, texts...); !strings.Contains(got, "light theme. (denied next)\nuser: No, that's not it") {
+	texts := []string{"The dishwasher of Anna leaves white stains.", "I bet the tabs are from a cheap brand.", "No, that's not it, she uses Glanzol 23.", "Then the water of Anna is too hard."}
+	if got := digestOf(t, "", 4000, texts...); !strings.Contains(got, "a cheap brand. (denied next)\nuser: No, that's not it") {
 		t.Errorf("%s", got)
 	}
 	if got := digestOf(t, "", 140, texts...); strings.Contains(got, "I bet") && !strings.Contains(got, "(denied next)") {
