@@ -370,6 +370,7 @@ func (r *turnReader) result(i int, n int32) {
 	call := &t.Parts[p.Pair]
 	name := t.Text(call.Name)
 	failed := p.Has(transcript.IsError)
+	text := func() string { return withoutExcerptMarker(ResultText(t, int(n))) }
 	switch useOf(name) {
 	case edits:
 		if !failed {
@@ -378,18 +379,18 @@ func (r *turnReader) result(i int, n int32) {
 			}
 		}
 	case runs:
-		r.run(i, commandOf(t, call), ResultText(t, int(n)), failed)
+		r.run(i, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
-			r.looked(i, path, ResultText(t, int(n)))
+			r.looked(i, path, text())
 		}
 	case searches:
 		if pattern := patternOf(t, call); !failed {
-			r.found(i, pattern, ResultText(t, int(n)))
+			r.found(i, pattern, text())
 		}
 	case unknown:
 		if !failed && !polling.has(ToolKey(name)) {
-			r.report(i, name, ResultText(t, int(n)))
+			r.report(i, name, text())
 		}
 	}
 }
