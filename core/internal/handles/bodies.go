@@ -68,6 +68,7 @@ func (c *Run) MarkAgain(part int32, marker, text string) {
 		replaced = append(replaced, c.T.Parts[n-1].Body)
 	}
 	c.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
+	p.Body = body // formats write a body by the one that it replaces
 	value, size := c.F.ResultBody(nil, c.T, part, WithHandle(marker, handle)+text)
 	c.SetBody(part, value, size)
 }
