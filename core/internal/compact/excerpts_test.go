@@ -61,3 +61,20 @@ func TestExcerptsHaveLittleRoomOverTheTarget(t *testing.T) {
 		t.Errorf("%d tokens more than without, of a limit of %d", more, c.Limit)
 	}
 }
+
+// What is left of a read that an earlier compaction has cleared is no content of a file.
+func TestNothingRestoredOfMarkers(t *testing.T) {
+	pol, src := excerpted(t)
+	for _, pol := range []string{pol, strings.Replace(pol, `,"excerpt":60`, "", 1)} {
+		cleared := output(run(t, "native", pol, src))
+		c := run(t, "native", `{"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"},{"pass":"rehydrate"}]}`+force, cleared)
+		if len(c.Folded) == 0 {
+			t.Fatalf("%+v", c.Report)
+		}
+		for _, a := range c.Report.Actions {
+			if a.Action == api.ActionRestore && a.Path != "lib/tax_table.go" {
+				t.Errorf("%s is restored: %s", a.Path, output(c))
+			}
+		}
+	}
+}

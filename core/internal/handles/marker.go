@@ -184,6 +184,11 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
+// BeginsMarked reports whether the text of a tool result begins with the marker of one that was removed.
+func BeginsMarked(text string) bool {
+	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
+}
+
 // foldHandle begins the line of a digest message that names the handle of what was folded.
 const foldHandle = "Handle of the folded messages: "
 

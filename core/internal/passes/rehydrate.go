@@ -3,7 +3,6 @@ package passes
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -150,7 +149,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 				continue
 			}
 			text := r.Content(n)
-			if text == "" || text == handles.ClearedMarker || strings.HasPrefix(text, handles.ExcerptMarker[:len(handles.ExcerptMarker)-1]) || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
+			if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
 				continue
 			}
 			seen.Add(path)
