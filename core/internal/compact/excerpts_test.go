@@ -12,7 +12,9 @@ import (
 func excerpted(t *testing.T) (policy, src string) {
 	t.Helper()
 	filler := strings.Repeat("nothing that anybody needs. ", 20)
-	long := func(line string) string { return strings.Repeat(filler+`\n`, 4) + line + `\n` + strings.Repeat(filler+`\n`, 4) }
+	long := func(line string) string {
+		return strings.Repeat(filler+`\n`, 4) + line + `\n` + strings.Repeat(filler+`\n`, 4)
+	}
 	src = reads("read a.go LONG-A", "bash ls 3-files", "read b.go LONG-B", "read lib/tax_table.go "+filler)
 	src = strings.Replace(src, "LONG-A", long("see lib/tax_table.go:41 for rates"), 1)
 	src = strings.Replace(src, "LONG-B", long("the end"), 1)

@@ -2,8 +2,10 @@ package digest
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -37,13 +39,23 @@ const maxExcerptLines = 4000
 // messages and calls repeat, the rarest first.
 type Excerpts struct {
 	texts []string
-	lines [][]excerptLine    // by result, in the order of the text
-	terms critbit.Map[int32] // the terms that later messages repeat: how many lines have them
+	lines [][]excerptLine       // by result, in the order of the text
+	terms critbit.Map[repeated] // the terms that later messages repeat
+}
+
+// repeated is how many lines have a term, and how often later messages do.
+type repeated struct{ lines, said int32 }
+
+// worth is the more the fewer lines have the term, and the more often it is repeated.
+func (r repeated) worth() int64 {
+	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
 
 // excerptLine is a line, or a piece of a long one.
 type excerptLine struct {
 	from, to int
+	head     int      // the line that it is within by its indentation, the outermost; -1 for none
+	number   bool     // a number of the line is before it
 	terms    []string // that later messages repeat
 }
 
@@ -53,7 +65,16 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 		texts[i] = withoutEnvelope(text)
 	}
 	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results))}
-	var later critbit.Map[struct{}] // the terms of what comes after the result that is read
+	var later critbit.Map[int32] // how often what comes after the result that is read has a term
+	repeat := func(text string) {
+		eachTerm(text, func(kind termKind, word string) {
+			*later.At(word)++
+			for i := strings.IndexByte(word, '/'); i >= 0 && kind == pathTerm; i = strings.IndexByte(word, '/') {
+				word = word[i+1:]
+				*later.At(word)++
+			}
+		})
+	}
 	left := len(results)
 	for _, m := range slices.Backward(messages) {
 		msg := &t.Messages[m]
@@ -64,9 +85,9 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 				left--
 				e.lines[left] = e.read(texts[left], &later)
 			case p.Kind == transcript.ToolCall:
-				arguments(t, p, func(_, text string) { said(text, &later) })
+				arguments(t, p, func(_, text string) { repeat(text) })
 			case p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) && t.IsString(p.Body):
-				said(t.Text(p.Body), &later)
+				repeat(t.Text(p.Body))
 			}
 		}
 	}
@@ -74,26 +95,55 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 }
 
 // read divides a text into lines with the terms that later messages repeat.
-func (e *Excerpts) read(text string, later *critbit.Map[struct{}]) (lines []excerptLine) {
+func (e *Excerpts) read(text string, later *critbit.Map[int32]) (lines []excerptLine) {
 	at := 0
+	head, margin := -1, 0 // the outermost line that the next ones may be within, and its indentation
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
-		for at += len(line); from < end && len(lines) < maxExcerptLines; {
-			to := pieceEnd(text, from, end)
-			if to-from >= minExcerpt {
-				l := excerptLine{from: from, to: to}
-				eachTerm(text[from:to], func(_ termKind, word string) {
-					if later.Has(word) && !slices.Contains(l.terms, word) {
+		words := from + numbered(text[from:end])
+		code := words + len(text[words:end]) - len(strings.TrimLeft(text[words:end], " \t"))
+		within := -1
+		if at += len(line); code < end && head >= 0 && code-words > margin {
+			within = head
+		}
+		if code < end && within < 0 {
+			head, margin = -1, code-words
+			if strings.ContainsFunc(text[code:end], unicode.IsLetter) {
+				head = len(lines)
+			}
+		}
+		for words < end && len(lines) < maxExcerptLines {
+			to := pieceEnd(text, words, end)
+			if to-words >= minExcerpt {
+				l := excerptLine{from: from, to: to, head: within, number: words > from}
+				eachTerm(text[from:to], func(_ termKind, word string) { // also its number: who cites it has looked at it
+					if n, found := later.Get(word); found && !slices.Contains(l.terms, word) {
 						l.terms = append(l.terms, word)
-						*e.terms.At(word)++
+						seen := e.terms.At(word)
+						seen.lines++
+						seen.said = max(seen.said, n)
 					}
 				})
 				lines = append(lines, l)
 			}
-			from = to
+			from, words = to, to
 		}
 	}
 	return lines
+}
+
+// numbered is the length of the number of the line that tools put before it ("  12→", "12\t", "12: ", "12|"); 0 where there is none.
+func numbered(line string) int {
+	rest := strings.TrimLeft(strings.TrimLeft(line, " "), "0123456789")
+	if len(rest) == len(strings.TrimLeft(line, " ")) {
+		return 0
+	}
+	for _, mark := range []string{"→", "\t", ": ", "|"} {
+		if after, found := strings.CutPrefix(rest, mark); found {
+			return len(line) - len(after)
+		}
+	}
+	return 0
 }
 
 // pieceEnd is where a piece ends that begins at from, of a line that ends at end: a long line is divided at its punctuation.
@@ -115,7 +165,7 @@ func pieceEnd(text string, from, end int) int {
 }
 
 // Choose chooses lines of all results in at most room bytes, of each in at most its size: those with the rarest terms first, and at last the
-// first lines of results of which no line has a term that later messages repeat. It returns for each result its lines in their order, each
+// first lines of results of which no line has a term that later messages repeat, unless its lines have numbers, which a file has. It returns for each result its lines in their order, each
 // after a line break, or "".
 func (e *Excerpts) Choose(sizes []int, room int) []string {
 	var all []rankedLine
@@ -163,6 +213,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 			telling = append(telling, i)
 		}
 	}
+	taken := make([]bool, len(lines))
+	var found []int // the telling ones, the best first
 	var have critbit.Map[struct{}]
 	for {
 		best, value, worth := -1, int64(0), int64(0)
@@ -174,8 +226,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 			is := int64(0)
 			for _, word := range l.terms {
 				if !have.Has(word) {
-					n, _ := e.terms.Get(word)
-					is += termWorth / int64(n+1)
+					r, _ := e.terms.Get(word)
+					is += r.worth()
 				}
 			}
 			if is < leastWorth {
@@ -188,15 +240,38 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 		if best < 0 {
 			break
 		}
-		l := &lines[telling[best]]
-		ranked = append(ranked, rankedLine{result, telling[best], worth})
+		n := telling[best]
 		telling = slices.Delete(telling, best, best+1)
-		size -= l.to - l.from + 1
-		for _, word := range l.terms {
-			have.Add(word)
+		if taken[n] {
+			continue
+		}
+		found = append(found, n)
+		for _, n := range []int{lines[n].head, n} {
+			if n < 0 || taken[n] || lines[n].to-lines[n].from+1 > size {
+				continue
+			}
+			l := &lines[n]
+			taken[n] = true
+			ranked = append(ranked, rankedLine{result, n, worth})
+			size -= l.to - l.from + 1
+			for _, word := range l.terms {
+				have.Add(word)
+			}
 		}
 	}
-	for i := 0; i < len(lines) && len(ranked) == i; i++ {
+	for after := 1; after <= linesAfter; after++ { // what a line of a file says ends in those after it
+		for _, n := range found {
+			n += after
+			if n >= len(lines) || !lines[n].number || lines[n].head < 0 || taken[n] || !taken[n-1] || lines[n].to-lines[n].from+1 > size ||
+				!strings.ContainsFunc(e.texts[result][lines[n].from:lines[n].to], unicode.IsLetter) {
+				continue
+			}
+			taken[n] = true
+			ranked = append(ranked, rankedLine{result: result, line: n})
+			size -= lines[n].to - lines[n].from + 1
+		}
+	}
+	for i := 0; i < len(lines) && len(ranked) == i && !lines[i].number; i++ {
 		if size -= lines[i].to - lines[i].from + 1; size < 0 || i == firstLines {
 			break
 		}
@@ -205,12 +280,16 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 	return ranked
 }
 
-// firstLines is how many of the first lines represent a result of which no line is telling.
-const firstLines = 3
+// firstLines is how many of the first lines represent a result of which no line is telling, and linesAfter how many lines come with one that is,
+// of a file.
+const (
+	firstLines = 3
+	linesAfter = 2
+)
 
-// termWorth is what a term is worth that no line has, and leastWorth what the terms of a line must be worth together that no chosen one has:
-// what many lines say tells nothing.
+// termWorth is twice what a term is worth that one line has and that is repeated once, and leastWorth what those terms of a line must be worth
+// together that no chosen one has: what many lines say tells nothing.
 const (
 	termWorth  = 1 << 20
-	leastWorth = termWorth / 8
+	leastWorth = termWorth / 32
 )

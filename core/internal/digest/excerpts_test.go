@@ -25,7 +25,7 @@ func excerpts(t *testing.T, src string, size, room int) []string {
 
 // exchange is a call of a tool with its result, and what is said next.
 func exchange(tool, result, next string) string {
-	quote := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, `"`, `\"`), "\n", `\n`) }
+	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
 	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + tool + `","name":"` + tool + `","arguments":{}}]},` +
 		`{"role":"tool_result","tool_call_id":"` + tool + `","tool_name":"` + tool + `","content":[{"type":"text","text":"` + quote(result) + `"}]},` +
 		`{"role":"assistant","content":[{"type":"text","text":"` + quote(next) + `"}]}`
@@ -49,6 +49,10 @@ func TestExcerpts(t *testing.T) {
 			[]string{"\n# Notes on cheese\nGouda is Dutch.\nBrie is French."}, []string{"Feta"}},
 		{"a piece of a long line", "fetch", `{"items":[` + strings.Repeat(`{"id":"x","note":"nothing here"},`, 30) + `{"id":"inv_2291","total":418},` + strings.Repeat(`{"id":"y","note":"nothing"},`, 30) + `]}`,
 			"Invoice inv_2291 is the one.", 250, []string{"inv_2291"}, nil},
+		{"the function that a line is in", "read", "   11→func taxOf(o Order) int {\n   12→\tn := 0\n   13→\tfor _, l := range o.lines {\n   14→\t\tn += l.vat_share\n   15→\t}\n   16→}",
+			"It adds vat_share.", 200, []string{"11→func taxOf(o Order) int {\n14→\t\tn += l.vat_share"}, []string{"15→", "16→"}},
+		{"the number of a line is no content", "read", "   267→\n   268→\tx\n   269→call_the_bank()", "Line 267 is empty, call_the_bank matters.", 200,
+			[]string{"\n269→call_the_bank()"}, []string{"267"}},
 		{"no room", "read", "max_open_orders = 17", "max_open_orders it is", 10, nil, []string{"max"}},
 	} {
 		got := excerpts(t, `[{"role":"user","content":"go"},`+exchange(tt.tool, tt.result, tt.next)+`]`, tt.size, 10000)[0]
