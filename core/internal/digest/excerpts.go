@@ -13,8 +13,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ExcerptMarker is the first line of what stays of a tool result that was cleared but for some of its lines.
-const ExcerptMarker = "[Old tool result content cleared, except these lines]"
+// ExcerptMarker is the first line of what stays of a tool result that was cleared but for some of its lines, and TruncatedMarker that of a text
+// that was shortened.
+const (
+	ExcerptMarker   = "[Old tool result content cleared, except these lines]"
+	TruncatedMarker = "[Truncated]"
+)
 
 // withoutExcerptMarker is a tool result without the line, if there is one, that says that the lines after it are an excerpt.
 func withoutExcerptMarker(text string) string {
