@@ -11,7 +11,7 @@ import (
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
 	text    string
-	heading int // the line with the heading that it stands under; -1 for none
+	heading int // the line with the heading that it is under; -1 for none
 	after   int // of code, the line before it, without which it says nothing; else -1
 	value   int // 0 of lines that stay only with others: headings
 }
