@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -93,7 +92,7 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 			}
 		}
 		for n, r := range requests[:max(0, len(requests)-fresh)] {
-			k.turns = append(k.turns, turn{number: n + 1, asked: r})
+			k.turns = append(k.turns, turn{number: n + 1, asked: withoutPaste(r)})
 		}
 	}
 	if len(before.units) > 0 {
@@ -107,13 +106,16 @@ const ahead = 32
 // unclip restores the whole text of a request from the ledger, of which an earlier digest had room for a part.
 func (k *turnLog) unclip(l *Ledger) {
 	requests := append([]string{l.Task}, l.Requests...)
+	for i, r := range requests {
+		requests[i] = withoutPaste(Tidy(r))
+	}
 	for i := range k.turns {
 		head, _, clipped := strings.Cut(k.turns[i].asked, clippedMark)
 		if head = strings.TrimRight(head, " \n"); !clipped || head == "" {
 			continue
 		}
 		for n, r := range requests[:min(ahead, len(requests))] {
-			if strings.HasPrefix(Fence(Tidy(r)), head) {
+			if strings.HasPrefix(Fence(r), head) {
 				k.turns[i].asked, requests = r, requests[n+1:]
 				break
 			}
@@ -162,8 +164,8 @@ func (k *turnLog) shorten() {
 				}
 			case noteUnit:
 				u.source = strings.TrimPrefix(u.source, k.base)
-			case readUnit, ranUnit, toldUnit:
-				u.text = strings.ReplaceAll(u.text, k.base, "")
+			case readUnit, ranUnit, hitUnit, toldUnit:
+				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
 			}
 		}
 	}
@@ -367,12 +369,15 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
 			next++
 		}
-		if asked[i] == "" && from == next {
+		if from == next && (asked[i] == "" || isChatter(asked[i]) && k.turns[i].question.text == "") {
 			continue
 		}
 		b.WriteString("[" + itoa(k.turns[i].number) + "]")
 		if asked[i] != "" {
 			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(asked[i], "\n", "\n"+requestIndent)))
+			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
+				b.WriteString(questionOpen + lastQuestion(q.text) + questionEnd)
+			}
 		}
 		switch {
 		case asked[i] != "":
@@ -385,6 +390,33 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 		k.entry(&b, &k.turns[i], chosen[from:next])
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// questionOpen and questionEnd enclose what an answer of the user's answers, where the entry before does not say it.
+const (
+	questionOpen = " (asked before: “"
+	questionEnd  = "”)"
+)
+
+// has reports whether the last of some chosen units is a question.
+func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
+	if len(chosen) == 0 {
+		return false
+	}
+	at := k.units[chosen[len(chosen)-1].Item]
+	u := &k.turns[at.turn].units[at.unit]
+	return u.message == question.message && u.text == question.text
+}
+
+// lastQuestion is the last question in a text, or the end of it.
+func lastQuestion(text string) string {
+	last := ""
+	for from, to := range extract.Sentences(text) {
+		if asksIn(text[from:to]) {
+			last = strings.TrimSpace(text[from:to])
+		}
+	}
+	return Fence(clipWords(last, mostLead))
 }
 
 // beyond are the units that say most of what is not known, each on a line, in at most about size bytes.
@@ -405,12 +437,15 @@ func (k *turnLog) beyond(size int) string {
 // entry writes the units of an entry. What one message says is on one line; so is what was done to one file.
 func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 	var last *unit
+	var files []string
 	for _, c := range chosen {
 		u := &t.units[k.units[c.Item].unit]
+		if u.kind == readUnit && u.message >= 0 { // all of them are on one line
+			files = append(files, u.text)
+			continue
+		}
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
 		switch {
-		case last != nil && u.kind == readUnit && last.kind == readUnit && u.message >= 0:
-			b.WriteString("; " + u.text)
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
 			b.WriteString("; … " + u.text)
 		case same && u.lead == last.lead:
@@ -427,6 +462,9 @@ func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 	}
 	if last != nil {
 		b.WriteByte('\n')
+	}
+	if files != nil {
+		b.WriteString(entryBullet + readLabel + strings.Join(files, "; ") + "\n")
 	}
 }
 
@@ -519,7 +557,7 @@ func readRequests(text string, l *Ledger) {
 		for _, u := range t.units {
 			if u.kind == readUnit {
 				for path := range strings.SplitSeq(u.text, "; ") {
-					path, _, _ = strings.Cut(path, " (defines ")
+					path, _, _ = strings.Cut(path, definesMark)
 					l.Read = addPath(l.Read, inFolder(base, path))
 				}
 			}
@@ -599,48 +637,3 @@ func readUnits(t *turn, line string) (units []unit) {
 	}
 	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
 }
-
-// filesWith are paths of files, each with the entries that tell how it was changed. They are relative to the folder of the log if all are
-// absolute.
-func (k *turnLog) filesWith(paths []string) []string {
-	var events critbit.Map[string]
-	add := func(path, verb string, i int) {
-		said := events.At(path)
-		if event := verb + " in [" + itoa(k.turns[i].number) + "]"; !strings.HasSuffix(*said, event) && len(*said) < mostEvents {
-			*said = strings.TrimPrefix(*said+", "+event, ", ")
-		}
-	}
-	for i := range k.turns {
-		for _, path := range k.turns[i].touched {
-			add(path, "changed", i)
-		}
-		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; u.kind == changeUnit && u.source != "" {
-				verb, _, _ := strings.Cut(u.text, " ")
-				path := u.source
-				if path[0] != '/' {
-					path = k.base + path
-				}
-				add(path, verb, i)
-			}
-		}
-	}
-	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
-	out := make([]string, len(paths))
-	for i, path := range paths {
-		out[i] = path
-		if short {
-			out[i] = strings.TrimPrefix(path, k.base)
-		}
-		if said, _ := events.Get(path); said != "" {
-			out[i] += eventsMark + said
-		}
-	}
-	return out
-}
-
-// mostEvents is how much is said of what was done to one file, in bytes.
-const mostEvents = 32
-
-// eventsMark is between a file and what was done to it.
-const eventsMark = " — "

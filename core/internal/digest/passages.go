@@ -25,6 +25,13 @@ func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
 	}
+	if isDump(text) {
+		head, rest, _ := strings.Cut(text, "\n\n")
+		if at := strings.LastIndex(rest, "\n\n"); at >= 0 {
+			head += rest[at:]
+		}
+		text = head
+	}
 	p := passageReader{rest: text}
 	for p.rest != "" && !p.pasted {
 		line, rest, _ := strings.Cut(p.rest, "\n")
@@ -35,6 +42,26 @@ func passages(text string) []passage {
 	}
 	p.flush()
 	return p.out
+}
+
+// dumpLines is how many lines a text has at least that may be a dump.
+const dumpLines = 24
+
+// isDump reports whether most lines of a long text neither end a sentence nor belong to a list, as in what programs print. What the user says
+// of it is before it or behind it.
+func isDump(text string) bool {
+	lines, said := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines++
+		if item, _ := listItem(line); item || line[0] == '#' || endsSentence(line) || len(line) > maxLead {
+			said++
+		}
+	}
+	return lines >= dumpLines && said*2 < lines
 }
 
 type passageReader struct {
@@ -65,7 +92,7 @@ func (p *passageReader) line(line string) {
 		p.flush()
 		p.fence = s[:3]
 		return
-	case s == "", strings.HasPrefix(s, ">"), strings.HasPrefix(s, "|"):
+	case s == "", strings.HasPrefix(s, ">"), strings.HasPrefix(s, "|"), strings.HasPrefix(s, pastedOpen):
 		p.flush()
 		return
 	case s[0] == '<' && p.tags < mostTags:
@@ -73,6 +100,11 @@ func (p *passageReader) line(line string) {
 			p.flush()
 			return
 		}
+	}
+	if kind, _, found := strings.Cut(s, ": "); found && len(kind) <= maxKind && p.rest != "" && saysReview(kind) {
+		p.flush()
+		p.pasted = true
+		return
 	}
 	item, text := listItem(s)
 	indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
@@ -219,7 +251,7 @@ func (p *passageReader) passage(text string, item bool) {
 			p.lead = lead
 			return
 		}
-		if introduces && introducesPaste(lead) {
+		if introduces && (introducesPaste(lead) || saysReview(lead)) {
 			p.pasted = true
 		}
 	}
@@ -228,6 +260,17 @@ func (p *passageReader) passage(text string, item bool) {
 
 // maxLead is how long the line may be that introduces a list of rules, in bytes.
 const maxLead = 120
+
+// maxKind is how long the beginning of a line may be that says what follows it on the line, in bytes.
+const maxKind = 40
+
+var reviews = wordListOf("feedback review reviews comment comments")
+
+// saysReview reports whether the beginning of a line names what somebody else has said of the work: "more reviewer feedback".
+func saysReview(kind string) bool {
+	ws := wordsOf(kind, nil)
+	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
+}
 
 // introducesRules reports whether a line says that what follows are rules: it names them so, or says itself what to do ("Never").
 func introducesRules(lead string) bool {

@@ -31,6 +31,7 @@ const (
 	readUnit                    // files that were looked at
 	toldUnit                    // prose in what a tool returned
 	noteUnit                    // a comment in a file that was read
+	hitUnit                     // what a search found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before
 )
@@ -162,6 +163,8 @@ func (p *proseReader) endCode() {
 		if !p.item {
 			p.flush()
 		}
+	} else if p.open == "" && !p.item { // what it introduces is left out
+		p.lead = ""
 	}
 	p.fence, p.code = "", p.code[:0]
 }
@@ -194,6 +197,11 @@ func (p *proseReader) text(line, s string) {
 		rest = s
 	}
 	switch {
+	case item && introduces(rest): // it heads the list that is nested in it
+		p.flush()
+		p.endList()
+		_, rest = listItem(s)
+		p.lead = cleanLead(rest)
 	case item && p.item && line[0] <= ' ' && len(p.open) < fullUnit: // nested
 		p.open += "; " + rest
 	case item:
@@ -280,6 +288,56 @@ func pointsBack(s string) bool {
 	return false
 }
 
+// leaning begin sentences whose subject somebody has said before.
+var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
+
+// leans reports whether a sentence begins with a pronoun for what it is about.
+func leans(s string) bool {
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
+		return true
+	}
+	for _, sign := range []string{"这", "那", "它", "これ", "それ", "이것", "그것"} {
+		if strings.HasPrefix(s, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// linkless is a text in which links of Markdown are what they show, with the line of a file where they name one, and addresses whole.
+func linkless(s string) string {
+	if !strings.Contains(s, "](") {
+		return s
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(s, "](")
+		if at < 0 {
+			break
+		}
+		open := strings.LastIndexByte(s[:at], '[')
+		end := strings.IndexByte(s[at:], ')')
+		if open < 0 || end < 0 || strings.ContainsAny(s[open:at], "\n") {
+			b.WriteString(s[:at+2])
+			s = s[at+2:]
+			continue
+		}
+		shown, target := s[open+1:at], s[at+2:at+end]
+		b.WriteString(s[:open])
+		switch line := target[strings.LastIndexByte(target, ':')+1:]; {
+		case strings.Contains(target, "://") && shown != target:
+			b.WriteString(shown + " (" + target + ")")
+		case len(line) < len(target) && strings.Trim(line, "0123456789") == "" && !strings.Contains(shown, ":"):
+			b.WriteString(shown + ":" + line)
+		default:
+			b.WriteString(shown)
+		}
+		s = s[at+end+1:]
+	}
+	return b.String() + s
+}
+
 // cleanLead is a heading or an introduction as it precedes a unit.
 func cleanLead(s string) string {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
@@ -288,7 +346,7 @@ func cleanLead(s string) string {
 
 // cleanUnit is a text as an entry quotes it, in at most about most bytes: on one line, without bold letters; "" if it says nothing.
 func cleanUnit(s string, most int) string {
-	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
+	s = linkless(strings.TrimSpace(strings.ReplaceAll(s, "**", "")))
 	if strings.ContainsAny(s, "\n\r\t") {
 		s = strings.Join(strings.Fields(s), " ")
 	}

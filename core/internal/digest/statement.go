@@ -29,7 +29,7 @@ func statements(text string) (out []string) {
 		text = text[size:]
 	}
 	r := new(readRoom)
-	for _, p := range passages(text) {
+	for _, p := range passages(withoutPaste(text)) {
 		out = p.statements(out, r)
 	}
 	return out
@@ -47,7 +47,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		return out
 	}
 	quoted := quotedIn(p.text)
-	before := ""
+	before, once := "", false // the sentence before, and whether it is an errand
 	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
 		if p.lead == "" && !mayCue(s, room.stems[:0]) {
@@ -66,6 +66,10 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the list says what its items are
 			r.strength = max(r.strength, wish)
+		}
+		if once = p.lead == "" && (once && strings.HasSuffix(before, ";") || errand(s, ws, r.direct)); once && r.strength > none {
+			before = s
+			continue
 		}
 		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
 			whole := s

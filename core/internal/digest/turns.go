@@ -14,10 +14,11 @@ import (
 // turn is an entry of the log: what the user asked, and what came of it until the user spoke again.
 type turn struct {
 	number    int
-	asked     string   // the user's words; "" where a turn goes on that was begun before, or nobody asked
-	units     []unit   // in the order in which they happened
-	touched   []string // files that commands changed
-	contested bool     // the user's next message rejects it
+	asked     string  // the user's words; "" where a turn goes on that was begun before, or nobody asked
+	units     []unit  // in the order in which they happened
+	touched   []touch // files that commands changed
+	contested bool    // the user's next message rejects it
+	question  unit    // of the turn before, which asked answers; its text is empty where there is none
 }
 
 // What a unit gains, in 1/1024 of what its words are worth: by what it is.
@@ -36,7 +37,8 @@ const (
 	ofCommand    = 160
 	ofReading    = 480
 	ofSearch     = 420
-	ofNote       = 360  // a comment in a file that was read
+	ofFound      = 130  // files in which a search found something
+	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
 	ofContested  = 256  // what the user has rejected, of 1024
@@ -70,8 +72,8 @@ func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader 
 	closing := closingOf(t, messages, asked)
 	for k, i := range messages {
 		if asked[k] != "" {
-			r.endTurn()
-			r.turns = append(r.turns, turn{number: first, asked: asked[k]})
+			r.endTurn(false)
+			r.turns = append(r.turns, turn{number: first, asked: withoutPaste(asked[k])})
 			first++
 			r.before(asked[k])
 		}
@@ -79,7 +81,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader 
 			r.message(int(i), closing[k])
 		}
 	}
-	r.endTurn()
+	r.endTurn(true)
 	return r
 }
 
@@ -102,7 +104,7 @@ func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
 // before weighs the turn that a request of the user ends: what it rejects, and the question that a short one answers.
 func (r *turnReader) before(asked string) {
-	last := &r.turns[len(r.turns)-2]
+	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.contested = contests(asked)
 	for n := range last.units {
 		u := &last.units[n]
@@ -113,61 +115,41 @@ func (r *turnReader) before(asked string) {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
-			u.factor = ofProposal
+			if u.factor = ofProposal; accepts(asked) {
+				now.question = *u
+			}
 		}
 	}
+}
+
+// acceptsIn is how short an answer is, in bytes, that says little whatever it begins with.
+const acceptsIn = 16
+
+// affirmations begin answers that take up what was offered or asked.
+var affirmations = wordListOf("yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
+
+// accepts reports whether a message of the user only answers: "yes, do it".
+func accepts(asked string) bool {
+	if len(asked) <= acceptsIn {
+		return true
+	}
+	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
+	return affirmations.has(strings.TrimRight(word, ",.!;:")) || unspacedText(asked)
 }
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
 
-// endTurn closes the entry.
-func (r *turnReader) endTurn() {
-	r.weighNotes()
+// endTurn closes the entry. What was announced in it has been done, but for the last of all.
+func (r *turnReader) endTurn(last bool) {
+	t := r.now()
+	for n := range t.units {
+		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) {
+			u.factor = isDropped
+		}
+	}
+	r.weighNotes(last)
 	r.read = critbit.Map[struct{}]{}
 	r.ran = critbit.Map[place]{}
-}
-
-// weighNotes drops comments, and takes weight off what tools say, that share few words with what the user and the assistant say in the turn.
-func (r *turnReader) weighNotes() {
-	t := r.now()
-	var ws []words.Word
-	spoken := map[uint32]struct{}{}
-	add := func(text string) {
-		ws = words.Append(ws[:0], text[:min(len(text), mostPasted)])
-		for _, w := range ws {
-			spoken[w.Stem] = struct{}{}
-		}
-	}
-	add(t.asked)
-	for _, u := range t.units {
-		if u.kind == saidUnit || u.kind == answerUnit || u.kind == thoughtUnit {
-			add(u.text)
-		}
-	}
-	for n := range t.units {
-		u := &t.units[n]
-		if u.kind != noteUnit && u.kind != toldUnit {
-			continue
-		}
-		long, shared := 0, 0
-		ws = words.Append(ws[:0], u.text)
-		for _, w := range ws {
-			if w.End-w.From < 5 {
-				continue
-			}
-			long++
-			if _, found := spoken[w.Stem]; found {
-				shared++
-			}
-		}
-		switch {
-		case shared*5 >= long*2:
-		case u.kind == noteUnit:
-			u.factor = isDropped
-		default:
-			u.factor = u.factor * ofContested / 1024
-		}
-	}
 }
 
 func (r *turnReader) add(u unit) {
@@ -192,6 +174,9 @@ func (r *turnReader) message(i int, last bool) {
 		r.said(i, last)
 		r.called = textCalls(t, i)
 	}
+	if m.Role == transcript.User {
+		r.continued(i)
+	}
 	if isTextResult(t, i) {
 		r.textResult(i)
 	}
@@ -199,6 +184,42 @@ func (r *turnReader) message(i int, last bool) {
 		if p := &t.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) && p.Pair >= 0 {
 			r.result(i, n)
 		}
+	}
+}
+
+// continues begins the summary of an agent program from which a session goes on, and summaryStart what is for the reader in it.
+const (
+	continues    = "This session is being continued from a previous conversation"
+	summaryStart = "\nSummary:\n"
+)
+
+// summaryEnds begin what is behind such a summary: words to the agent.
+var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
+
+// continued adds what a summary says that another program has put in place of an earlier part of the session.
+func (r *turnReader) continued(i int) {
+	for _, p := range r.t.PartsOf(i) {
+		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
+			continue
+		}
+		text := strings.TrimSpace(r.t.Text(p.Body))
+		if !strings.HasPrefix(text, continues) {
+			continue
+		}
+		_, text, _ = strings.Cut(text, "\n")
+		if _, summary, found := strings.Cut(text, summaryStart); found {
+			text = summary
+		}
+		for _, end := range summaryEnds {
+			text, _, _ = strings.Cut(text, end)
+		}
+		proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
+			u := unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: ofOldLine}
+			if passes(lead) {
+				u.factor = ofOldLine / 4
+			}
+			r.add(u)
+		})
 	}
 }
 
@@ -226,14 +247,26 @@ func (r *turnReader) said(i int, last bool) {
 	}
 	from := len(r.now().units)
 	proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
+		if announces(lead) {
+			lead = ""
+		}
+		if calls || kind == saidUnit {
+			if text = withoutPlan(text); text == "" {
+				return
+			}
+		}
 		u := unit{kind: kind, message: int32(i), lead: lead, text: text, item: item, factor: factor}
+		if kind == saidUnit && lead == "" && len(r.now().units) == from && leans(text) {
+			r.about(u)
+			return
+		}
 		switch {
 		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
-		case announces(text):
+		case announces(text), kind == saidUnit && passesBy(text):
 			u.factor = ofAnnounced
-		case announces(lead):
-			u.factor = ofBeforeCall
+		case kind == saidUnit && wonders(text):
+			u.factor = ofSaid / 3
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
 		}
@@ -244,6 +277,23 @@ func (r *turnReader) said(i int, last bool) {
 		u.factor = min(u.factor, ofBeforeCall)
 	}
 }
+
+// about adds a unit that begins a message and says what it is about only by a pronoun: to the command or the change just before it, which it
+// most likely means. Where there is none it stays out unless it names something itself.
+func (r *turnReader) about(u unit) {
+	units := r.now().units
+	if n := len(units) - 1; n >= 0 && u.message-units[n].message <= 2 && (units[n].kind == ranUnit || units[n].kind == changeUnit) && len(u.text) <= mostLead {
+		units[n].text += " (" + saidLabel + u.text + ")"
+		units[n].factor = max(units[n].factor, ofSaid/2)
+		return
+	}
+	if names(u.text) {
+		r.add(u)
+	}
+}
+
+// names reports whether a text has a number or a name of code.
+func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
 // withoutCalls is what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
 func withoutCalls(text string) string {
@@ -334,35 +384,7 @@ func saysLittle(text string) bool {
 }
 
 // praise begins sentences in which an assistant approves of something, most often of what it has just done.
-var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "Gut", "Parfait", "Perfecto"}
-
-// Words and signs with which sentences begin that say what comes next.
-var (
-	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
-		"ok, now|okay, now|still |waiting |continuing |no change yet|i now have|i have enough|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
-		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
-	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
-)
-
-// announces reports whether a unit only says what the assistant does next.
-func announces(text string) bool {
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range announceHeads {
-		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
-		}
-	}
-	if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
-		word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
-		return strings.HasSuffix(word, "ing") && len(text) < 240 && !asksIn(text)
-	}
-	for _, s := range announceSigns {
-		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
-		}
-	}
-	return false
-}
+var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 // result adds what a call did, by its result, part n of message i.
 func (r *turnReader) result(i int, n int32) {
@@ -457,12 +479,11 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	run := runOf(script, output, failed)
 	output = withoutEnvelope(output)
 	factor := ofCommand
-	var files []string
+	var files, changed []string
 	folder := folderOf(script)
 	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(path string) {
 		factor = max(factor, ofCheck/2)
-		t := r.now()
-		t.touched = addPath(t.touched, inFolder(folder, path))
+		changed = addPath(changed, inFolder(folder, path))
 	})
 	_, docs := cutHeredocs(script)
 	for _, doc := range docs {
@@ -471,6 +492,22 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		}
 	}
 	bad := run.exit != "" && run.exit != "0"
+	moved := r.moved(i, script, folder, bad)
+	for _, path := range changed {
+		if t := r.now(); !moved.Has(path) {
+			t.touched = append(t.touched, touch{path, "changed"})
+		}
+	}
+	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
+	again, failedBefore := false, false
+	at, found := r.ran.Get(f)
+	if found {
+		earlier := &r.turns[at.turn].units[at.unit]
+		failedBefore = failedIn(earlier.text)
+		if again = run.kind == checks || failedBefore; again {
+			r.drop(at)
+		}
+	}
 	switch {
 	case run.kind == looks && !bad && len(files) == 1:
 		r.looked(i, files[0], output)
@@ -478,9 +515,11 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	case run.kind == looks && !bad:
 		if pattern := searchedFor(run.script); pattern != "" {
 			r.found(i, pattern, output)
+		} else if run.result != "" {
+			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
 		}
 		return
-	case run.kind == looks, run.kind == acts && !bad:
+	case run.kind == looks, run.kind == acts && !bad && run.result == "":
 		return
 	case run.kind == commits:
 		factor = ofCommit
@@ -490,17 +529,56 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCheck
 	}
 	text := run.text()
-	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
-	if at, found := r.ran.Get(f); found && run.kind == checks {
-		if earlier := &r.turns[at.turn].units[at.unit]; strings.Contains(earlier.text, "→ exit") || strings.Contains(earlier.text, "→ failed") {
-			if !bad {
-				text += " (failed before)"
-			}
-		}
-		r.drop(at)
+	if again && failedBefore && !bad {
+		text += " (failed before)"
 	}
 	r.ran.Set(f, r.here())
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// moved adds what a script moves or renames, a unit for each folder that files go to, and returns where they are now.
+func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
+	moves := movesIn(script)
+	if bad || len(moves) == 0 {
+		return moved
+	}
+	var into critbit.Map[[]string]
+	var folders []string
+	for _, m := range moves {
+		if thrownAway(m.to) || thrownAway(m.from) {
+			continue
+		}
+		m.from, m.to = inFolder(folder, m.from), inFolder(folder, m.to)
+		t := r.now()
+		moved.Add(m.to)
+		t.touched = append(t.touched, touch{m.to, "moved"})
+		if fileName(m.from) != fileName(m.to) {
+			r.add(unit{kind: ranUnit, message: int32(i), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
+			continue
+		}
+		dir := m.to[:len(m.to)-len(fileName(m.to))]
+		names := into.At(dir)
+		if *names == nil {
+			folders = append(folders, dir)
+		}
+		*names = append(*names, m.from)
+	}
+	for _, dir := range folders {
+		names, _ := into.Get(dir)
+		text := "moved "
+		for n, name := range names {
+			if n > 0 {
+				text += ", "
+			}
+			if len(text)+len(name) > mostList {
+				text += itoa(len(names)-n) + " more"
+				break
+			}
+			text += name
+		}
+		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofChange})
+	}
+	return moved
 }
 
 // looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
@@ -510,8 +588,8 @@ func (r *turnReader) looked(i int, path, text string) {
 	}
 	r.read.Add(strings.Clone(path))
 	said, factor := Fence(clipLine(path, maxCommand)), ofReading/4
-	if names := definedIn(readLines(text)); len(names) > 0 {
-		said, factor = said+" (defines "+strings.Join(names, ", ")+")", ofReading
+	if names := definedIn(readLines(text), 5*mostDefined); len(names) > 0 {
+		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
 	}
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
 	r.notes(i, path, text)
@@ -526,19 +604,20 @@ func readLines(text string) []string {
 	return lines
 }
 
-// mostFound is how many files of a search are named, and mostHits how many places may be quoted with what they say.
+// mostHits is how many places that a search has found may be quoted with what they say, and mostFound in how many files it may have found
+// more of them.
 const (
-	mostFound = 6
 	mostHits  = 3
+	mostFound = 6
 )
 
-// found adds what a search found: few places with what they say, of many the files.
+// found adds what a search found: few places with what they say, or few files.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits, files []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
 		file, said, _ := strings.Cut(line, ":")
-		if strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
+		if said == "" && isContext(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
 			continue
 		}
 		if hits = append(hits, file); said != "" {
@@ -546,18 +625,37 @@ func (r *turnReader) found(i int, pattern, text string) {
 		}
 		files = append(files, file)
 	}
-	if pattern == "" || len(files) == 0 {
+	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		return
 	}
-	said, factor := "", ofSearch
+	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
+	factor := ofSearch
 	if len(hits) <= mostHits {
-		said = strings.Join(hits, "; ")
+		text += strings.Join(hits, "; ")
 	} else {
-		files = newestOf(files, mostFound, func(s string) string { return s })
-		said, factor = strings.Join(files, ", "), ofReading/4
+		files = newestOf(files, len(files), func(s string) string { return s })
+		if len(files) > mostFound || len(pattern) > maxName { // many say nothing by themselves
+			return
+		}
+		text, factor = text+strings.Join(files, ", "), ofFound
 	}
-	text = "searched for `" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "`: " + said
-	r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text), factor: factor})
+	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: factor})
+}
+
+// isContext reports whether a line of a search is one around a hit: "main.go-12-import".
+func isContext(line string) bool {
+	_, rest, found := strings.Cut(line, "-")
+	for found {
+		n := 0
+		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		if n > 0 && n < len(rest) && rest[n] == '-' {
+			return true
+		}
+		_, rest, found = strings.Cut(rest, "-")
+	}
+	return false
 }
 
 // patternOf is what a call of a tool that searches looks for.

@@ -1,0 +1,166 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// What a turn looked at is news only as far as the turn speaks of it afterwards: a comment in a file, a hit of a search, what a file
+// defines. This file weighs that.
+
+// turnWords are what the user and the assistant say in a turn: the stems of the words, and the names of files and of code.
+type turnWords struct {
+	stems map[uint32]struct{}
+	names critbit.Map[struct{}]
+	room  []words.Word
+}
+
+func (s *turnWords) add(text string) {
+	text = text[:min(len(text), mostPasted*4)]
+	s.room = words.Append(s.room[:0], text)
+	for _, w := range s.room {
+		s.stems[w.Stem] = struct{}{}
+	}
+	eachName(text, func(name string) { s.names.Add(strings.Clone(name)) })
+}
+
+// eachName calls see for each name of a file without its folder, and each identifier, in a text.
+func eachName(text string, see func(name string)) {
+	for i := 0; i < len(text); {
+		if !inName(text[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(text) && inName(text[i]) {
+			i++
+		}
+		word := strings.TrimRight(text[from:i], ".-")
+		if len(word) > 3 {
+			see(word)
+		}
+		if n := strings.IndexByte(word, '.'); n > 3 && len(word)-n > 3 {
+			for part := range strings.SplitSeq(word, ".") {
+				if len(part) > 3 {
+					see(part)
+				}
+			}
+		}
+	}
+}
+
+func inName(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
+}
+
+// shared is how many of the longer words of a text are spoken, and how many there are.
+func (s *turnWords) shared(text string) (shared, long int) {
+	s.room = words.Append(s.room[:0], text)
+	for _, w := range s.room {
+		if w.End-w.From < 5 {
+			continue
+		}
+		long++
+		if _, found := s.stems[w.Stem]; found {
+			shared++
+		}
+	}
+	return shared, long
+}
+
+// fileName is a path without its folders.
+func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// mostBare is how many files are listed of a turn that only were looked at.
+const mostBare = 5
+
+// weighNotes drops what the turn looked at and does not speak of, and what the assistant thinks and then says.
+// Last is that no other turn follows.
+func (r *turnReader) weighNotes(last bool) {
+	t := r.now()
+	said := turnWords{stems: map[uint32]struct{}{}}
+	said.add(t.asked)
+	closed := !last
+	for _, u := range t.units {
+		switch u.kind {
+		case saidUnit, answerUnit:
+			said.add(u.text)
+			closed = closed || u.kind == answerUnit
+		}
+	}
+	for n := range t.units {
+		if u := &t.units[n]; u.kind == thoughtUnit {
+			shared, long := said.shared(u.text)
+			switch {
+			case shared*10 >= long*7:
+				u.factor = isDropped
+			case closed:
+				u.factor = u.factor * 2 / 3
+			}
+		}
+	}
+	for _, u := range t.units {
+		switch u.kind {
+		case thoughtUnit:
+			if u.factor != isDropped {
+				said.add(u.text)
+			}
+		case changeUnit:
+			said.add(u.source + " " + u.text)
+		}
+	}
+	bare := 0
+	for n := len(t.units) - 1; n >= 0; n-- {
+		u := &t.units[n]
+		switch u.kind {
+		case noteUnit:
+			shared, long := said.shared(u.text)
+			if shared*5 < long*3 || !said.names.Has(fileName(u.source)) {
+				u.factor = isDropped
+			}
+		case hitUnit:
+			shared, long := said.shared(u.text)
+			if shared*2 < long && (u.factor != ofFound || shared == 0) {
+				u.factor = isDropped
+			}
+		case readUnit:
+			if said.define(u); u.factor >= ofReading {
+				continue
+			}
+			switch bare++; {
+			case closed && bare > mostBare:
+				u.factor = isDropped
+			case closed: // it is known what came of it
+				u.factor = ofReading / 8
+			}
+		case toldUnit:
+			if shared, long := said.shared(u.text); shared*5 < long*2 {
+				u.factor = u.factor * ofContested / 1024
+			}
+		}
+	}
+}
+
+// define leaves of what a file that was read defines the names that are spoken of.
+func (s *turnWords) define(u *unit) {
+	path, rest, found := strings.Cut(u.text, definesMark)
+	if !found {
+		return // its factor is low already
+	}
+	var kept []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(rest, ")"), ", ") {
+		if s.names.Has(name) && len(kept) < mostDefined {
+			kept = append(kept, name)
+		}
+	}
+	if kept == nil {
+		u.text, u.factor = path, ofReading/4
+		return
+	}
+	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
+}
+
+// definesMark is between a file that was read and the names of what it defines.
+const definesMark = " (defines "
