@@ -162,7 +162,7 @@ func toldOf(lines []string) string {
 		return true
 	}
 	after := false // the line follows a command
-	for _, line := range lines {
+	for i, line := range lines {
 		s := strings.TrimSpace(plainText(line))
 		if s == "" {
 			continue
@@ -172,7 +172,10 @@ func toldOf(lines []string) string {
 			after = true
 			continue
 		}
-		if after && !strings.HasPrefix(s, "at ") || isTrouble(s) {
+		if after && strings.Count(s, " ") > 1 && !strings.HasPrefix(s, "at ") || isTrouble(s) {
+			if i+1 < len(lines) && !endsSentence(s) && isWrapped(lines[i+1]) {
+				s += " " + strings.TrimSpace(lines[i+1])
+			}
 			tell(s)
 		}
 		after = false
@@ -181,6 +184,12 @@ func toldOf(lines []string) string {
 		return ""
 	}
 	return pastedOpen + strings.Join(told, "; ") + pastedEnd
+}
+
+// isWrapped reports whether a line is the rest of the one before, which a terminal has wrapped.
+func isWrapped(line string) bool {
+	s := strings.TrimSpace(line)
+	return s != "" && len(line)-len(s) < 4 && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "at ") && strings.Count(s, " ") > 1 && commandIn(s) == ""
 }
 
 // isTrouble reports whether a line says what went wrong: not where, and not in which call.
