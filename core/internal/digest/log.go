@@ -239,13 +239,13 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 60
+const requestShare = 50
 
 // How long requests are shown in any case, in bytes: the first and the newest, and the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
-	leastRequest   = 60
+	leastRequest   = 40
 )
 
 // write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any.
@@ -347,7 +347,7 @@ func (k *turnLog) requests(size int) []string {
 // How long a request of many lines may be, in bytes: most of these were pasted. What is left out of it is told by its lines of trouble.
 const (
 	manyLines   = 12
-	mostPasted  = 900
+	mostPasted  = 640
 	toldTrouble = 200
 )
 
@@ -414,14 +414,18 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 			continue
 		}
 		b.WriteString("[" + itoa(k.turns[i].number) + "]")
-		if asked[i] != "" {
-			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(asked[i], "\n", "\n"+requestIndent)))
+		request := asked[i]
+		if request == "" && k.turns[i].asked != "" { // nothing is said without what it answers
+			request = clipRequest(k.turns[i].asked, leastRequest)
+		}
+		if request != "" {
+			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent)))
 			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
 				b.WriteString(questionOpen + lastQuestion(q.text) + questionEnd)
 			}
 		}
 		switch {
-		case asked[i] != "":
+		case request != "":
 		case k.turns[i].units[0].kind == oldUnit:
 			b.WriteString(" " + oldHead)
 		case i == 0:

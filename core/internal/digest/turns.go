@@ -134,7 +134,7 @@ func accepts(asked string) bool {
 		return true
 	}
 	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
-	return affirmations.has(strings.TrimRight(word, ",.!;:")) || unspacedText(asked)
+	return affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
