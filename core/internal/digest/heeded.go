@@ -17,6 +17,8 @@ type turnWords struct {
 	room  []words.Word
 }
 
+func newTurnWords() turnWords { return turnWords{stems: map[uint32]struct{}{}} }
+
 func (s *turnWords) add(text string) {
 	text = text[:min(len(text), mostPasted*4)]
 	s.room = words.Append(s.room[:0], text)
@@ -70,6 +72,17 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
+// namesAll reports whether all names of code and numbers in a text are spoken.
+func (s *turnWords) namesAll(text string) bool {
+	all := true
+	eachName(text, func(name string) {
+		if strings.ContainsAny(name, "0123456789_.") || strings.ToLower(name[1:]) != name[1:] {
+			all = all && s.names.Has(name)
+		}
+	})
+	return all
+}
+
 // fileName is a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
@@ -80,7 +93,7 @@ const mostBare = 5
 // Last is that no other turn follows.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
-	said := turnWords{stems: map[uint32]struct{}{}}
+	said := newTurnWords()
 	said.add(t.asked)
 	closed := !last
 	for _, u := range t.units {
@@ -90,23 +103,28 @@ func (r *turnReader) weighNotes(last bool) {
 			closed = closed || u.kind == answerUnit
 		}
 	}
-	for n := range t.units {
-		if u := &t.units[n]; u.kind == thoughtUnit {
-			shared, long := said.shared(u.text)
-			switch {
-			case shared*10 >= long*7:
-				u.factor = isDropped
-			case closed:
+	told := newTurnWords()
+	for n := len(t.units) - 1; n >= 0; n-- { // what is said again later is better known there
+		u := &t.units[n]
+		known, most := &said, 8
+		switch u.kind {
+		case thoughtUnit:
+			if closed {
 				u.factor = u.factor * 2 / 3
 			}
+		case toldUnit:
+			known, most = &told, 9
+		default:
+			continue
 		}
+		if shared, long := known.shared(u.text); long > 0 && shared*10 >= long*most && known.namesAll(u.text) {
+			u.factor = isDropped
+			continue
+		}
+		known.add(u.text)
 	}
 	for _, u := range t.units {
 		switch u.kind {
-		case thoughtUnit:
-			if u.factor != isDropped {
-				said.add(u.text)
-			}
 		case changeUnit:
 			said.add(u.source + " " + u.text)
 		}
@@ -117,7 +135,7 @@ func (r *turnReader) weighNotes(last bool) {
 		switch u.kind {
 		case noteUnit:
 			shared, long := said.shared(u.text)
-			if shared*5 < long*3 || !said.names.Has(fileName(u.source)) {
+			if shared*4 < long*3 || !said.names.Has(fileName(u.source)) {
 				u.factor = isDropped
 			}
 		case hitUnit:

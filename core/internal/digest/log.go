@@ -72,11 +72,7 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 			if lead == "" {
 				lead = heading
 			}
-			u := unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: ofOldLine}
-			if passes(lead) {
-				u.factor = ofOldLine / 4
-			}
-			before.units = append(before.units, u)
+			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
 		})
 	}
 	if len(k.turns) == 0 {
@@ -129,14 +125,26 @@ const clippedMark = "[…]"
 // passing are words of headings under which a digest has what was next when it was written: it is most likely done since.
 var passing = strings.Fields("next current progress active plan todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
-func passes(heading string) bool {
+// stayingHeads are words of headings under which a digest has what holds for the whole of a session: its goal, and rules.
+var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
+	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
+
+// worthOfOld is the factor of a line of an earlier digest, by what it is under.
+func worthOfOld(heading, text string) int {
 	heading = strings.ToLower(heading)
-	for _, word := range passing {
-		if strings.Contains(heading, word) {
-			return true
-		}
+	if heading == "carryover" { // a line may say itself what it is
+		heading, _, _ = strings.Cut(strings.ToLower(text), ":")
 	}
-	return false
+	has := func(words []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(heading, word) })
+	}
+	switch {
+	case has(stayingHeads):
+		return ofGoal
+	case has(passing):
+		return ofOldLine / 4
+	}
+	return ofOldLine
 }
 
 // leastBase is how long a folder must be, in bytes, to be named once instead of in each unit.
@@ -164,30 +172,63 @@ func (k *turnLog) shorten() {
 				}
 			case noteUnit:
 				u.source = strings.TrimPrefix(u.source, k.base)
-			case readUnit, ranUnit, hitUnit, toldUnit:
+			case hitUnit:
+				u.text = withoutBase(u.text, k.base)
+			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
 			}
 		}
 	}
 }
 
+// mostEndings is how many endings of a folder are looked for, and leastEnding how long one is at least, in bytes.
+const (
+	mostEndings = 6
+	leastEnding = 8
+)
+
+// withoutBase is a text without a folder before the names of files, or an ending of it: a search may name files from a folder further up.
+func withoutBase(text, base string) string {
+	text = strings.ReplaceAll(text, base, "")
+	rest := base
+	for n := 0; n < mostEndings; n++ {
+		_, after, found := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		if !found || len(after) < leastEnding || !strings.Contains(strings.TrimSuffix(after, "/"), "/") {
+			break
+		}
+		rest = after
+		text = strings.ReplaceAll(text, " "+rest, " ")
+	}
+	return text
+}
+
 // commonFolder is the folder that all files are in that have an absolute path, with a slash at its end; "" if it is not worth naming.
 func (k *turnLog) commonFolder() string {
 	base, files := "", 0
+	take := func(path string) bool {
+		if path == "" || path[0] != '/' {
+			return true
+		}
+		if files++; files == 1 {
+			base = path
+		}
+		for !strings.HasPrefix(path, base) || !strings.HasSuffix(base, "/") {
+			base = base[:strings.LastIndexByte(base[:len(base)-1], '/')+1]
+			if len(base) < leastBase {
+				return false
+			}
+		}
+		return true
+	}
 	for i := range k.turns {
+		for _, f := range k.turns[i].touched {
+			if !thrownAway(f.path) && !take(f.path) {
+				return ""
+			}
+		}
 		for n := range k.turns[i].units {
-			u := &k.turns[i].units[n]
-			if u.kind != changeUnit && u.kind != noteUnit || u.source == "" || u.source[0] != '/' {
-				continue
-			}
-			if files++; files == 1 {
-				base = u.source
-			}
-			for !strings.HasPrefix(u.source, base) || !strings.HasSuffix(base, "/") {
-				base = base[:strings.LastIndexByte(base[:len(base)-1], '/')+1]
-				if len(base) < leastBase {
-					return ""
-				}
+			if u := &k.turns[i].units[n]; (u.kind == changeUnit || u.kind == noteUnit) && !take(u.source) {
+				return ""
 			}
 		}
 	}
@@ -198,13 +239,13 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 60
+const requestShare = 50
 
 // How long requests are shown in any case, in bytes: the first and the newest, and the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
-	leastRequest   = 60
+	leastRequest   = 40
 )
 
 // write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any.
@@ -306,7 +347,7 @@ func (k *turnLog) requests(size int) []string {
 // How long a request of many lines may be, in bytes: most of these were pasted. What is left out of it is told by its lines of trouble.
 const (
 	manyLines   = 12
-	mostPasted  = 900
+	mostPasted  = 640
 	toldTrouble = 200
 )
 
@@ -373,14 +414,18 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 			continue
 		}
 		b.WriteString("[" + itoa(k.turns[i].number) + "]")
-		if asked[i] != "" {
-			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(asked[i], "\n", "\n"+requestIndent)))
+		request := asked[i]
+		if request == "" && k.turns[i].asked != "" { // nothing is said without what it answers
+			request = clipRequest(k.turns[i].asked, leastRequest)
+		}
+		if request != "" {
+			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent)))
 			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
 				b.WriteString(questionOpen + lastQuestion(q.text) + questionEnd)
 			}
 		}
 		switch {
-		case asked[i] != "":
+		case request != "":
 		case k.turns[i].units[0].kind == oldUnit:
 			b.WriteString(" " + oldHead)
 		case i == 0:

@@ -46,7 +46,7 @@ var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't"
 
 // withoutFrame is an answer of a tool without the tags and the code around what a command printed.
 func withoutFrame(text string) string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
 	if strings.HasPrefix(text, "<returncode>") {
 		_, text, _ = strings.Cut(text, "</returncode>")
 		text = strings.TrimSpace(text)

@@ -25,7 +25,7 @@ func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
 	}
-	if isDump(text) {
+	if isDump(text, dumpLines) {
 		head, rest, _ := strings.Cut(text, "\n\n")
 		if at := strings.LastIndex(rest, "\n\n"); at >= 0 {
 			head += rest[at:]
@@ -47,9 +47,9 @@ func passages(text string) []passage {
 // dumpLines is how many lines a text has at least that may be a dump.
 const dumpLines = 24
 
-// isDump reports whether most lines of a long text neither end a sentence nor belong to a list, as in what programs print. What the user says
+// isDump reports whether most lines of a text of at least so many neither end a sentence nor belong to a list, as in what programs print. What the user says
 // of it is before it or behind it.
-func isDump(text string) bool {
+func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -61,7 +61,7 @@ func isDump(text string) bool {
 			said++
 		}
 	}
-	return lines >= dumpLines && said*2 < lines
+	return lines >= least && said*2 < lines
 }
 
 type passageReader struct {

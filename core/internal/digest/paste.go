@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,9 @@ const (
 	leastBytes  = 240 // the same, in bytes
 	widestGap   = 6   // lines without a sign of a program that may be within output
 	mostTold    = 420 // bytes that represent it
+	leastTold   = 80  // fewer bytes than this say too little, so that lines from its beginning precede them
+	mostHead    = 4   // so many
+	mostSaid    = 3   // lines that the user says at the end
 )
 
 // prompts end what precedes a command in a terminal, or begin its line.
@@ -46,6 +50,20 @@ func withoutPaste(text string) string {
 			printed[i], fence = true, s[:3]
 		default:
 			printed[i] = s != "" && isPrinted(line, s)
+		}
+	}
+	if isDump(text, manyLines) { // most of it is no sentence, so what is none was printed
+		end := len(lines)
+		for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
+			end--
+		}
+		if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
+			end = len(lines) // the last words are not the user's
+		}
+		for i, line := range lines[1:end] {
+			s := strings.TrimSpace(line)
+			item, _ := listItem(s)
+			printed[i+1] = printed[i+1] || s != "" && !item && s[0] != '#' && len(s) <= maxLead && !endsSentence(s)
 		}
 	}
 	for i := range lines { // what a trace begins with, and what a command says at once
@@ -153,16 +171,15 @@ func toldOf(lines []string) string {
 		if s = clipWords(strings.Join(strings.Fields(s), " "), mostUnit/2); size+len(s) > mostTold {
 			return false
 		}
-		for _, t := range told {
-			if t == s {
-				return true
-			}
+		if slices.Contains(told, s) {
+			return true
 		}
 		told, size = append(told, s), size+len(s)
 		return true
 	}
-	after := false // the line follows a command
-	for _, line := range lines {
+	after := false      // the line follows a command
+	at, where := -1, "" // the last line that names a place in a file
+	for i, line := range lines {
 		s := strings.TrimSpace(plainText(line))
 		if s == "" {
 			continue
@@ -172,7 +189,17 @@ func toldOf(lines []string) string {
 			after = true
 			continue
 		}
-		if after && !strings.HasPrefix(s, "at ") || isTrouble(s) {
+		if first, _, _ := strings.Cut(s, " "); placed(first) {
+			at, where = i, s
+		}
+		trouble := isTrouble(s)
+		if trouble && at >= 0 && at < i && i-at <= 2 {
+			s, at = where+": "+s, -1
+		}
+		if after && strings.Count(s, " ") > 1 && !strings.HasPrefix(s, "at ") || trouble {
+			if i+1 < len(lines) && !endsSentence(s) && isWrapped(lines[i+1]) {
+				s += " " + strings.TrimSpace(lines[i+1])
+			}
 			tell(s)
 		}
 		after = false
@@ -180,16 +207,41 @@ func toldOf(lines []string) string {
 	if len(told) == 0 { // code or data that the user shows
 		return ""
 	}
+	if size < leastTold { // what it is about is most likely at its beginning
+		var head []string
+		for _, line := range lines {
+			s := strings.Join(strings.Fields(plainText(line)), " ")
+			if first, _, _ := strings.Cut(s, " "); len(head) == mostHead || placed(first) || isTrouble(s) {
+				break
+			}
+			if strings.Count(s, " ") > 0 && !isFrame(s) && !slices.Contains(head, s) && commandIn(s) == "" {
+				head = append(head, clipWords(s, mostLead/2))
+			}
+		}
+		told = append(head, told...)
+	}
 	return pastedOpen + strings.Join(told, "; ") + pastedEnd
 }
+
+// isWrapped reports whether a line is the rest of the one before, which a terminal has wrapped.
+func isWrapped(line string) bool {
+	s := strings.TrimSpace(line)
+	return s != "" && len(line)-len(s) < 4 && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "at ") && strings.Count(s, " ") > 1 && commandIn(s) == ""
+}
+
+// isFrame reports whether a line is one of the calls in a trace.
+func isFrame(s string) bool { return strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "File \"") }
 
 // isTrouble reports whether a line says what went wrong: not where, and not in which call.
 func isTrouble(s string) bool {
 	if s == "" || s[0] == '>' || s[0] >= '0' && s[0] <= '9' && strings.ContainsAny(s, ";=") {
 		return false
 	}
-	if strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "hint:") || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "+") {
+	if item, _ := listItem(s); item || isFrame(s) || strings.HasPrefix(s, "hint:") || s[0] == '+' {
 		return false
+	}
+	if r, _ := utf8.DecodeRuneInString(s); strings.ContainsRune("×✖✗❌", r) {
+		return true
 	}
 	low := strings.ToLower(s)
 	for _, t := range troubles {

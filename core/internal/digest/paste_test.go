@@ -12,6 +12,8 @@ func TestWithoutPaste(t *testing.T) {
 			"[pasted: ran npm start; Error: no zone 7; ran npm run zones; zones is gone, skipping.]\n\nplease fix. we no longer have zone 7"},
 		{"a trace", "it crashes at night:\n\nTypeError: cannot read zone of undefined\n" + frames + "\nwhy?",
 			"it crashes at night:\n\n[pasted: TypeError: cannot read zone of undefined]\n\nwhy?"},
+		{"the output of a build", "ci hates us: 5s\nRun the kiln\nkiln-zones\n\n" + strings.Repeat("zone warm enough\n", 14) + "\nlib/door.ts:35:11 lint/anyType ━━━━\n\n  × The door has no type.\nzone cold\n\nwhat now",
+			"ci hates us: 5s\n[pasted: Run the kiln; zone warm enough; lib/door.ts:35:11 lint/anyType: × The door has no type.]\n\nwhat now"},
 		{"code that the user shows", "make it shorter:\n\n```\n" + strings.Repeat("heat := zone.Heat(9)\n", 20) + "```", ""},
 		{"prose", strings.Repeat("The kiln is warm.\nIt has three zones.\n", 12), ""},
 		{"a list", "do this:\n" + strings.Repeat("- check the door, the fan and the lamp\n", 12), ""},

@@ -28,7 +28,6 @@ const (
 	ofProposal   = 3072 // a closing question that the user answers in a few words
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
-	ofBeforeCall = 500 // the last thing said before a call
 	ofChange     = 1000
 	ofCreation   = 1100
 	ofCommit     = 2200
@@ -43,6 +42,7 @@ const (
 	ofReport     = 640  // what a tool that is not known says in sentences
 	ofContested  = 256  // what the user has rejected, of 1024
 	ofOldLine    = 1400 // a line of the digest before
+	ofGoal       = 9000 // the goal and the rules in it
 )
 
 // shortReply is how short an answer may be to be unclear without its question, in bytes.
@@ -134,7 +134,7 @@ func accepts(asked string) bool {
 		return true
 	}
 	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
-	return affirmations.has(strings.TrimRight(word, ",.!;:")) || unspacedText(asked)
+	return affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
@@ -214,11 +214,7 @@ func (r *turnReader) continued(i int) {
 			text, _, _ = strings.Cut(text, end)
 		}
 		proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
-			u := unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: ofOldLine}
-			if passes(lead) {
-				u.factor = ofOldLine / 4
-			}
-			r.add(u)
+			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
 		})
 	}
 }
@@ -272,10 +268,6 @@ func (r *turnReader) said(i int, last bool) {
 		}
 		r.add(u)
 	})
-	if units := r.now().units; calls && len(units) > from {
-		u := &units[len(units)-1]
-		u.factor = min(u.factor, ofBeforeCall)
-	}
 }
 
 // about adds a unit that begins a message and says what it is about only by a pronoun: to the command or the change just before it, which it
@@ -347,7 +339,7 @@ func (r *turnReader) textResult(i int) {
 // thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
 func (r *turnReader) thought(i int, text string) {
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
-		if strings.ContainsAny(text, "`0123456789/_\"") && !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
+		if text = withoutPlan(text); strings.ContainsAny(text, "`0123456789/_\"") && !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
 			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, item: item, factor: ofThought})
 		}
 	})
@@ -357,7 +349,7 @@ func (r *turnReader) thought(i int, text string) {
 const mostThought = 8000
 
 // wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
-var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now", "|")
+var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
 func wonders(text string) bool {
 	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
@@ -519,10 +511,12 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
 		}
 		return
-	case run.kind == looks, run.kind == acts && !bad && run.result == "":
+	case run.kind == looks, (run.kind == acts || run.kind == checks && run.exit != "0") && !bad && run.result == "":
 		return
 	case run.kind == commits:
 		factor = ofCommit
+	case bad && run.kind == acts && isProbe(script):
+		factor = ofFailure / 3
 	case bad:
 		factor = ofFailure
 	case run.kind == checks:
@@ -534,6 +528,11 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	r.ran.Set(f, r.here())
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// isProbe reports whether a script holds the program that it runs: a trial that nobody keeps.
+func isProbe(script string) bool {
+	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
 // moved adds what a script moves or renames, a unit for each folder that files go to, and returns where they are now.
