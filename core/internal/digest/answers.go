@@ -59,12 +59,10 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 		raw = t.Bytes(p.Span)
 	}
 	asks := questionTools.has(bareTool(ToolName(t, int(n))))
-	queued := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("system-reminder")) &&
-		bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("The user sent "))
+	queued, tagged := marksIn(raw[max(0, len(raw)-resultTail):])
 	head := raw[:min(len(raw), resultHead+longestTag)]
 	refusal := bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
 		bytes.Contains(head, []byte("enied")))
-	tagged := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("eedback>"))
 	if !asks && !queued && !refusal && !tagged {
 		return nil
 	}
@@ -88,6 +86,21 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 		}
 	}
 	return answers
+}
+
+// marksIn reports whether the end of a result may have a message that was queued, and whether it may have one in tags. Most have neither, so
+// that it looks for the rarest signs of both at once.
+func marksIn(raw []byte) (queued, tagged bool) {
+	const sent, feedback = "The user sent ", "eedback>"
+	for i, c := range raw {
+		switch c {
+		case 'T':
+			queued = queued || bytes.HasPrefix(raw[i:], []byte(sent))
+		case '>':
+			tagged = tagged || bytes.HasSuffix(raw[:i+1], []byte(feedback))
+		}
+	}
+	return queued && bytes.Contains(raw, []byte("system-reminder")), tagged
 }
 
 // refused are the words with which a call was refused, or those that answer the questions of one that was only put off.

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -16,18 +17,21 @@ type turnLog struct {
 	turns  []turn
 	base   string // the folder that the paths of all units are in, with a slash at its end; "" if there is none
 	chosen *extract.Extract
-	units  []place // of the items of chosen
+	units  []place  // of the items of chosen
+	tidied []string // what was asked in the turns, as Tidy has it
+	room   []byte   // the room of entries
 }
 
 // newLog makes the log of messages. prior has the sections of the digest before, and known are texts that the reader has anyway.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string) *turnLog {
 	k := &turnLog{}
-	k.inherit(t, messages, l, prior)
+	asked := askedIn(t, messages)
+	k.inherit(asked, l, prior)
 	next := 1
 	if n := len(k.turns); n > 0 {
 		next = k.turns[n-1].number + 1
 	}
-	read := turnsOf(t, messages, next)
+	read := turnsOf(t, messages, asked, next)
 	if n := len(k.turns); n > 0 { // the first turn of messages goes on where the digest before has ended
 		last := &k.turns[n-1]
 		last.units = append(last.units, read.turns[0].units...)
@@ -59,8 +63,8 @@ func (k *turnLog) aged(factor, turn int) int {
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
 }
 
-// inherit takes over the entries of the digest before, or the requests that the ledger has of it.
-func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string) {
+// inherit takes over the entries of the digest before, or the requests that the ledger has of it; asked are those since then.
+func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.turns, k.base = readLog(prior[logged])
 	k.unclip(l)
 	var before turn
@@ -87,8 +91,8 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 		}
 		requests = append(requests, l.Requests...)
 		fresh := 0
-		for _, i := range messages {
-			if Asked(t, int(i)) != "" {
+		for _, text := range asked {
+			if text != "" {
 				fresh++
 			}
 		}
@@ -216,7 +220,7 @@ func (k *turnLog) write(size, spare int) string {
 			}
 		}
 		room := size + min(spare, max(0, used-size*share/100))
-		if text := k.filled(asked, room, room-used); text != "" {
+		if text := k.filled(k.heads(asked), room, room-used); text != "" {
 			return text
 		}
 	}
@@ -230,12 +234,12 @@ const requestFrame = len("[100] user: \n")
 const logTries = 5
 
 // filled is the longest log of a few tries in at most room bytes; budget is what is first given to units.
-func (k *turnLog) filled(asked []string, room, budget int) (best string) {
+func (k *turnLog) filled(heads []string, room, budget int) (best string) {
 	for range logTries {
-		text := k.entries(asked, k.chosen.Choose(max(0, budget)))
-		over := len(text) - room
-		if over <= 0 && len(text) > len(best) {
-			best = text
+		k.room = k.entries(k.room[:0], heads, k.chosen.Choose(max(0, budget)))
+		over := len(k.room) - room
+		if over <= 0 && len(k.room) > len(best) {
+			best = string(k.room)
 		}
 		if over <= 0 && over > -room/20 || over > 0 && budget <= 0 {
 			break
@@ -251,6 +255,12 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 // requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
 // there is room for. Where there are too many, the oldest but the first are left out.
 func (k *turnLog) requests(size int) []string {
+	if k.tidied == nil {
+		k.tidied = make([]string, len(k.turns))
+		for i := range k.turns {
+			k.tidied[i] = Tidy(k.turns[i].asked)
+		}
+	}
 	out := make([]string, len(k.turns))
 	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	newest := len(k.turns)
@@ -283,7 +293,7 @@ func (k *turnLog) requests(size int) []string {
 	}
 	left := size
 	if first >= 0 {
-		s := clipRequest(k.turns[first].asked, room(first, low))
+		s := clipRequest(k.tidied[first], room(first, low))
 		if left -= len(s) + requestFrame; left >= 0 {
 			out[first] = s
 		}
@@ -292,7 +302,7 @@ func (k *turnLog) requests(size int) []string {
 		if k.turns[i].asked == "" {
 			continue
 		}
-		s := clipRequest(k.turns[i].asked, room(i, low))
+		s := clipRequest(k.tidied[i], room(i, low))
 		if left -= len(s) + requestFrame; left < 0 {
 			break
 		}
@@ -308,10 +318,9 @@ const (
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
+// clipRequest shortens a request that is tidy to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
 // that was pasted the end has most of it: what the user says of it is there.
 func clipRequest(text string, most int) string {
-	text = Tidy(text)
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
 		most = min(most, mostPasted)
@@ -355,11 +364,21 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries writes the entries with what was chosen of them. An entry of which nothing is left is left out.
-func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
-	var b strings.Builder
+// heads are the lines of requests with which entries begin; "" where there is none.
+func (k *turnLog) heads(asked []string) []string {
+	heads := make([]string, len(asked))
+	for i, text := range asked {
+		if text != "" {
+			heads[i] = "[" + itoa(k.turns[i].number) + "] " + askedLabel + Fence(strings.ReplaceAll(text, "\n", "\n"+requestIndent)) + "\n"
+		}
+	}
+	return heads
+}
+
+// entries appends the entries with what was chosen of them to b. An entry of which nothing is left is left out.
+func (k *turnLog) entries(b []byte, heads []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
-		b.WriteString(basePrefix + Fence(k.base) + "\n")
+		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
 	}
 	next := 0
 	for i := range k.turns {
@@ -367,24 +386,21 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
 			next++
 		}
-		if asked[i] == "" && from == next {
+		switch t := &k.turns[i]; {
+		case heads[i] != "":
+			b = append(b, heads[i]...)
+		case from == next:
 			continue
-		}
-		b.WriteString("[" + itoa(k.turns[i].number) + "]")
-		if asked[i] != "" {
-			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(asked[i], "\n", "\n"+requestIndent)))
-		}
-		switch {
-		case asked[i] != "":
-		case k.turns[i].units[0].kind == oldUnit:
-			b.WriteString(" " + oldHead)
+		case t.units[0].kind == oldUnit:
+			b = append(b, "["+itoa(t.number)+"] "+oldHead+"\n"...)
 		case i == 0:
-			b.WriteString(" " + startHead)
+			b = append(b, "["+itoa(t.number)+"] "+startHead+"\n"...)
+		default:
+			b = append(b, "["+itoa(t.number)+"]\n"...)
 		}
-		b.WriteByte('\n')
-		k.entry(&b, &k.turns[i], chosen[from:next])
+		b = k.entry(b, &k.turns[i], chosen[from:next])
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return bytes.TrimSuffix(b, []byte("\n"))
 }
 
 // beyond are the units that say most of what is not known, each on a line, in at most about size bytes.
@@ -402,32 +418,34 @@ func (k *turnLog) beyond(size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// entry writes the units of an entry. What one message says is on one line; so is what was done to one file.
-func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
+// entry appends the units of an entry to b. What one message says is on one line; so is what was done to one file.
+func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
 	for _, c := range chosen {
 		u := &t.units[k.units[c.Item].unit]
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
 		switch {
 		case last != nil && u.kind == readUnit && last.kind == readUnit && u.message >= 0:
-			b.WriteString("; " + u.text)
+			b = append(b, "; "...)
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
-			b.WriteString("; … " + u.text)
+			b = append(b, "; … "...)
 		case same && u.lead == last.lead:
-			b.WriteString(joinOf(last.text) + u.text)
+			b = append(b, joinOf(last.text)...)
 		case same:
-			b.WriteString(joinOf(last.text) + introOf(u) + u.text)
+			b = append(append(b, joinOf(last.text)...), introOf(u)...)
 		default:
 			if last != nil {
-				b.WriteByte('\n')
+				b = append(b, '\n')
 			}
-			b.WriteString(entryBullet + k.label(t, u) + introOf(u) + u.text)
+			b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
 		}
+		b = append(b, u.text...)
 		last = u
 	}
 	if last != nil {
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
+	return b
 }
 
 // isProse reports whether units of a kind are sentences, of which a line may have several.

@@ -139,7 +139,7 @@ func (p *proseReader) line(line string) {
 		p.flush()
 		p.endList()
 		p.heading, p.lead = cleanLead(strings.TrimLeft(s, "#")), ""
-	case strings.Trim(s, "-=*_ ") == "":
+	case byteClass[s[0]]&(small|capital) == 0 && strings.Trim(s, "-=*_ ") == "":
 		p.flush()
 		p.endList()
 		p.lead = ""
@@ -262,8 +262,15 @@ func (l wordList) has(word string) bool { return l.table.Has(word) }
 
 // pointsBack reports whether a sentence begins with a word that refers to something in the sentence before.
 func pointsBack(s string) bool {
+	end := 0
+	for end < len(s) && byteClass[s[end]]&(small|capital) != 0 {
+		end++
+	}
+	if end > 0 && end < len(s) && s[end] < utf8.RuneSelf { // most sentences
+		return end <= 24 && backWords.has(lower(s[:end]))
+	}
 	s = strings.TrimLeft(s, "*_\"'`(“„«")
-	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	end = strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end < 0 {
 		end = len(s)
 	}
@@ -295,7 +302,9 @@ func cleanUnit(s string, most int) string {
 	letters := 0
 	for _, r := range s {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			letters++
+			if letters++; letters == 2 {
+				break
+			}
 		}
 	}
 	if letters < 2 {

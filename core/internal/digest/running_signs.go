@@ -73,8 +73,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	}
 	name := ToolName(t, int(n))
 	use := useOf(name)
-	text := ResultText(t, int(n))
-	head := text[:min(len(text), lookSign)]
+	head := resultBeginning(t, int(n), lookSign)
+	head = head[:min(len(head), lookSign)]
 	for _, s := range startSigns {
 		_, rest, found := strings.Cut(head, s.mark)
 		if !found || s.with != "" && !strings.Contains(head, s.with) {

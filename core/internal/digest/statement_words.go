@@ -33,12 +33,15 @@ var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true,
 func appendWords(ws []word, text string, quoted []bool) []word {
 	starts := true
 	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf && byteClass[c]&(small|capital|digit|under) == 0 {
+			starts = starts || clauseEnds[c] && !(c == '-' && i > 0 && text[i-1] != ' ')
+			i++
+			continue
+		}
 		r, size := runeIn(text, i)
 		if !inWord(r) {
-			switch {
-			case r < utf8.RuneSelf:
-				starts = starts || clauseEnds[r] && !(r == '-' && i > 0 && text[i-1] != ' ')
-			case strings.ContainsRune("–—，；：。、؛،", r):
+			if strings.ContainsRune("–—，；：。、؛،", r) {
 				starts = true
 			}
 			i += size
@@ -46,7 +49,13 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		}
 		from, script := i, scriptOf(r)
 		elided, curly := false, false
-		for i < len(text) && !elided {
+		var all uint8
+		for i < len(text) && byteClass[text[i]]&(small|capital|digit|under) != 0 {
+			all |= byteClass[text[i]]
+			i++
+		}
+		ended := i < len(text) && text[i] < utf8.RuneSelf && text[i] != '\'' || i == len(text) // most words
+		for !ended && i < len(text) && !elided {
 			r, size = runeIn(text, i)
 			if r == '\'' || r == '’' {
 				curly = curly || r == '’'
@@ -56,11 +65,14 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 			}
 			i += size
 		}
-		w := lower(text[from:i])
+		w := text[from:i]
+		if !ended || all&capital != 0 {
+			w = lower(w)
+		}
 		if curly {
 			w = strings.ReplaceAll(w, "’", "'")
 		}
-		if !elided {
+		if !elided && !ended {
 			w = strings.TrimRight(w, "'")
 		}
 		begins := starts

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -59,14 +60,10 @@ type turnReader struct {
 	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
 }
 
-// turnsOf are the entries of messages, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
-func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader {
+// turnsOf are the entries of messages, in which the user asked what asked says, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
+func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int) *turnReader {
 	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
-	asked := make([]string, len(messages))
-	for k, i := range messages {
-		asked[k] = Asked(t, int(i))
-	}
 	closing := closingOf(t, messages, asked)
 	for k, i := range messages {
 		if asked[k] != "" {
@@ -130,6 +127,9 @@ func (r *turnReader) endTurn() {
 // weighNotes drops comments, and takes weight off what tools say, that share few words with what the user and the assistant say in the turn.
 func (r *turnReader) weighNotes() {
 	t := r.now()
+	if !slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == noteUnit || u.kind == toldUnit }) {
+		return
+	}
 	var ws []words.Word
 	spoken := map[uint32]struct{}{}
 	add := func(text string) {
@@ -309,7 +309,12 @@ const mostThought = 8000
 // wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
 var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now", "|")
 
+var wonderStarts = startsOf(wonderHeads)
+
 func wonders(text string) bool {
+	if !wonderStarts.may(text) {
+		return false
+	}
 	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range wonderHeads {
 		if strings.HasPrefix(head, s) {
@@ -325,16 +330,32 @@ func saysLittle(text string) bool {
 		return true
 	}
 	least := 3
-	for _, head := range praise {
-		if strings.HasPrefix(text, head) {
-			least = 9
+	if praiseStarts.may(text) {
+		for _, head := range praise {
+			if strings.HasPrefix(text, head) {
+				least = 9
+			}
 		}
 	}
-	return strings.Count(text, " ") < least && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+	return fewSpaces(text, least) && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+}
+
+// fewSpaces reports whether a text has less than n spaces.
+func fewSpaces(text string, n int) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] == ' ' {
+			if n--; n == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // praise begins sentences in which an assistant approves of something, most often of what it has just done.
 var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "Gut", "Parfait", "Perfecto"}
+
+var praiseStarts = startsOf(praise)
 
 // Words and signs with which sentences begin that say what comes next.
 var (
@@ -344,21 +365,27 @@ var (
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
 )
 
+// announceStarts are the starts of announceHeads and of "I'm …". Those of announceSigns are not ASCII.
+var announceStarts = startsOf(announceHeads, []string{"i'm "})
+
 // announces reports whether a unit only says what the assistant does next.
 func announces(text string) bool {
+	if len(text) >= 240 || !announceStarts.may(text) {
+		return false
+	}
 	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range announceHeads {
 		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
+			return !asksIn(text)
 		}
 	}
 	if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
 		word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
-		return strings.HasSuffix(word, "ing") && len(text) < 240 && !asksIn(text)
+		return strings.HasSuffix(word, "ing") && !asksIn(text)
 	}
 	for _, s := range announceSigns {
 		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
+			return !asksIn(text)
 		}
 	}
 	return false
@@ -520,9 +547,25 @@ func (r *turnReader) looked(i int, path, text string) {
 func readLines(text string) []string {
 	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
 	for i, line := range lines {
-		lines[i] = strings.TrimLeft(line, " \t0123456789→:|")
+		lines[i] = unnumbered(line)
 	}
 	return lines
+}
+
+// unnumbered is a line of a file without the number before it.
+func unnumbered(line string) string {
+	i := 0
+	for i < len(line) {
+		switch c := line[i]; {
+		case c == ' ', c == '\t', c >= '0' && c <= ':', c == '|':
+			i++
+		case c == "→"[0] && strings.HasPrefix(line[i:], "→"):
+			i += len("→")
+		default:
+			return line[i:]
+		}
+	}
+	return ""
 }
 
 // mostFound is how many files of a search are named, and mostHits how many places may be quoted with what they say.
@@ -599,7 +642,7 @@ func (r *turnReader) report(i int, name, text string) {
 	}
 	prose := func(text string) {
 		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
-			if (strings.Count(text, " ") >= 4 || unspacedText(text)) && !codes(text) && !announces(text) {
+			if (!fewSpaces(text, 4) || unspacedText(text)) && !codes(text) && !announces(text) {
 				add(lead, text, item)
 			}
 		})
@@ -661,20 +704,29 @@ const leastNote = 6
 func (r *turnReader) notes(i int, path, text string) {
 	var note strings.Builder
 	end := func() {
-		if s := cleanUnit(note.String(), mostUnit); strings.Count(s, " ")+1 >= leastNote {
+		if note.Len() == 0 {
+			return
+		}
+		if s := cleanUnit(note.String(), mostUnit); !fewSpaces(s, leastNote-1) {
 			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
 		}
 		note.Reset()
 	}
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimLeft(line, " \t0123456789→:|")
+		line = unnumbered(line)
 		comment, found := "", false
-		for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
-			if comment, found = strings.CutPrefix(line, mark); found {
-				break
+		if line != "" && byteClass[line[0]]&(small|capital) == 0 {
+			for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
+				if comment, found = strings.CutPrefix(line, mark); found {
+					break
+				}
 			}
 		}
-		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); !found || comment == "" || codes(comment) {
+		if !found {
+			end()
+			continue
+		}
+		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); comment == "" || codes(comment) {
 			end()
 			continue
 		}
