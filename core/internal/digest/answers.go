@@ -59,10 +59,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 		raw = t.Bytes(p.Span)
 	}
 	asks := questionTools.has(bareTool(ToolName(t, int(n))))
-	queued, tagged := marksIn(raw[max(0, len(raw)-resultTail):])
-	head := raw[:min(len(raw), resultHead+longestTag)]
-	refusal := bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
-		bytes.Contains(head, []byte("enied")))
+	queued, tagged, refusal := marksIn(raw)
 	if !asks && !queued && !refusal && !tagged {
 		return nil
 	}
@@ -88,20 +85,46 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	return answers
 }
 
-// marksIn reports whether the end of a result may have a message that was queued, and whether it may have one in tags. Most have neither, so
-// that it looks for the rarest signs of both at once.
-func marksIn(raw []byte) (queued, tagged bool) {
-	const sent, feedback = "The user sent ", "eedback>"
-	for i, c := range raw {
-		switch c {
-		case 'T':
-			queued = queued || bytes.HasPrefix(raw[i:], []byte(sent))
-		case '>':
-			tagged = tagged || bytes.HasSuffix(raw[:i+1], []byte(feedback))
+// marksIn reports what a result, in JSON, may have of the user's: a message that was queued, words in tags, a refusal. Most have nothing of it:
+// of a string its beginning and its end say so.
+func marksIn(raw []byte) (queued, tagged, refusal bool) {
+	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
+	look, end := tail, tail
+	refusal = true
+	if len(raw) > 2 && raw[0] == '"' {
+		start := 1
+		for start+2 < len(raw) && raw[start] == ' ' {
+			start++
+		}
+		if raw[start] != '[' && raw[start] != '\\' && !refusalStart.may(string(raw[start:start+2])) {
+			refusal, look = false, head
+		}
+		end = tail[:spokenEnd(tail)]
+		end = end[max(0, len(end)-2*len(reminderEnd)):]
+	}
+	refusal = refusal && bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
+		bytes.Contains(head, []byte("enied")))
+	queued = bytes.Contains(end, []byte("system-reminder")) && bytes.Contains(tail, []byte("The user sent "))
+	return queued, bytes.Contains(look, []byte("eedback>")), refusal
+}
+
+// spokenEnd is where the text of a string in JSON ends that raw has the end of, without the white space behind it.
+func spokenEnd(raw []byte) int {
+	n := len(raw) - 1
+	for n > 1 {
+		switch c := raw[n-1]; {
+		case c == ' ':
+			n--
+		case (c == 'n' || c == 'r' || c == 't') && raw[n-2] == '\\':
+			n -= 2
+		default:
+			return n
 		}
 	}
-	return queued && bytes.Contains(raw, []byte("system-reminder")), tagged
+	return n
 }
+
+var refusalStart = startsOf(refusalStarts)
 
 // refused are the words with which a call was refused, or those that answer the questions of one that was only put off.
 func refused(t *transcript.Transcript, n int32, words string) []answer {

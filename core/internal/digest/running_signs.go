@@ -67,12 +67,15 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
 		return r, false
 	}
+	name := ToolName(t, int(n))
+	use := useOf(name)
+	if use == reads || use == searches || use == edits { // what a file says may read like that
+		return r, false
+	}
 	raw := t.Bytes(p.Body)
 	if head := raw[:min(len(raw), lookSign)]; !containsAny(head, "ID", "id", "unning", "scheduled", "pproval") {
 		return r, false
 	}
-	name := ToolName(t, int(n))
-	use := useOf(name)
 	head := resultBeginning(t, int(n), lookSign)
 	head = head[:min(len(head), lookSign)]
 	for _, s := range startSigns {
@@ -80,8 +83,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		if !found || s.with != "" && !strings.Contains(head, s.with) {
 			continue
 		}
-		// what a file or a command prints may quote such a line: it is said at the beginning, or behind the few lines of Codex
-		if (use == reads || use == searches || use == edits) || use == runs && len(head)-len(rest) > shortNote {
+		// what a command prints may quote such a line: it is said at the beginning, or behind the few lines of Codex
+		if use == runs && len(head)-len(rest) > shortNote {
 			continue
 		}
 		if r.ID = idAt(rest); r.ID != "" {
@@ -107,7 +110,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 // genericWork is the kind and the id of work that a tool of whatever agent says goes on, or that waits for an approval.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := strings.ToLower(head)
-	if len(low) != len(head) || use == reads || use == searches || use == edits {
+	if len(low) != len(head) {
 		return "", ""
 	}
 	key := bareTool(name)

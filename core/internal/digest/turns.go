@@ -88,11 +88,22 @@ func closingOf(t *transcript.Transcript, messages []int32, asked []string) []boo
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
 			open = false
-			closing[k] = !blank(saidIn(t, i))
+			closing[k] = says(t, i)
 		}
 		open = open || asked[k] != ""
 	}
 	return closing
+}
+
+// says reports whether the assistant says anything in message i.
+func says(t *transcript.Transcript, i int) bool {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) &&
+			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
