@@ -105,7 +105,21 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	refusal = refusal && bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
 		bytes.Contains(head, []byte("enied")))
 	queued = bytes.Contains(end, []byte("system-reminder")) && bytes.Contains(tail, []byte("The user sent "))
-	return queued, bytes.Contains(look, []byte("eedback>")), refusal
+	return queued, endsTag(look, "eedback>"), refusal
+}
+
+// endsTag reports whether a text has the end of a tag, which is looked for by its last sign.
+func endsTag(text []byte, end string) bool {
+	for {
+		n := bytes.IndexByte(text, '>')
+		if n < 0 {
+			return false
+		}
+		if n++; bytes.HasSuffix(text[:n], []byte(end)) {
+			return true
+		}
+		text = text[n:]
+	}
 }
 
 // spokenEnd is where the text of a string in JSON ends that raw has the end of, without the white space behind it.

@@ -13,7 +13,7 @@ var (
 	friendlyHeads = strings.Split("no problem|no worries|no need|no thanks|no thank|no idea|no rush|no more|no, thanks|no, thank|no hurry|kein problem|non, merci|no, gracias", "|")
 )
 
-var contestStarts, friendlyStarts = startsOf(contestHeads), startsOf(friendlyHeads)
+var contestStarts, contestSignStarts, friendlyStarts = startsOf(contestHeads), startsOf(contestSigns), startsOf(friendlyHeads)
 
 // lookContest is how much of a message is looked at, in bytes.
 const lookContest = 60
@@ -21,7 +21,7 @@ const lookContest = 60
 // contests reports whether a message of the user begins by rejecting what was before it.
 func contests(asked string) bool {
 	head := strings.TrimLeft(asked, " \n\"'*->")
-	head = strings.ToLower(trimRune(head[:min(len(head), 4*lookContest)]))
+	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))
 	head = strings.ReplaceAll(trimRune(head[:min(len(head), lookContest)]), "’", "'")
 	if friendlyStarts.may(head) {
 		for _, s := range friendlyHeads {
@@ -52,9 +52,11 @@ func contests(asked string) bool {
 		}
 		at += n + 1
 	}
-	for _, s := range contestSigns {
-		if strings.HasPrefix(head, s) {
-			return true
+	if contestSignStarts.may(head) {
+		for _, s := range contestSigns {
+			if strings.HasPrefix(head, s) {
+				return true
+			}
 		}
 	}
 	return false

@@ -267,25 +267,34 @@ func pointsBack(s string) bool {
 		end++
 	}
 	if end > 0 && end < len(s) && s[end] < utf8.RuneSelf { // most sentences
-		return end <= 24 && backWords.has(lower(s[:end]))
+		return end <= longestBack && backWords.has(lower(s[:end]))
 	}
 	s = strings.TrimLeft(s, "*_\"'`(“„«")
-	end = strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	if end < 0 {
-		end = len(s)
-	}
-	if end <= 24 {
-		if backWords.has(strings.ToLower(s[:end])) {
-			return true
+	end = 0
+	for end < len(s) && end <= longestBack {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !unicode.IsLetter(r) {
+			break
 		}
+		end += size
 	}
-	for _, sign := range backSigns {
-		if strings.HasPrefix(s, sign) {
-			return true
+	if end <= longestBack && backWords.has(lower(s[:end])) {
+		return true
+	}
+	if backSignStarts.may(s) {
+		for _, sign := range backSigns {
+			if strings.HasPrefix(s, sign) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+var backSignStarts = startsOf(backSigns)
+
+// longestBack is how long one of backWords may be, in bytes.
+const longestBack = 24
 
 // cleanLead is a heading or an introduction as it precedes a unit.
 func cleanLead(s string) string {

@@ -326,7 +326,7 @@ func wonders(text string) bool {
 	if !wonderStarts.may(text) {
 		return false
 	}
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range wonderHeads {
 		if strings.HasPrefix(head, s) {
 			return true
@@ -376,15 +376,15 @@ var (
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
 )
 
-// announceStarts are the starts of announceHeads and of "I'm …". Those of announceSigns are not ASCII.
-var announceStarts = startsOf(announceHeads, []string{"i'm "})
+// announceStarts are the starts of announceHeads, announceSigns and of "I'm …".
+var announceStarts = startsOf(announceHeads, announceSigns, []string{"i'm "})
 
 // announces reports whether a unit only says what the assistant does next.
 func announces(text string) bool {
 	if len(text) >= 240 || !announceStarts.may(text) {
 		return false
 	}
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range announceHeads {
 		if strings.HasPrefix(head, s) {
 			return !asksIn(text)
