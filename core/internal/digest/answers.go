@@ -105,21 +105,21 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	refusal = refusal && bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
 		bytes.Contains(head, []byte("enied")))
 	queued = bytes.Contains(end, []byte("system-reminder")) && bytes.Contains(tail, []byte("The user sent "))
-	return queued, endsTag(look, "eedback>"), refusal
+	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
 }
 
-// endsTag reports whether a text has the end of a tag, which is looked for by its last sign.
-func endsTag(text []byte, end string) bool {
-	for {
-		n := bytes.IndexByte(text, '>')
+// hasSign reports whether a text has a sign, which is looked for by its byte at rare: one that few texts have.
+func hasSign(text []byte, sign string, rare int) bool {
+	for from := rare; from < len(text); from++ {
+		n := bytes.IndexByte(text[from:], sign[rare])
 		if n < 0 {
 			return false
 		}
-		if n++; bytes.HasSuffix(text[:n], []byte(end)) {
+		if from += n; bytes.HasPrefix(text[from-rare:], []byte(sign)) {
 			return true
 		}
-		text = text[n:]
 	}
+	return false
 }
 
 // spokenEnd is where the text of a string in JSON ends that raw has the end of, without the white space behind it.

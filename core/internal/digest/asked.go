@@ -27,7 +27,11 @@ var wrappers = []string{"user_input", "user_query", "user_message", "user-interr
 // Declare adds how user messages begin that a pass writes and nobody has said. It is called from init.
 func Declare(prefix string) {
 	injected, ofPasses = append(injected, prefix), append(ofPasses, prefix)
+	injectedStarts.add(prefix)
+	ourStarts.add(prefix)
 }
+
+var injectedStarts = startsOf(injected)
 
 // ofPasses are the prefixes that were declared.
 var ofPasses []string
@@ -159,12 +163,14 @@ func spoken(text string) string {
 		return name + " " + args
 	}
 	text = unwrapped(text)
-	for _, mark := range injected {
-		if strings.HasPrefix(text, mark) {
-			return ""
+	if injectedStarts.may(text) {
+		for _, mark := range injected {
+			if strings.HasPrefix(text, mark) {
+				return ""
+			}
 		}
 	}
-	if name, _, found := strings.Cut(text[:min(len(text), longestLead)], ">"); found && strings.HasPrefix(name, "<") &&
+	if name, _, found := strings.Cut(text[:min(len(text), longestLead)], ">"); strings.HasPrefix(text, "<") && found &&
 		strings.ContainsAny(name, "-_") && strings.Trim(name[1:], "abcdefghijklmnopqrstuvwxyz-_") == "" && !asksInTag(name) {
 		return ""
 	}

@@ -44,7 +44,13 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	}
 	k.turns = append(k.turns, read.turns...)
 	k.shorten()
-	var items []extract.Item
+	n := 0
+	for i := range k.turns {
+		n += len(k.turns[i].units)
+	}
+	items := make([]extract.Item, 0, n)
+	k.units = make([]place, 0, n)
+	known = slices.Grow(known, len(k.turns))
 	for i := range k.turns {
 		known = append(known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {

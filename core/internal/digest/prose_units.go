@@ -241,6 +241,9 @@ func (p *proseReader) sentences(line string) {
 
 // introduces reports whether a sentence only says that something follows.
 func introduces(s string) bool {
+	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
+		return c == ':'
+	}
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
 	return r == ':' || r == '：'
 }
@@ -304,9 +307,15 @@ func cleanLead(s string) string {
 
 // cleanUnit is a text as an entry quotes it, in at most about most bytes: on one line, without bold letters; "" if it says nothing.
 func cleanUnit(s string, most int) string {
-	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
-	if strings.ContainsAny(s, "\n\r\t") {
-		s = strings.Join(strings.Fields(s), " ")
+	if strings.IndexByte(s, '*') >= 0 {
+		s = strings.ReplaceAll(s, "**", "")
+	}
+	s = strings.TrimSpace(s)
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c == '\n' || c == '\r' || c == '\t' {
+			s = strings.Join(strings.Fields(s), " ")
+			break
+		}
 	}
 	letters := 0
 	for _, r := range s {
@@ -319,7 +328,10 @@ func cleanUnit(s string, most int) string {
 	if letters < 2 {
 		return ""
 	}
-	return Fence(strings.TrimRight(clipWords(s, most), ":："))
+	if s = clipWords(s, most); s[len(s)-1] == ':' || s[len(s)-1] >= utf8.RuneSelf {
+		s = strings.TrimRight(s, ":：")
+	}
+	return Fence(s)
 }
 
 // clipWords is a text of at most most bytes, cut after a sentence or else after a word.

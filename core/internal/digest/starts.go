@@ -10,11 +10,16 @@ type starts [4]uint64
 func startsOf(lists ...[]string) (s starts) {
 	for _, list := range lists {
 		for _, text := range list {
-			at := startOf(text)
-			s[at/64] |= 1 << (at % 64)
+			s.add(text)
 		}
 	}
 	return s
+}
+
+// add adds a beginning of at least two bytes.
+func (s *starts) add(text string) {
+	at := startOf(text)
+	s[at/64] |= 1 << (at % 64)
 }
 
 // caselessLead is the first lead byte of scripts whose letters have no case.

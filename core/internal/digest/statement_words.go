@@ -234,9 +234,18 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 // endsHere has the bytes with which a sign begins that ends a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
 
+// longestAbbreviation is how long what abbreviates knows is, in bytes.
+const longestAbbreviation = 6
+
 // abbreviates reports whether a text ends with an abbreviation.
 func abbreviates(text string) bool {
-	w := text[strings.LastIndexAny(text, " (")+1:]
+	from := len(text)
+	for from > 0 && text[from-1] != ' ' && text[from-1] != '(' {
+		if from--; len(text)-from > longestAbbreviation {
+			return false
+		}
+	}
+	w := text[from:]
 	switch strings.ToLower(w) {
 	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
 		return len(w) > 2 || strings.ToLower(w) != "no"

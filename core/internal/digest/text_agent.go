@@ -173,8 +173,11 @@ func isOutputLead(lead string) bool {
 
 // isResultHead reports whether a text begins with the line with which Cline heads the result of a tool: "[name for 'x'] Result:", "[name] Result:".
 func isResultHead(lead string) bool {
+	if !strings.HasPrefix(lead, "[") {
+		return false
+	}
 	line, _, _ := strings.Cut(lead, "\n")
-	return strings.HasPrefix(line, "[") && strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
+	return strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
 }
 
 // leadOf is the tag or the label that a text begins with, of at least four characters: "<name>", "LABEL:", "[label]"; "" where there is none.
