@@ -303,6 +303,7 @@ func hasSigns(text string) bool {
 
 // telltalesIn appends where in a text words are that tell cues. Without one, and without signs, no cue is there. It uses the room of ws.
 func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
+	ready()
 	for _, w := range words.Append(ws, text) {
 		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
 			cues = append(cues, w.From)

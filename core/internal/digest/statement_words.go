@@ -31,6 +31,7 @@ var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true,
 
 // appendWords appends the words of a text to ws, which is empty.
 func appendWords(ws []word, text string, quoted []bool) []word {
+	ready()
 	starts := true
 	for i := 0; i < len(text); {
 		c := text[i]
