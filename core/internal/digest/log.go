@@ -16,9 +16,11 @@ type turnLog struct {
 	turns  []turn
 	base   string // the folder that the paths of all units are in, with a slash at its end; "" if there is none
 	chosen *extract.Extract
-	units  []place  // of the items of chosen
-	tidied []string // what was asked in the turns, as Tidy has it
-	room   []byte   // the room of entries
+	units  []place          // of the items of chosen
+	tidied []string         // what was asked in the turns, as Tidy has it
+	room   []byte           // the room of entries
+	asks   []string         // what was asked in the turns, those that were pasted clipped; see tersely
+	terse  *extract.Extract // of asks
 }
 
 // newLog makes the log of messages. prior has the sections of the digest before, and known are texts that the reader has anyway.
@@ -302,7 +304,7 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 }
 
 // requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
-// there is room for. Where there are too many, the oldest but the first are left out.
+// there is room for. Where there are too many, the first and the newest stay, and what the others say that no other one does.
 func (k *turnLog) requests(size int) []string {
 	if k.tidied == nil {
 		k.tidied = make([]string, len(k.turns))
@@ -348,6 +350,10 @@ func (k *turnLog) requests(size int) []string {
 		}
 	}
 	for i := len(k.turns) - 1; i > first && i >= 0; i-- {
+		if i < newest && low < leastWhole {
+			k.tersely(out, first+1, newest, left)
+			break
+		}
 		if k.turns[i].asked == "" {
 			continue
 		}
