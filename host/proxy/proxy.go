@@ -75,6 +75,9 @@ type Options struct {
 	// that belong together, and needs Owner to be nil.
 	ShareAnonymous bool
 
+	// Redact finds in one text of a conversation what summarizers, digests and records must not see, as [ctxfold.Input] has it. Nil means nothing.
+	Redact func(text string) []api.Redaction
+
 	// Metrics gets each request. Nil means none.
 	Metrics Metrics
 

@@ -23,6 +23,7 @@ const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
 	var policy policyFlags
+	var redact redactFlag
 	var upstream, listen, memory, records, model, metricsAddress string
 	var timeout, bodyTimeout, lease time.Duration
 	c := &cobra.Command{
@@ -82,7 +83,7 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 				bodyTimeout = -1
 			}
 			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: model, BodyTimeout: bodyTimeout,
-				Metrics: metrics, Logger: log}
+				Redact: redact.find(), Metrics: metrics, Logger: log}
 			traces, err := openTraces(c.Context())
 			if err != nil {
 				return err
@@ -109,6 +110,7 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 		},
 	}
 	policy.register(c, false)
+	redact.register(c)
 	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
 	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 picks a free one")
 	c.Flags().StringVar(&memory, "memory", "", "the `URL` of the memory: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty means this process")
