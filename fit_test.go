@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -627,43 +626,4 @@ func TestFitEdits(t *testing.T) {
 			t.Error("what could not be stored was remembered")
 		}
 	})
-}
-
-// What an app says last may be other words with each call: retrieved context, a reminder, a question that is put otherwise. Nothing of that is
-// replaced, so no more is compacted, and no model asked more often, than in an app that says what it said.
-func TestFitOfVolatileMessages(t *testing.T) {
-	const policy = `{"window":{"tokens":8000,"reserve":500}}`
-	last := func(i, call int) map[string][]string {
-		return map[string][]string{
-			"plain":             {fmt.Sprintf(`{"role":"user","content":"Request %d: read file %d."}`, i, i)},
-			"retrieved context": {fmt.Sprintf(`{"role":"user","content":"Context %d: %s\n\nRequest %d: read file %d."}`, call, strings.Repeat("It was found. ", call%5), i, i)},
-			"a reminder": {fmt.Sprintf(`{"role":"user","content":"Request %d: read file %d."}`, i, i),
-				fmt.Sprintf(`{"role":"user","content":"Reminder %d: be brief."}`, call)},
-		}
-	}
-	made := map[string]counts{}
-	for name := range last(0, 0) {
-		c, m := native(t, ctxfold.Options{}), &model{}
-		n := counts{}
-		for i := range fitTurns {
-			var list []string
-			for k := range i {
-				list = append(list, chatTurn(k, 0, false)...)
-			}
-			for call := range 2 { // the second time it is asked again
-				messages := json.RawMessage("[" + strings.Join(append(slices.Clone(list), last(i, 2*i+call)[name]...), ",") + "]")
-				if r := fitted(t, c, ctxfold.Input{Messages: messages, Format: "openai-chat", Policy: ctxfold.RawPolicy(policy)}, m); r.Changed {
-					n.compactions++
-				}
-			}
-		}
-		n.calls = int(m.calls.Load())
-		made[name] = n
-	}
-	for name, n := range made {
-		if !n.near(made["plain"]) || n.compactions == 0 {
-			t.Errorf("%s: %+v, where the same words take %+v", name, n, made["plain"])
-		}
-	}
-	t.Logf("%+v", made)
 }

@@ -1879,6 +1879,8 @@ export interface MemoryEntry {
   /** the newest message of the user was replaced too */
   newest?: boolean;
   state: State;
+  /** given is the same compaction as one of the list that was given, where that continued from what was sent before. */
+  given?: MemoryEntry;
 }
 
 /**

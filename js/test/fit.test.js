@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, createFitter, fit, load, memoryStore, restoreFrom } from "ctxfold";
+import { sharedMemory } from "ctxfold/shared";
 import * as remote from "ctxfold/worker";
+import { recordsOf } from "./support/records.js";
 import { summary } from "./support/session.js";
 
 const module = await load();
@@ -282,6 +284,32 @@ test("a user goes back and says something else: what was made of the beginning t
   const edited = structuredClone(history);
   edited[0].content = "A first question that is another one.";
   assert.equal((await fitter(edited)).known, false);
+});
+
+test("a list that goes on from the answer and is given again is compacted once", async () => {
+  for (const memory of [undefined, sharedMemory(recordsOf().store)]) {
+    const costs = new Costs();
+    const { summarize, onCompaction } = costs;
+    const fitter = createFitter({
+      module,
+      policy: policyOf("openai-chat"),
+      summarize,
+      onCompaction,
+      ...(memory && { memory }),
+    });
+    /** @type {any[]} */
+    let list = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      const { user, steps, answer } = SCRIPTS["openai-chat"](turn);
+      const given = [...list, user];
+      const { messages } = await fitter(given);
+      assert.deepEqual((await fitter(given)).messages, messages, "a call that is made again");
+      const { report, known } = await fitter([...list, { role: "user", content: "In other words." }]);
+      assert.deepEqual([report.changed, known], [false, costs.compactions > 0], "another newest message");
+      list = [...messages, ...steps.flat(), answer];
+    }
+    costs.within(await leastCosts("openai-chat", false), "giving a list again");
+  }
 });
 
 test("kept messages are the app's own, as it gives them now", async () => {

@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { Conversation, createCompactor, createFitter, load } from "ctxfold";
 import { sharedMemory, sharedStates } from "ctxfold/shared";
 import { CLIENTS, versionOf } from "./support/clients.js";
+import { recordsOf } from "./support/records.js";
 import { historyOf, POLICY, runReplicas, summariesIn, summaryOf } from "./support/replicas.js";
 import { freePort, lineTo, noServers, start, startPostgres, startRedis } from "./support/servers.js";
 import { updating, write } from "./support/tested-on.js";
@@ -119,7 +120,7 @@ for (const [name, { store, open }] of Object.entries(CLIENTS)) {
 }
 
 test("a conversation goes on where its store fails", async () => {
-  const { store } = storeOf();
+  const { store } = recordsOf();
   let down = true;
   /** @type {any} */
   const flaky = Object.fromEntries(
@@ -179,45 +180,8 @@ describe("a store that fails costs a compaction more, and no request", { concurr
   }
 });
 
-/** Records in this process, as a store would have them. */
-function storeOf() {
-  /** @type {Map<string, string>} */
-  const records = new Map();
-  /** @type {Map<string, {holder: string, until: number}>} */
-  const leases = new Map();
-  const held = (/** @type {string} */ key) => {
-    const lease = leases.get(key);
-    return lease && lease.until > Date.now() ? lease.holder : undefined;
-  };
-  /** @type {import("ctxfold/shared").SharedRecords} */
-  const store = {
-    find: async (keys) => {
-      const at = keys.findIndex((key) => records.has(key));
-      return at < 0 ? undefined : { at, record: String(records.get(keys[at])) };
-    },
-    keep: async (keys, record) => keys.forEach((key) => void records.set(key, record)),
-    lease: async (keys, holder, leaseMs) => {
-      if (keys.some((key) => ![undefined, holder].includes(held(key)))) return false;
-      leases.set(keys[0], { holder, until: Date.now() + leaseMs });
-      return true;
-    },
-    renew: async (key, holder, leaseMs) => {
-      if (held(key) !== holder) return false;
-      leases.set(key, { holder, until: Date.now() + leaseMs });
-      return true;
-    },
-    release: async (key, holder) => held(key) === holder && leases.delete(key),
-    keepLeased: async (key, holder, keys, record) => {
-      if (held(key) !== holder) return false;
-      await store.keep(keys, record);
-      return true;
-    },
-  };
-  return { store, records, leases };
-}
-
 test("a process that was suspended for longer than its lease sends what another has made", async () => {
-  const { store } = storeOf();
+  const { store } = recordsOf();
   const slow = sharedMemory({ ...store, renew: async () => true }, { leaseMs: 50 });
   let asked = () => {};
   const begun = new Promise((done) => {
@@ -239,7 +203,7 @@ test("a process that was suspended for longer than its lease sends what another 
 });
 
 test("a lease is renewed while a summary is written, given back, and waited for no longer than the signal says", async () => {
-  const { store, leases } = storeOf();
+  const { store, leases } = recordsOf();
   let let_ = () => {};
   const written = new Promise((done) => {
     let_ = () => done(undefined);
@@ -263,7 +227,7 @@ test("a lease is renewed while a summary is written, given back, and waited for 
 });
 
 test("a lease that is granted when nobody waits for it any more is given back", async () => {
-  const { store, leases } = storeOf();
+  const { store, leases } = recordsOf();
   const late = {
     ...store,
     lease: async (/** @type {any[]} */ ...args) =>
@@ -277,7 +241,7 @@ test("a lease that is granted when nobody waits for it any more is given back", 
 
 test("what is made where the model fails is made anew by any process; other records cost a compaction", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
-  const { store, records } = storeOf();
+  const { store, records } = recordsOf();
   let fails = true;
   const summarize = async () => {
     if (fails) throw new Error("busy");
@@ -302,7 +266,7 @@ test("what is made where the model fails is made anew by any process; other reco
 });
 
 test("what runs in the background in one process is not made by another", async () => {
-  const { store } = storeOf();
+  const { store } = recordsOf();
   const policy = { ...POLICY, gate: { start: 0.9 } };
   const fits = [1, 2].map(() => replica(sharedMemory(store), { policy }));
   for (let turn = 1; turn <= TURNS; turn++) {

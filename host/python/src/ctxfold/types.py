@@ -1879,6 +1879,10 @@ class MemoryEntry(TypedDict):
     newest: NotRequired[bool]
     """the newest message of the user was replaced too"""
     state: State
+    given: NotRequired[MemoryEntry]
+    """
+    given is the same compaction as one of the list that was given, where that continued from what was sent before.
+    """
 
 
 class MemoryEdit(TypedDict):
