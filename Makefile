@@ -357,6 +357,28 @@ test-valgrind: languages-are-there ## Run the tests and the vectors of the C lib
 
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.
+# The vectors were answered on another machine, and so are random requests first. Tests are compiled for arm64 and emulated.
+.PHONY: test-arm64
+test-arm64: emulator-is-there ## Compile core for arm64, and answer the vectors and random requests in an emulator: the same bytes
+	$(say) 'arm64: the vectors, and random requests, in qemu'
+	@rm -rf build/arm64 && mkdir -p build/arm64
+	@CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt go test -count=1 -run '^TestSameOnEachMachine$$' ./core
+	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o build/arm64/core.test ./core
+	@cd core && CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt $(QEMU) ../build/arm64/core.test -test.run '^(TestVectors|TestSameOnEachMachine)$$' -test.v | grep -v '^ '
+
+# A machine of arm64 needs no emulator.
+QEMU        := $(if $(filter arm64 aarch64,$(shell uname -m)),,qemu-aarch64-static)
+
+.PHONY: emulator-is-there
+emulator-is-there:
+	@if [ -z "$(QEMU)" ] || command -v $(QEMU) > /dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing qemu-user-static\n'; \
+		$(APT_INSTALL) qemu-user-static; \
+	else \
+		echo 'Install qemu-user-static, then run this again.' >&2; exit 1; \
+	fi
+
 .PHONY: test-mutants
 test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED, and count how many changes tests find
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
