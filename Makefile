@@ -12,6 +12,7 @@ MUTANTS     ?= 300
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
 COMPACTIONS ?= 10000
+SOAK        ?= 100000
 TALKS       ?= 1000
 SEED        := $(shell date +%s)
 BENCH       ?= .
@@ -340,7 +341,7 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the seven targets that precede it
+test-long: test-build-long test-load test-soak test-arm64 test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'Core, with all of its random cases'
@@ -355,8 +356,6 @@ test-valgrind: languages-are-there ## Run the tests and the vectors of the C lib
 	@$(MAKE) --no-print-directory -s -C host/c -j2
 	@$(MAKE) --no-print-directory -s -C host/c check-valgrind
 
-# Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
-# copy the tree for each change and know the tests of one package or all, nothing between.
 # The vectors were answered on another machine, and so are random requests first. Tests are compiled for arm64 and emulated.
 .PHONY: test-arm64
 test-arm64: emulator-is-there ## Compile core for arm64, and answer the vectors and random requests in an emulator: the same bytes
@@ -379,6 +378,14 @@ emulator-is-there:
 		echo 'Install qemu-user-static, then run this again.' >&2; exit 1; \
 	fi
 
+# The short form is in make test. Memory is counted, and no time.
+.PHONY: test-soak
+test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all formats in one instance, and natively: the same bytes, and memory is bounded
+	$(say) 'One instance: $(SOAK) calls'
+	@go test -count=1 -timeout 300m -run '^TestSoak$$' -v ./wasm/check -soak $(SOAK)
+
+# Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
+# copy the tree for each change and know the tests of one package or all, nothing between.
 .PHONY: test-mutants
 test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED, and count how many changes tests find
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
