@@ -341,7 +341,7 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-soak test-arm64 test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
+test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'Core, with all of its random cases'
@@ -383,6 +383,13 @@ emulator-is-there:
 test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all formats in one instance, and natively: the same bytes, and memory is bounded
 	$(say) 'One instance: $(SOAK) calls'
 	@go test -count=1 -timeout 300m -run '^TestSoak$$' -v ./wasm/check -soak $(SOAK)
+
+# The programs have a gigabyte, a home of their own, and an API on 127.0.0.1. Their versions are in js/fixtures/programs.
+.PHONY: test-agents
+test-agents: node-is-there ## Let coding agents, as programs, resume what save has written, and continue
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI'
+	@cd js && npm ci --no-audit --no-fund --silent && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
+		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js
 
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.
