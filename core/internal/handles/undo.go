@@ -229,7 +229,11 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 // begins reports whether the first n items are what a compaction has made: what it says of them is so.
 func (r *restoring) begins(c *changes, n int) bool {
 	for _, g := range c.gone {
-		if g.index >= n || !r.Own(r.Items[g.index].Msg) && !r.isGone(g, g.index) {
+		if g.index >= n {
+			return false
+		}
+		// A digest has got the handle of its body after its print was taken.
+		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.Own(m) && r.listHandle(m) != "") {
 			return false
 		}
 	}

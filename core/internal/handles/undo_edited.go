@@ -62,16 +62,24 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	if n > 0 && !put(front.steps, 0, n) {
 		return false, false, false
 	}
+	keep := func(to int) { // but for what lets the roles take turns: a replay puts it where the messages are then
+		for ; at < to; at++ {
+			if !r.IsTurn(r.Items[at].Msg) {
+				out = append(out, r.Items[at])
+			}
+		}
+	}
 	for i, h := range hunks {
 		if places[i] < 0 {
 			continue
 		}
-		out = append(out, r.Items[at:places[i]]...)
+		keep(places[i])
 		if !put(h.steps, places[i], places[i]+len(h.gone)) {
 			return false, false, false
 		}
 	}
-	r.Items = append(out, r.Items[at:]...)
+	keep(len(r.Items))
+	r.Items = out
 	return true, whole, true
 }
 
