@@ -93,7 +93,7 @@ func (u *user) do(d deed) []json.RawMessage {
 	case d.kind == "mark":
 		u.marks++
 	case d.kind == "forget" && len(u.app.memory) > 0 && d.with%3 == 0: // only the newest is kept
-		u.app.memory, u.entries = u.app.memory[len(u.app.memory)-1:], u.entries[len(u.entries)-1:]
+		u.app.memory, u.entries = u.app.memory[len(u.app.memory)-1:], u.entries[max(0, len(u.entries)-1):]
 	}
 	var given []json.RawMessage
 	for _, turn := range u.talk {

@@ -27,3 +27,16 @@ func (m *Engine) Break() bool {
 	}
 	return m.idle[len(m.idle)-1].module.Close(context.Background()) == nil
 }
+
+// Aside takes the idle instances away, so that the next call gets a new one, until back is called.
+func (m *Engine) Aside() (back func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	away := m.idle
+	m.idle = nil
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.idle = append(away, m.idle...)
+	}
+}

@@ -56,6 +56,43 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// TestSwollenInstances grows two instances, and makes small calls: the one that is called and the one that isn't are both given up, and the
+// pool has what a small call needs. As long as calls come that need it, a large memory stays.
+func TestSwollenInstances(t *testing.T) {
+	c := open(t, host.Options{Instances: 2})
+	call := func(size int) uint32 {
+		if _, err := c.Call(t.Context(), "estimate", estimateRequest(size)); err != nil {
+			t.Fatal(err)
+		}
+		_, memory := c.Idle()
+		return memory
+	}
+	const big, small = 24 << 20, 1 << 10
+	swollen := call(big)
+	if swollen < 32<<20 {
+		t.Fatalf("a request of %d bytes took %d bytes of memory", big, swollen)
+	}
+	for i := range 200 {
+		if i%50 == 49 {
+			call(big)
+		} else if memory := call(small); memory < swollen {
+			t.Fatalf("call %d: an instance that is needed now and then went from %d to %d bytes", i, swollen, memory)
+		}
+	}
+	back := c.engine.Aside()
+	call(big)
+	back()
+	if n, memory := c.Idle(); n != 2 || memory < 2*swollen*9/10 {
+		t.Fatalf("%d instances of %d bytes", n, memory)
+	}
+	for range 70 {
+		call(small)
+	}
+	if n, memory := c.Idle(); n != 1 || memory > 16<<20 {
+		t.Errorf("after small calls there are %d instances of %d bytes", n, memory)
+	}
+}
+
 // A call returns when its context ends, and those after it work, whether the module was stopped or continued after. A thousand compactions
 // of mixed sizes in one instance leave its memory where the first hundreds have brought it, but for a tenth.
 func TestMemoryOfMixedSizes(t *testing.T) {

@@ -347,6 +347,36 @@ static void memory(void) {
   ctxfold_delete(c);
 }
 
+/* What one large call has left is given up after enough small ones, unless a session is open. */
+static void swollen(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  size_t n = 30 << 20, at = 0;
+  char *big = malloc(n + 256);
+  at += (size_t)sprintf(big, "{\"policy\":{\"format\":\"openai-chat\"},\"messages\":[{\"role\":\"user\",\"content\":\"");
+  while (at < n) at += (size_t)sprintf(big + at, "lorem ipsum ");
+  at += (size_t)sprintf(big + at, "\"}]}");
+  const char *small = "{\"policy\":{\"format\":\"openai-chat\"},\"messages\":[{\"role\":\"user\",\"content\":\"Hello.\"}]}";
+  const char *opening = "{\"policy\":{\"format\":\"openai-chat\",\"window\":{\"tokens\":9000}},\"messages\":[{\"role\":\"user\",\"content\":\"Hello.\"}]}";
+  ctxfold_answer answer;
+  for (int session = 0; session < 2; session++) {
+    CHECK(ctxfold_call(c, "estimate", big, at, &answer) == CTXFOLD_OK);
+    ctxfold_answer_free(&answer);
+    uint64_t grown = ctxfold_memory_of(c).current;
+    CHECK(grown > 32 << 20);
+    if (session) {
+      CHECK(ctxfold_call(c, "session_open", opening, strlen(opening), &answer) == CTXFOLD_OK);
+      ctxfold_answer_free(&answer);
+    }
+    for (int i = 0; i < 70; i++) {
+      CHECK(ctxfold_call(c, "estimate", small, strlen(small), &answer) == CTXFOLD_OK);
+      ctxfold_answer_free(&answer);
+    }
+    CHECK(session ? ctxfold_memory_of(c).current == grown : ctxfold_memory_of(c).current < 16 << 20);
+  }
+  free(big);
+  ctxfold_delete(c);
+}
+
 /* A trap is an error, the next call works, and sessions are gone. */
 static void traps(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
@@ -425,7 +455,7 @@ static void strings(void) {
 }
 
 int main(void) {
-  strings(), fits(), fails(), pauses(), goes_on(), volatile_histories(), redacts(), errors(), operations(), memory(), traps(), threads();
+  strings(), fits(), fails(), pauses(), goes_on(), volatile_histories(), redacts(), errors(), operations(), memory(), swollen(), traps(), threads();
   puts("all tests passed");
   return 0;
 }
