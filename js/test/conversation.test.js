@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, createCompactor, load, memoryJournal, memoryStore } from "ctxfold";
 import { createCompactor as createRemote } from "ctxfold/worker";
-import { noBrowser, openPage } from "./support/browser.js";
+import { LIMIT, noBrowser, openPage } from "./support/browser.js";
 import { full, noFull } from "./support/full.js";
 import { files, serve } from "./support/server.js";
 
@@ -387,6 +387,7 @@ test("pages that have one conversation compact one after the other", { skip: noB
   const page = await openPage(t);
   const browser = await page.context().browser()?.newContext();
   assert.ok(browser);
+  browser.setDefaultTimeout(LIMIT);
   const address = `${await serve(t, files(root))}/js/test/support/page.html`;
   const pages = await Promise.all([browser.newPage(), browser.newPage()]);
   await Promise.all(pages.map((each) => each.goto(address)));
