@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ctxfold/ctxfold"
@@ -283,6 +284,10 @@ func TestFitOfAnEditedHistory(t *testing.T) {
 
 // Calls for one history at the same time compact it once; those for others do not wait.
 func TestFitAtTheSameTime(t *testing.T) {
+	synctest.Test(t, fitAtTheSameTime)
+}
+
+func fitAtTheSameTime(t *testing.T) {
 	s := styles["whole history"]
 	c, m := native(t, ctxfold.Options{}), &model{took: 50 * time.Millisecond}
 	var changed atomic.Int32
@@ -311,7 +316,10 @@ func TestFitAtTheSameTime(t *testing.T) {
 	hung := make(chan struct{})
 	go c.Fit(t.Context(), ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, ctxfold.SummarizerFunc(
 		func(ctx context.Context, _ ctxfold.Request) (ctxfold.Summary, error) {
-			hung <- struct{}{}
+			select {
+			case hung <- struct{}{}:
+			case <-waiting.Done():
+			}
 			<-waiting.Done()
 			return ctxfold.Summary{}, errors.New("no")
 		}))
@@ -321,10 +329,6 @@ func TestFitAtTheSameTime(t *testing.T) {
 	if _, err := c.Fit(ctx, ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, m); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a call that waits for another: %v", err)
 	}
-	go func() {
-		for range hung {
-		}
-	}()
 	cancel()
 }
 

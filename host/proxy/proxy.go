@@ -201,6 +201,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.body.end(false)
 	if at == nil {
 		c.pass(p, r, "path")
+		// An endpoint may answer before the transport has seen the end of the body, which the server would close then.
+		_ = http.NewResponseController(w).EnableFullDuplex()
 		p.reverse.ServeHTTP(w, r)
 		return
 	}

@@ -71,12 +71,12 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 			if records != "" {
 				memory = "dir:" + records
 			}
-			remembered, err := openMemory(c.Context(), memory)
+			remembered, patience, err := remember(c.Context(), memory)
 			if err != nil {
 				return err
 			}
 			log := slog.New(slog.NewTextHandler(f.err, nil))
-			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics, Records: remembered, Lease: lease, Logger: log}
+			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics, Records: remembered, RecordsTimeout: patience, Lease: lease, Logger: log}
 			compactor, err := f.compactorWith(c.Context(), with)
 			if err != nil {
 				return err

@@ -27,16 +27,23 @@ import (
 // program starts `ctxfold serve` as a process of its own and waits until it listens.
 func program(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
+	return programAs(t, "ctxfold", nil, arguments...)
+}
+
+// programAs is program under the name of a command of TestMain, with these environment variables.
+func programAs(t *testing.T, command string, environ []string, arguments ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The test binary is the command when it is called by its name: see TestMain.
-	name := filepath.Join(t.TempDir(), "ctxfold")
+	name := filepath.Join(t.TempDir(), command)
 	if err := os.Symlink(self, name); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(name, append([]string{"serve", "--engine", "native"}, arguments...)...)
+	c.Env = append(os.Environ(), environ...)
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +225,14 @@ func TestServeStops(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	for { // it listens no longer, so it is stopping
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		conn.Close()
+		time.Sleep(time.Millisecond)
+	}
 	close(leave)
 	if got := <-status; got != "200 OK" {
 		t.Errorf("the request in progress ended with %s", got)
