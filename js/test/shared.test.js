@@ -10,12 +10,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Conversation, createCompactor, createFitter, load } from "ctxfold";
 import { sharedMemory, sharedStates } from "ctxfold/shared";
-<<<<<<< HEAD
-import { CLIENTS, versionOf } from "./support/clients.js";
-import { recordsOf } from "./support/records.js";
-=======
 import { CLIENTS, leasesOf, versionOf } from "./support/clients.js";
->>>>>>> tests
+import { recordsOf } from "./support/records.js";
 import { historyOf, POLICY, runReplicas, summariesIn, summaryOf } from "./support/replicas.js";
 import { freePort, lineTo, noServers, start, startPostgres, startRedis } from "./support/servers.js";
 import { updating, write } from "./support/tested-on.js";
@@ -139,14 +135,9 @@ for (const [name, { store, open }] of Object.entries(CLIENTS)) {
   });
 }
 
-<<<<<<< HEAD
-test("a conversation goes on where its store fails", async () => {
-  const { store } = recordsOf();
-=======
 test("a conversation goes on where its store fails", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
-  const { store } = storeOf();
->>>>>>> tests
+  const { store } = recordsOf();
   let down = true;
   /** @type {any} */
   const flaky = Object.fromEntries(
@@ -248,14 +239,9 @@ test("a process that was suspended for longer than its lease sends what another 
   assert.deepEqual(first.messages, second.messages);
 });
 
-<<<<<<< HEAD
-test("a lease is renewed while a summary is written, given back, and waited for no longer than the signal says", async () => {
-  const { store, leases } = recordsOf();
-=======
 test("a lease is renewed while a summary is written, given back, and waited for no longer than the signal says", async (t) => {
   t.mock.timers.enable({ apis: ["Date", "setTimeout", "setInterval"], now: Date.now() });
-  const { store, leases } = storeOf();
->>>>>>> tests
+  const { store, leases } = recordsOf();
   let let_ = () => {};
   const written = new Promise((done) => {
     let_ = () => done(undefined);
@@ -283,15 +269,11 @@ test("a lease is renewed while a summary is written, given back, and waited for 
 });
 
 test("a lease that is granted when nobody waits for it any more is given back", async () => {
-<<<<<<< HEAD
   const { store, leases } = recordsOf();
-=======
-  const { store, leases } = storeOf();
   let grant = () => {};
   const granted = new Promise((done) => {
     grant = () => done(undefined);
   });
->>>>>>> tests
   const late = {
     ...store,
     lease: async (/** @type {any[]} */ ...args) => {
