@@ -138,6 +138,11 @@ func (r *turnReader) weighNotes(last bool) {
 			if shared*4 < long*3 || !said.names.Has(fileName(u.source)) {
 				u.factor = isDropped
 			}
+		case lineUnit:
+			if !closed {
+				said.quoteLines(u)
+			}
+			u.body = ""
 		case hitUnit:
 			shared, long := said.shared(u.text)
 			if shared*2 < long && (u.factor != ofFound || shared == 0) {
@@ -178,6 +183,109 @@ func (s *turnWords) define(u *unit) {
 		return
 	}
 	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
+}
+
+// How many lines of code are taken of one result, how long each may be, in bytes, how long a name in one must be to count, and how many
+// it must have.
+const (
+	mostLines   = 3
+	longestCode = 120
+	leastName   = 6
+	leastShared = 2
+)
+
+// quoteLines makes a unit of those lines of code in what a tool returned that have most of the names which are spoken of.
+func (s *turnWords) quoteLines(u *unit) {
+	type codeLine struct {
+		text  string
+		names int
+	}
+	var best []codeLine
+	for line := range strings.Lines(trimRune(u.body)) {
+		line = strings.TrimSpace(line)
+		if len(line) < leastName*leastShared || len(line) > 3*longestCode {
+			continue
+		}
+		number, code := numbered(line)
+		if u.source == "" {
+			number, code = "", line
+			if isContext(line) {
+				continue
+			}
+		}
+		if commentOf(code) != "" || strings.HasPrefix(code, "//") || strings.HasPrefix(code, "#") {
+			continue
+		}
+		names := s.namesIn(code)
+		if names < leastShared {
+			continue
+		}
+		if code = clipLine(strings.ReplaceAll(code, "`", "'"), longestCode); number != "" {
+			code = number + ": " + code
+		}
+		at := len(best)
+		if at == mostLines {
+			at = 0
+			for i := range best {
+				if best[i].names < best[at].names {
+					at = i
+				}
+			}
+			if best[at].names >= names {
+				continue
+			}
+			best = append(best[:at], best[at+1:]...)
+		}
+		best = append(best, codeLine{code, names})
+	}
+	if len(best) == 0 {
+		return
+	}
+	text := "in " + Fence(clipLine(u.source, maxCommand)) + ": "
+	if u.source == "" {
+		text = "found for `" + clipLine(strings.ReplaceAll(u.text, "`", "'"), maxName) + "`: "
+	}
+	for i := range best {
+		if i > 0 {
+			text += " "
+		}
+		text += "`" + Fence(best[i].text) + "`"
+	}
+	u.text, u.factor = text, ofLines
+}
+
+// numbered splits the number off a line of a file as tools show it.
+func numbered(line string) (number, code string) {
+	n := 0
+	for n < len(line) && n < 7 && line[n] >= '0' && line[n] <= '9' {
+		n++
+	}
+	if rest := line[n:]; n > 0 {
+		for _, mark := range []string{"→", "\t", "|", ": "} {
+			if code, found := strings.CutPrefix(rest, mark); found {
+				return line[:n], strings.TrimSpace(code)
+			}
+		}
+	}
+	return "", line
+}
+
+// namesIn is how many different names of code in a line are spoken of.
+func (s *turnWords) namesIn(code string) (n int) {
+	var seen [8]string
+	eachName(code, func(name string) {
+		if len(name) < leastName || n == len(seen) || strings.ToLower(name[1:]) == name[1:] && !strings.ContainsAny(name, "_.") || !s.names.Has(name) {
+			return
+		}
+		for _, known := range seen[:n] {
+			if strings.Contains(known, name) || strings.Contains(name, known) {
+				return
+			}
+		}
+		seen[n] = name
+		n++
+	})
+	return n
 }
 
 // definesMark is between a file that was read and the names of what it defines.

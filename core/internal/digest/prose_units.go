@@ -18,6 +18,7 @@ type unit struct {
 	item    int    // its place in a list that is too long for one unit, from 1
 	text    string // one line
 	factor  int    // of what it gains, in 1/1024
+	body    string // what a tool returned, from which lines are taken at the end of the turn
 }
 
 // unitKind says who says a unit, and where.
@@ -32,6 +33,7 @@ const (
 	toldUnit                    // prose in what a tool returned
 	noteUnit                    // a comment in a file that was read
 	hitUnit                     // what a search found
+	lineUnit                    // lines of code in what was read or found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before
 )

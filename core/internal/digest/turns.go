@@ -37,6 +37,7 @@ const (
 	ofReading    = 480
 	ofSearch     = 420
 	ofFound      = 130  // files in which a search found something
+	ofLines      = 300  // lines of code that say what a turn speaks of
 	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
@@ -581,7 +582,11 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 
 // looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
 func (r *turnReader) looked(i int, path, text string) {
-	if r.read.Has(path) || path == "" {
+	if path == "" {
+		return
+	}
+	r.add(unit{kind: lineUnit, message: int32(i), source: path, text: path, body: text[:min(len(text), 2*mostReport)], factor: isDropped})
+	if r.read.Has(path) {
 		return
 	}
 	r.read.Add(strings.Clone(path))
@@ -623,6 +628,7 @@ func (r *turnReader) found(i int, pattern, text string) {
 		}
 		files = append(files, file)
 	}
+	body := trimRune(text[:min(len(text), mostReport)])
 	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		return
 	}
@@ -631,6 +637,7 @@ func (r *turnReader) found(i int, pattern, text string) {
 	if len(hits) <= mostHits {
 		text += strings.Join(hits, "; ")
 	} else {
+		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
 		files = newestOf(files, len(files), func(s string) string { return s })
 		if len(files) > mostFound || len(pattern) > maxName { // many say nothing by themselves
 			return
