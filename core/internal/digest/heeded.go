@@ -104,6 +104,7 @@ func (r *turnReader) weighNotes(last bool) {
 		}
 	}
 	told := newTurnWords()
+	var edited critbit.Map[struct{}]
 	for n := len(t.units) - 1; n >= 0; n-- { // what is said again later is better known there
 		u := &t.units[n]
 		known, most := &said, 8
@@ -127,6 +128,7 @@ func (r *turnReader) weighNotes(last bool) {
 		switch u.kind {
 		case changeUnit:
 			said.add(u.source + " " + u.text)
+			edited.Add(u.source)
 		}
 	}
 	bare := 0
@@ -134,8 +136,7 @@ func (r *turnReader) weighNotes(last bool) {
 		u := &t.units[n]
 		switch u.kind {
 		case noteUnit:
-			shared, long := said.shared(u.text)
-			if shared*4 < long*3 || !said.names.Has(fileName(u.source)) {
+			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
 				u.factor = isDropped
 			}
 		case lineUnit:
@@ -145,7 +146,7 @@ func (r *turnReader) weighNotes(last bool) {
 			u.body = ""
 		case hitUnit:
 			shared, long := said.shared(u.text)
-			if shared*2 < long && (u.factor != ofFound || shared == 0) {
+			if shared*2 < long {
 				u.factor = isDropped
 			}
 		case readUnit:

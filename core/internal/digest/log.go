@@ -404,6 +404,10 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 	if k.base != "" {
 		b.WriteString(basePrefix + Fence(k.base) + "\n")
 	}
+	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
+		begun = -1 // what it answers is in the record
+	}
 	next := 0
 	for i := range k.turns {
 		from := next
@@ -420,6 +424,9 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 		}
 		if request != "" {
 			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent)))
+			if i == begun && affirms(k.turns[i].asked) {
+				b.WriteString(unknownQuestion)
+			}
 			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
 				b.WriteString(questionOpen + lastQuestion(q.text) + questionEnd)
 			}
@@ -441,6 +448,8 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 const (
 	questionOpen = " (asked before: “"
 	questionEnd  = "”)"
+	// unknownQuestion follows an answer with which the record begins.
+	unknownQuestion = " (answers what was said before this record)"
 )
 
 // has reports whether the last of some chosen units is a question.
@@ -497,6 +506,11 @@ func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 			b.WriteString(joinOf(last.text) + u.text)
 		case same:
 			b.WriteString(joinOf(last.text) + introOf(u) + u.text)
+		case last != nil && u.kind == changeUnit && last.kind == changeUnit && u.source == last.source && u.message >= 0:
+			_, said, found := strings.Cut(u.text, Fence(u.source)+": ")
+			if found && said != "" {
+				b.WriteString("; " + said)
+			}
 		default:
 			if last != nil {
 				b.WriteByte('\n')
@@ -584,6 +598,14 @@ func readLog(text string) (turns []turn, base string) {
 			t.units = append(t.units, readUnits(t, rest)...)
 		} else if rest, found := strings.CutPrefix(line, requestIndent); found && len(t.units) == 0 {
 			t.asked += "\n" + rest
+		}
+	}
+	for i := range turns {
+		t := &turns[i]
+		t.asked = strings.TrimSuffix(t.asked, unknownQuestion)
+		if at := strings.LastIndex(t.asked, questionOpen); at > 0 && strings.HasSuffix(t.asked, questionEnd) {
+			t.question.text = strings.TrimSuffix(t.asked[at+len(questionOpen):], questionEnd)
+			t.asked = t.asked[:at]
 		}
 	}
 	return turns, base

@@ -66,9 +66,46 @@ type proseReader struct {
 	open    string // the unit that may still grow
 	item    bool   // it is an item of a list
 	list    []string
+	heads   []listHead // items with what they head nested in them, the outermost first
 	table   bool
 	fence   string
 	code    []string
+}
+
+// listHead is an item that heads a nested list, and how far it is indented.
+type listHead struct {
+	indent int
+	lead   string
+}
+
+// mostHeads is how deep nested lists are followed.
+const mostHeads = 4
+
+// leave ends the lists that are headed by items at least as far indented as a line.
+func (p *proseReader) leave(indent int) {
+	n := len(p.heads)
+	for n > 0 && p.heads[n-1].indent >= indent {
+		n--
+	}
+	if n == len(p.heads) {
+		return
+	}
+	p.flush()
+	p.endList()
+	p.heads = p.heads[:n]
+	p.lead = p.headLead()
+}
+
+// headLead is what introduces an item of the innermost list.
+func (p *proseReader) headLead() string {
+	lead := ""
+	for _, h := range p.heads {
+		if lead != "" {
+			lead += ": "
+		}
+		lead += h.lead
+	}
+	return lead
 }
 
 // flush gives the open unit away, or adds it to the open list.
@@ -109,7 +146,7 @@ func (p *proseReader) endList() {
 		}
 	}
 	p.list = p.list[:0]
-	p.lead = ""
+	p.lead = p.headLead()
 }
 
 // introduction is what introduces the next unit.
@@ -141,7 +178,7 @@ func (p *proseReader) line(line string) {
 	case s[0] == '#':
 		p.flush()
 		p.endList()
-		p.heading, p.lead = cleanLead(strings.TrimLeft(s, "#")), ""
+		p.heading, p.lead, p.heads = cleanLead(strings.TrimLeft(s, "#")), "", p.heads[:0]
 	case strings.Trim(s, "-=*_ ") == "":
 		p.flush()
 		p.endList()
@@ -198,12 +235,17 @@ func (p *proseReader) text(line, s string) {
 	if item && s[0] >= '0' && s[0] <= '9' { // the number is what others refer to
 		rest = s
 	}
+	indent := len(line) - len(s)
+	if item || indent == 0 {
+		p.leave(indent)
+	}
 	switch {
-	case item && introduces(rest): // it heads the list that is nested in it
+	case item && introduces(rest) && len(p.heads) < mostHeads: // it heads the list that is nested in it
 		p.flush()
 		p.endList()
 		_, rest = listItem(s)
-		p.lead = cleanLead(rest)
+		p.heads = append(p.heads, listHead{indent, cleanLead(rest)})
+		p.lead = p.headLead()
 	case item && p.item && line[0] <= ' ' && len(p.open) < fullUnit: // nested
 		p.open += "; " + rest
 	case item:
@@ -338,6 +380,18 @@ func linkless(s string) string {
 		s = s[at+end+1:]
 	}
 	return b.String() + s
+}
+
+// fragments begin sentences whose subject is what was said just before.
+var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
+
+// joinsBack reports whether a sentence says nothing without the one before it.
+func joinsBack(s string) bool {
+	if leans(s) || pointsBack(s) {
+		return true
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
 }
 
 // cleanLead is a heading or an introduction as it precedes a unit.

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,10 +34,10 @@ const (
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
+	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
 	ofSearch     = 420
-	ofFound      = 130  // files in which a search found something
 	ofLines      = 300  // lines of code that say what a turn speaks of
 	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // what the assistant thinks and does not say
@@ -127,15 +128,17 @@ func (r *turnReader) before(asked string) {
 const acceptsIn = 16
 
 // affirmations begin answers that take up what was offered or asked.
-var affirmations = wordListOf("yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
+var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
 // accepts reports whether a message of the user only answers: "yes, do it".
 func accepts(asked string) bool {
-	if len(asked) <= acceptsIn {
-		return true
-	}
+	return len(asked) <= acceptsIn || affirms(asked)
+}
+
+// affirms reports whether a short message of the user begins as an answer does.
+func affirms(asked string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
-	return affirmations.has(strings.TrimRight(word, ",.!;:"))
+	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
@@ -144,7 +147,7 @@ func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
 	for n := range t.units {
-		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) {
+		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) || u.factor == ofProbe && !last {
 			u.factor = isDropped
 		}
 	}
@@ -252,7 +255,10 @@ func (r *turnReader) said(i int, last bool) {
 				return
 			}
 		}
-		u := unit{kind: kind, message: int32(i), lead: lead, text: text, item: item, factor: factor}
+		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(text), item: item, factor: factor}
+		if text = u.text; text == "" || r.joined(from, u) {
+			return
+		}
 		if kind == saidUnit && lead == "" && len(r.now().units) == from && leans(text) {
 			r.about(u)
 			return
@@ -271,6 +277,36 @@ func (r *turnReader) said(i int, last bool) {
 	})
 }
 
+// joined adds what a unit says to the one before it in the same message, which begins at an index of the units, if it says nothing without that.
+func (r *turnReader) joined(from int, u unit) bool {
+	units := r.now().units
+	if len(units) <= from || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
+		return false
+	}
+	last := &units[len(units)-1]
+	if last.factor == ofAnnounced || last.kind != u.kind || len(last.text)+len(u.text) > mostList {
+		return false
+	}
+	last.text += joinOf(last.text) + u.text
+	return true
+}
+
+// withoutPraise is a text without a sentence at its beginning that only approves of something: "Good context. So …"
+func withoutPraise(text string) string {
+	const longest = 64
+	end := strings.IndexAny(text, ".!")
+	if end < 0 || end > longest || end+2 >= len(text) || text[end+1] != ' ' {
+		return text
+	}
+	head := text[:end]
+	for _, p := range praise {
+		if strings.HasPrefix(head, p) && strings.Count(head, " ") < 8 && !names(head) && !strings.Contains(head, ":") {
+			return strings.TrimSpace(text[end+2:])
+		}
+	}
+	return text
+}
+
 // about adds a unit that begins a message and says what it is about only by a pronoun: to the command or the change just before it, which it
 // most likely means. Where there is none it stays out unless it names something itself.
 func (r *turnReader) about(u unit) {
@@ -280,10 +316,13 @@ func (r *turnReader) about(u unit) {
 		units[n].factor = max(units[n].factor, ofSaid/2)
 		return
 	}
-	if names(u.text) {
+	if word, rest, _ := strings.Cut(strings.ToLower(u.text), " "); names(u.text) && pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
 		r.add(u)
 	}
 }
+
+// pointing are words that may precede the name of what they point at.
+var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
 // names reports whether a text has a number or a name of code.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
@@ -339,9 +378,14 @@ func (r *turnReader) textResult(i int) {
 
 // thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
 func (r *turnReader) thought(i int, text string) {
+	from := len(r.now().units)
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
-		if text = withoutPlan(text); strings.ContainsAny(text, "`0123456789/_\"") && !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
-			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, item: item, factor: ofThought})
+		u := unit{kind: thoughtUnit, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
+		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || r.joined(from, u) {
+			return
+		}
+		if strings.ContainsAny(text, "`0123456789/_\"") {
+			r.add(u)
 		}
 	})
 }
@@ -377,7 +421,7 @@ func saysLittle(text string) bool {
 }
 
 // praise begins sentences in which an assistant approves of something, most often of what it has just done.
-var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
+var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 // result adds what a call did, by its result, part n of message i.
 func (r *turnReader) result(i int, n int32) {
@@ -511,12 +555,12 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
 		}
 		return
-	case run.kind == looks, (run.kind == acts || run.kind == checks && run.exit != "0") && !bad && run.result == "":
+	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
 		return
 	case run.kind == commits:
 		factor = ofCommit
 	case bad && run.kind == acts && isProbe(script):
-		factor = ofFailure / 3
+		factor = ofProbe
 	case bad:
 		factor = ofFailure
 	case run.kind == checks:
@@ -528,6 +572,18 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	r.ran.Set(f, r.here())
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// setting are words of commands that set something up.
+var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
+
+// setsUp reports whether a short command sets something up, so that it says what was done though it prints nothing.
+func setsUp(script string) bool {
+	words, _ := simpleCommand(script, func(string) {})
+	if len(script) > maxCommand || len(words) < 3 || runners.has(words[0]) {
+		return false
+	}
+	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
 }
 
 // isProbe reports whether a script holds the program that it runs: a trial that nobody keeps.
@@ -607,16 +663,12 @@ func readLines(text string) []string {
 	return lines
 }
 
-// mostHits is how many places that a search has found may be quoted with what they say, and mostFound in how many files it may have found
-// more of them.
-const (
-	mostHits  = 3
-	mostFound = 6
-)
+// mostHits is how many places that a search has found may be quoted with what they say.
+const mostHits = 3
 
-// found adds what a search found: few places with what they say, or few files.
+// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
 func (r *turnReader) found(i int, pattern, text string) {
-	var hits, files []string
+	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
 		file, said, _ := strings.Cut(line, ":")
@@ -626,25 +678,19 @@ func (r *turnReader) found(i int, pattern, text string) {
 		if hits = append(hits, file); said != "" {
 			hits[len(hits)-1] = clipLine(line, mostLead)
 		}
-		files = append(files, file)
 	}
 	body := trimRune(text[:min(len(text), mostReport)])
 	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		return
 	}
 	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
-	factor := ofSearch
 	if len(hits) <= mostHits {
 		text += strings.Join(hits, "; ")
 	} else {
 		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
-		files = newestOf(files, len(files), func(s string) string { return s })
-		if len(files) > mostFound || len(pattern) > maxName { // many say nothing by themselves
-			return
-		}
-		text, factor = text+strings.Join(files, ", "), ofFound
+		return
 	}
-	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: factor})
+	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
 }
 
 // isContext reports whether a line of a search is one around a hit: "main.go-12-import".
