@@ -357,6 +357,33 @@ func outcomeLine(output string) string {
 	return best
 }
 
+// withoutLooks is a script up to the last of its commands that does more than look: "npm test | tail -5" is "npm test".
+func withoutLooks(script string) string {
+	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
+		if strings.HasPrefix(script, head) {
+			return script
+		}
+	}
+	end := 0
+	for rest := script; len(rest) > 0; {
+		var words []string
+		at := len(script) - len(rest)
+		words, rest = simpleCommand(rest, func(string) {})
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 && kindOfWords(words) > looks {
+			if end = len(script) - len(rest); rest != "" || strings.ContainsAny(script[end-1:], ";|&\n") {
+				end = max(at, end-1)
+			}
+		}
+	}
+	if end == 0 {
+		return script
+	}
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
+}
+
 // quotedMessage is how much is quoted of the message of a commit, in bytes.
 const quotedMessage = 200
 
@@ -407,7 +434,12 @@ func (r *run) text() string {
 			script = rest // a file is written first
 		}
 	}
-	text := "ran `" + Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
+	script = withoutLooks(script)
+	text := "ran `"
+	if said, found := strings.CutPrefix(script, "# "); found {
+		text, script = "ran a script: `", said
+	}
+	text += Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
 	switch {
 	case r.exit == "failed":
 		text += " → failed"

@@ -140,7 +140,7 @@ func (r *turnReader) weighNotes(last bool) {
 				u.factor = isDropped
 			}
 		case lineUnit:
-			if !closed {
+			if !closed && !edited.Has(u.source) { // what was changed reads otherwise now
 				said.quoteLines(u)
 			}
 			u.body = ""

@@ -51,7 +51,7 @@ const (
 // ("It uses …") is one unit with the one before it, a short list is one, or else each item with what is nested in it, and a line that
 // introduces something is the lead of it, never a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
-	p := proseReader{see: see}
+	p := proseReader{see: see, may: -1}
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, " \t\r\n"))
 	}
@@ -67,6 +67,7 @@ type proseReader struct {
 	item    bool   // it is an item of a list
 	list    []string
 	heads   []listHead // items with what they head nested in them, the outermost first
+	may     int        // how far the open item is indented that may head a list, or -1
 	table   bool
 	fence   string
 	code    []string
@@ -239,18 +240,24 @@ func (p *proseReader) text(line, s string) {
 	if item || indent == 0 {
 		p.leave(indent)
 	}
+	if may := p.may; may >= 0 && s != "" {
+		if p.may = -1; item && indent > may && p.item && p.open != "" && len(p.heads) < mostHeads { // the open item heads this list
+			_, head := listItem(p.open)
+			p.open, p.item = "", false
+			p.endList()
+			p.heads = append(p.heads, listHead{may, cleanLead(head)})
+			p.lead = p.headLead()
+		}
+	}
 	switch {
-	case item && introduces(rest) && len(p.heads) < mostHeads: // it heads the list that is nested in it
-		p.flush()
-		p.endList()
-		_, rest = listItem(s)
-		p.heads = append(p.heads, listHead{indent, cleanLead(rest)})
-		p.lead = p.headLead()
 	case item && p.item && line[0] <= ' ' && len(p.open) < fullUnit: // nested
 		p.open += "; " + rest
 	case item:
 		p.flush()
 		p.open, p.item = rest, true
+		if introduces(rest) {
+			p.may = indent
+		}
 	case p.item && line[0] <= ' ':
 		if len(p.open) < fullUnit {
 			p.open += " " + rest

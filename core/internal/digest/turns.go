@@ -580,7 +580,7 @@ var setting = wordListOf("configure config set enable disable install uninstall 
 // setsUp reports whether a short command sets something up, so that it says what was done though it prints nothing.
 func setsUp(script string) bool {
 	words, _ := simpleCommand(script, func(string) {})
-	if len(script) > maxCommand || len(words) < 3 || runners.has(words[0]) {
+	if len(words) < 3 || runners.has(words[0]) {
 		return false
 	}
 	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
