@@ -239,7 +239,7 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 50
+const requestShare = 60
 
 // How long requests are shown in any case, in bytes: the first and the newest, and the others.
 const (

@@ -256,7 +256,7 @@ func (r *turnReader) said(i int, last bool) {
 			}
 		}
 		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(text), item: item, factor: factor}
-		if text = u.text; text == "" || r.joined(from, u) {
+		if text = u.text; text == "" || flatters(text) || r.joined(from, u) {
 			return
 		}
 		if kind == saidUnit && lead == "" && len(r.now().units) == from && leans(text) {
@@ -418,6 +418,15 @@ func saysLittle(text string) bool {
 		}
 	}
 	return strings.Count(text, " ") < least && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+}
+
+// flattery begins sentences that only please the user.
+var flattery = []string{"Good question", "Great question", "Good point", "Good catch", "Good observation", "Great point", "You're right", "You're absolutely", "You are right",
+	"Great catch", "Excellent question", "Got it", "Understood", "Gute Frage", "Bonne question", "Buena pregunta"}
+
+// flatters reports whether a sentence only pleases the user.
+func flatters(text string) bool {
+	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
 // praise begins sentences in which an assistant approves of something, most often of what it has just done.
