@@ -197,7 +197,7 @@ func withoutBase(text, base string) string {
 			break
 		}
 		rest = after
-		text = strings.ReplaceAll(text, " "+rest, " ")
+		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+rest, " "), "`"+rest, "`")
 	}
 	return text
 }

@@ -152,10 +152,13 @@ func (p *proseReader) endList() {
 
 // introduction is what introduces the next unit.
 func (p *proseReader) introduction() string {
-	if p.lead != "" {
-		return p.lead
+	switch {
+	case p.lead == "":
+		return p.heading
+	case len(p.heads) > 0 && p.heading != "":
+		return p.heading + ": " + p.lead
 	}
-	return p.heading
+	return p.lead
 }
 
 func (p *proseReader) line(line string) {

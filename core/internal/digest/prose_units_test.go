@@ -13,6 +13,7 @@ func TestProseUnits(t *testing.T) {
 	}{
 		{"nested heads", "1. Door (`door.go`):\n   - Lines 3-9: `Door` with:\n     - Line 4: `hinge`\n   - Lines 20-30: `Close`\n2. Fan:\n   - Line 7: `Spin`\n\nAll is well.",
 			[]string{"Door (`door.go`): Lines 3-9: `Door` with| Line 4: `hinge`", "Door (`door.go`)| Lines 20-30: `Close`", "Fan| Line 7: `Spin`", "| All is well."}},
+		{"a heading above", "### 3. Lamp (`lamp.go`)\n- Lines 18-47: `Lamp` with:\n  - Line 31: `lux`\n", []string{"3. Lamp (`lamp.go`): Lines 18-47: `Lamp` with| Line 31: `lux`"}},
 		{"an item with code", "Findings:\n\n1. The lamp is slow.\n2. The ramp repeats itself:\n   ```\n   a\n   b\n   c\n   d\n   ```\n   Could use a table.\n",
 			[]string{"Findings| 1. The lamp is slow. 2. The ramp repeats itself: Could use a table."}},
 	} {

@@ -268,7 +268,7 @@ func (r *turnReader) said(i int, last bool) {
 			return
 		case announces(text), kind == saidUnit && passesBy(text):
 			u.factor = ofAnnounced
-		case kind == saidUnit && wonders(text):
+		case kind == saidUnit && headedBy(text, unsureHeads):
 			u.factor = ofSaid / 3
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
@@ -396,9 +396,15 @@ const mostThought = 8000
 // wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
 var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
-func wonders(text string) bool {
+func wonders(text string) bool { return headedBy(text, wonderHeads) }
+
+// unsureHeads begin sentences of somebody who is not sure of what they say.
+var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
+
+// headedBy reports whether a text begins with one of some heads, which are in lower case.
+func headedBy(text string, heads []string) bool {
 	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range wonderHeads {
+	for _, s := range heads {
 		if strings.HasPrefix(head, s) {
 			return true
 		}
@@ -758,7 +764,7 @@ func (r *turnReader) report(i int, name, text string) {
 	}
 	prose := func(text string) {
 		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
-			if (strings.Count(text, " ") >= 4 || unspacedText(text)) && !codes(text) && !announces(text) {
+			if (strings.Count(text, " ") >= 4 || unspacedText(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
 				add(lead, text, item)
 			}
 		})
