@@ -164,11 +164,38 @@ func (c *change) text() string {
 	case len(added) == 0:
 		return "removed " + quoted(removed, quotedChange/2)
 	}
+	if call, n := commonCall(added); n > 1 {
+		text := "uses `" + call + "(…)` in " + itoa(n) + " places"
+		if was, n := commonCall(removed); n > 1 && was != call {
+			text += " instead of `" + was + "(…)`"
+		}
+		return Fence(text)
+	}
 	text := quoted(added, quotedChange)
 	if strings.HasSuffix(text, " …") {
 		text += namesBeyond(added, text)
 	}
 	return text
+}
+
+// commonCall is the call with which most of some lines begin, and how many do.
+func commonCall(lines []string) (call string, n int) {
+	for _, line := range lines {
+		at := strings.IndexByte(line, '(')
+		if at < 6 || at > 60 || strings.ContainsAny(line[:at], " =`{") {
+			continue
+		}
+		if call == "" {
+			call = line[:at]
+		}
+		if line[:at] == call {
+			n++
+		}
+	}
+	if n*2 < len(lines) {
+		return "", 0
+	}
+	return call, n
 }
 
 // mostSwapped is how many lines may be told with what they were before.

@@ -208,6 +208,10 @@ func pushOf(output string) string {
 		if strings.HasPrefix(line, "Everything up-to-date") {
 			return "nothing, as everything was up to date"
 		}
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
+			all = append(all, "- [deleted] "+strings.TrimSpace(name))
+			continue
+		}
 		from, to, found := strings.Cut(line, " -> ")
 		if !found || len(all) == mostHits || len(line) > 160 {
 			continue
@@ -222,8 +226,12 @@ func pushOf(output string) string {
 				n = 1
 			}
 			all = append(all, words[len(words)-1]+" -> "+to+" ("+words[n]+")")
-		case words[0] == "*" || words[0] == "-":
-			all = append(all, line)
+		case words[0] == "*":
+			what := "new branch "
+			if strings.Contains(line, "[new tag]") {
+				what = "new tag "
+			}
+			all = append(all, what+to)
 		}
 	}
 	return strings.Join(all, "; ")
@@ -357,6 +365,45 @@ func outcomeLine(output string) string {
 	return best
 }
 
+// withoutDocs is a script without the texts in it, and without the command that writes the first of them into a file if others follow.
+func withoutDocs(script string) string {
+	script, docs := cutHeredocs(script)
+	if docs == nil {
+		return script
+	}
+	if line, rest, found := strings.Cut(script, "\n"); found && strings.Contains(line, "cat >") && strings.TrimSpace(rest) != "" {
+		return strings.TrimSpace(rest)
+	}
+	return strings.TrimSpace(script)
+}
+
+// withoutLooks is a script up to the last of its commands that does more than look: "npm test | tail -5" is "npm test".
+func withoutLooks(script string) string {
+	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
+		if strings.HasPrefix(script, head) {
+			return script
+		}
+	}
+	end := 0
+	for rest := script; len(rest) > 0; {
+		var words []string
+		at := len(script) - len(rest)
+		words, rest = simpleCommand(rest, func(string) {})
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 && kindOfWords(words) > looks {
+			if end = len(script) - len(rest); rest != "" || strings.ContainsAny(script[end-1:], ";|&\n") {
+				end = max(at, end-1)
+			}
+		}
+	}
+	if end == 0 {
+		return script
+	}
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
+}
+
 // quotedMessage is how much is quoted of the message of a commit, in bytes.
 const quotedMessage = 200
 
@@ -402,12 +449,14 @@ func (r *run) text() string {
 	if comment, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(comment, "# ") && len(rest) > quotedLine {
 		script = comment // says what a long script is for
 	} else {
-		script, _ = cutHeredocs(script)
-		if line, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(line, "cat >") && strings.Contains(line, "<<") && strings.TrimSpace(rest) != "" {
-			script = rest // a file is written first
-		}
+		script = withoutDocs(script)
 	}
-	text := "ran `" + Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
+	script = withoutLooks(script)
+	text := "ran `"
+	if said, found := strings.CutPrefix(script, "# "); found {
+		text, script = "ran a script: `", said
+	}
+	text += Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
 	switch {
 	case r.exit == "failed":
 		text += " → failed"

@@ -103,7 +103,13 @@ func (r *turnReader) weighNotes(last bool) {
 			closed = closed || u.kind == answerUnit
 		}
 	}
+	for n := range t.units {
+		if u := &t.units[n]; closed && u.kind == saidUnit && underWay(u.text) {
+			u.factor /= 3
+		}
+	}
 	told := newTurnWords()
+	var edited critbit.Map[struct{}]
 	for n := len(t.units) - 1; n >= 0; n-- { // what is said again later is better known there
 		u := &t.units[n]
 		known, most := &said, 8
@@ -127,6 +133,7 @@ func (r *turnReader) weighNotes(last bool) {
 		switch u.kind {
 		case changeUnit:
 			said.add(u.source + " " + u.text)
+			edited.Add(u.source)
 		}
 	}
 	bare := 0
@@ -134,13 +141,17 @@ func (r *turnReader) weighNotes(last bool) {
 		u := &t.units[n]
 		switch u.kind {
 		case noteUnit:
-			shared, long := said.shared(u.text)
-			if shared*4 < long*3 || !said.names.Has(fileName(u.source)) {
+			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
 				u.factor = isDropped
 			}
+		case lineUnit:
+			if !closed && !edited.Has(u.source) { // what was changed reads otherwise now
+				said.quoteLines(u)
+			}
+			u.body = ""
 		case hitUnit:
 			shared, long := said.shared(u.text)
-			if shared*2 < long && (u.factor != ofFound || shared == 0) {
+			if shared*2 < long {
 				u.factor = isDropped
 			}
 		case readUnit:
@@ -161,6 +172,16 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
+// underWay reports whether a sentence tells what somebody or something was doing when it was said.
+func underWay(text string) bool {
+	for _, sign := range []string{" is now ", " are now ", " is still ", " are still ", " is currently ", " is actively ", " is running ", " is doing ", " right now", " in progress", " so far"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
 // define leaves of what a file that was read defines the names that are spoken of.
 func (s *turnWords) define(u *unit) {
 	path, rest, found := strings.Cut(u.text, definesMark)
@@ -178,6 +199,99 @@ func (s *turnWords) define(u *unit) {
 		return
 	}
 	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
+}
+
+// How many lines of code are taken of one result, how long each may be, in bytes, how long a name in one must be to count, and how many
+// it must have.
+const (
+	mostLines   = 3
+	longestCode = 120
+	leastName   = 6
+	leastShared = 2
+)
+
+// quoteLines makes a unit of those lines of code in what a tool returned that have most of the names which are spoken of.
+func (s *turnWords) quoteLines(u *unit) {
+	type codeLine struct {
+		text  string
+		names int
+	}
+	var best []codeLine
+	for line := range strings.Lines(trimRune(u.body)) {
+		line = strings.TrimSpace(line)
+		if len(line) < leastName*leastShared || len(line) > 3*longestCode {
+			continue
+		}
+		number, code := withNumber(line)
+		if u.source == "" {
+			number, code = "", line
+			if isContext(line) {
+				continue
+			}
+		}
+		if commentOf(code) != "" || strings.HasPrefix(code, "//") || strings.HasPrefix(code, "#") {
+			continue
+		}
+		names := s.namesIn(code)
+		if names < leastShared {
+			continue
+		}
+		if code = clipLine(strings.ReplaceAll(code, "`", "'"), longestCode); number != "" {
+			code = number + ": " + code
+		}
+		at := len(best)
+		if at == mostLines {
+			at = 0
+			for i := range best {
+				if best[i].names < best[at].names {
+					at = i
+				}
+			}
+			if best[at].names >= names {
+				continue
+			}
+			best = append(best[:at], best[at+1:]...)
+		}
+		best = append(best, codeLine{code, names})
+	}
+	if len(best) == 0 {
+		return
+	}
+	text := "in " + Fence(clipLine(u.source, maxCommand)) + ": "
+	if u.source == "" {
+		text = "found for `" + clipLine(strings.ReplaceAll(u.text, "`", "'"), maxName) + "`: "
+	}
+	for i := range best {
+		if i > 0 {
+			text += " "
+		}
+		text += "`" + Fence(best[i].text) + "`"
+	}
+	u.text, u.factor = text, ofLines
+}
+
+// withNumber splits the number off a line of a file as tools show it.
+func withNumber(line string) (number, code string) {
+	n := numbered(line)
+	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
+}
+
+// namesIn is how many different names of code in a line are spoken of.
+func (s *turnWords) namesIn(code string) (n int) {
+	var seen [8]string
+	eachName(code, func(name string) {
+		if len(name) < leastName || n == len(seen) || strings.ToLower(name[1:]) == name[1:] && !strings.ContainsAny(name, "_.") || !s.names.Has(name) {
+			return
+		}
+		for _, known := range seen[:n] {
+			if strings.Contains(known, name) || strings.Contains(name, known) {
+				return
+			}
+		}
+		seen[n] = name
+		n++
+	})
+	return n
 }
 
 // definesMark is between a file that was read and the names of what it defines.

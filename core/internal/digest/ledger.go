@@ -213,7 +213,7 @@ func (c *collector) result(n int32) {
 
 // ended takes in how a call has ended, and what it complained of: a failure stays until the same call works.
 func (c *collector) ended(tool, on, said string, failed bool) {
-	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
+	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
 	at := c.failed.At(key(&f))
 	if *at > 0 { // it worked now, or failed again
 		c.Errors[*at-1] = api.LedgerFailure{}

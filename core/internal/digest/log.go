@@ -184,7 +184,7 @@ func (k *turnLog) shorten() {
 				}
 			case noteUnit:
 				u.source = strings.TrimPrefix(u.source, k.base)
-			case hitUnit:
+			case hitUnit, lineUnit:
 				u.text = withoutBase(u.text, k.base)
 			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
@@ -209,7 +209,7 @@ func withoutBase(text, base string) string {
 			break
 		}
 		rest = after
-		text = strings.ReplaceAll(text, " "+rest, " ")
+		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+rest, " "), "`"+rest, "`")
 	}
 	return text
 }
@@ -251,7 +251,7 @@ func (k *turnLog) commonFolder() string {
 }
 
 // requestShare is what the user's words may take of a log, in percent.
-const requestShare = 50
+const requestShare = 60
 
 // How long requests are shown in any case, in bytes: the first and the newest, and the others.
 const (
@@ -424,6 +424,10 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
 	}
+	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
+		begun = -1 // what it answers is in the record
+	}
 	next := 0
 	for i := range k.turns {
 		from := next
@@ -440,6 +444,9 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		b = append(b, "["+itoa(k.turns[i].number)+"]"...)
 		if request != "" {
 			b = append(append(append(b, ' '), askedLabel...), Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
+			if i == begun && affirms(k.turns[i].asked) {
+				b = append(b, unknownQuestion...)
+			}
 			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
 				b = append(b, questionOpen+lastQuestion(q.text)+questionEnd...)
 			}
@@ -461,6 +468,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 const (
 	questionOpen = " (asked before: “"
 	questionEnd  = "”)"
+	// unknownQuestion follows an answer with which the record begins.
+	unknownQuestion = " (answers what was said before this record)"
 )
 
 // has reports whether the last of some chosen units is a question.
@@ -510,6 +519,7 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 			continue
 		}
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
+		text := u.text
 		switch {
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
 			b = append(b, "; … "...)
@@ -517,13 +527,18 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 			b = append(b, joinOf(last.text)...)
 		case same:
 			b = append(append(b, joinOf(last.text)...), introOf(u)...)
+		case last != nil && u.kind == changeUnit && last.kind == changeUnit && u.source == last.source && u.message >= 0:
+			_, said, found := strings.Cut(u.text, Fence(u.source)+": ")
+			if text = said; found && said != "" {
+				b = append(b, "; "...)
+			}
 		default:
 			if last != nil {
 				b = append(b, '\n')
 			}
 			b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
 		}
-		b = append(b, u.text...)
+		b = append(b, text...)
 		last = u
 	}
 	if last != nil {
@@ -606,6 +621,14 @@ func readLog(text string) (turns []turn, base string) {
 			t.units = append(t.units, readUnits(t, rest)...)
 		} else if rest, found := strings.CutPrefix(line, requestIndent); found && len(t.units) == 0 {
 			t.asked += "\n" + rest
+		}
+	}
+	for i := range turns {
+		t := &turns[i]
+		t.asked = strings.TrimSuffix(t.asked, unknownQuestion)
+		if at := strings.LastIndex(t.asked, questionOpen); at > 0 && strings.HasSuffix(t.asked, questionEnd) {
+			t.question.text = strings.TrimSuffix(t.asked[at+len(questionOpen):], questionEnd)
+			t.asked = t.asked[:at]
 		}
 	}
 	return turns, base

@@ -27,11 +27,16 @@ func TestRunText(t *testing.T) {
 		{"git commit -m 'Heat zone 7'", "[main 1f2e3d4] Heat zone 7\n 3 files changed, 12 insertions(+), 4 deletions(-)\n", "committed “Heat zone 7” (main 1f2e3d4; 3 files changed, 12 insertions(+), 4 deletions(-))"},
 		{"git push origin main", "To example.com:kiln.git\n   1f2e3d4..5a6b7c8  main -> main\n", "ran `git push origin main` → pushed main -> main (1f2e3d4..5a6b7c8)"},
 		{"git push --dry-run origin main", "To example.com:kiln.git\n   1f2e3d4..5a6b7c8  main -> main\n", "ran `git push --dry-run origin main` → would push main -> main (1f2e3d4..5a6b7c8)"},
-		{"git push origin :old", "To example.com:kiln.git\n - [deleted]         old\n", "ran `git push origin :old`"},
+		{"git push origin :old", "To example.com:kiln.git\n - [deleted]         old\n", "ran `git push origin :old` → deleted old"},
+		{"git push -u origin ramp", " * [new branch]      ramp -> ramp\n", "ran `git push -u origin ramp` → pushed new branch ramp"},
+		{"python heat.py", "warming\nTraceback (most recent call last):\n  File \"heat.py\", line 3, in <module>\n    heat(7)\nValueError: no zone 7\nExit code 1", "ran `python heat.py` → exit 1: ValueError: no zone 7"},
 		{"wc -l kiln.py", "  412 kiln.py\n", "ran `wc -l kiln.py` → 412 kiln.py"},
 		{"git status", "On branch main\nnothing to commit, working tree clean\n", "ran `git status` → nothing to commit, working tree clean"},
 		{"gh pr create --fill", "https://example.com/kiln/pull/12\n", "ran `gh pr create --fill` → https://example.com/kiln/pull/12"},
 		{"cat > probe.py << 'EOF'\nprint(1)\nEOF\npython probe.py", "Exit code 1\nstarting\nValueError: no zone\nhint: none", "ran `python probe.py` → exit 1: ValueError: no zone"},
+		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
+		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
+		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},
 		{"make ramp", "Ramp (1/3)\rRamp (2/3)\rRamp (3/3)\nerror: door open\nexit code: 2", "ran `make ramp` → exit 2: error: door open exit code: 2"},
 	} {
 		run := runOf(c.script, c.output, false)

@@ -57,6 +57,22 @@ func withoutFrame(text string) string {
 	return text
 }
 
+// raised is what the last trace of Python in a text says that was raised, or "".
+func raised(text string) string {
+	at := strings.LastIndex(text, "Traceback (most recent call last):")
+	if at < 0 {
+		return ""
+	}
+	for line := range strings.Lines(text[at:]) {
+		line = strings.TrimRight(line, " \r\n")
+		name, _, found := strings.Cut(line, ": ")
+		if found && line[0] != ' ' && !strings.Contains(name, " ") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.Contains(name, ".")) {
+			return clipLine(line, maxFailure)
+		}
+	}
+	return ""
+}
+
 // fromTrouble is a short text from its first line of trouble on, without hints; all of it where there is no such line.
 func fromTrouble(text string) string {
 	lines := strings.Split(text, "\n")
@@ -81,6 +97,9 @@ func fromTrouble(text string) string {
 // complaint is what a failed tool says: its lines that tell of trouble, or else its end.
 func complaint(text string) string {
 	text = strings.TrimSpace(withoutFrame(text))
+	if said := raised(text); said != "" {
+		return said
+	}
 	if len(text) <= maxFailure {
 		return fromTrouble(text)
 	}

@@ -18,6 +18,7 @@ type unit struct {
 	item    int    // its place in a list that is too long for one unit, from 1
 	text    string // one line
 	factor  int    // of what it gains, in 1/1024
+	body    string // what a tool returned, from which lines are taken at the end of the turn
 }
 
 // unitKind says who says a unit, and where.
@@ -32,6 +33,7 @@ const (
 	toldUnit                    // prose in what a tool returned
 	noteUnit                    // a comment in a file that was read
 	hitUnit                     // what a search found
+	lineUnit                    // lines of code in what was read or found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before
 )
@@ -49,7 +51,7 @@ const (
 // ("It uses …") is one unit with the one before it, a short list is one, or else each item with what is nested in it, and a line that
 // introduces something is the lead of it, never a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
-	p := proseReader{see: see}
+	p := proseReader{see: see, may: -1}
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, " \t\r\n"))
 	}
@@ -64,9 +66,47 @@ type proseReader struct {
 	open    string // the unit that may still grow
 	item    bool   // it is an item of a list
 	list    []string
+	heads   []listHead // items with what they head nested in them, the outermost first
+	may     int        // how far the open item is indented that may head a list, or -1
 	table   bool
 	fence   string
 	code    []string
+}
+
+// listHead is an item that heads a nested list, and how far it is indented.
+type listHead struct {
+	indent int
+	lead   string
+}
+
+// mostHeads is how deep nested lists are followed.
+const mostHeads = 4
+
+// leave ends the lists that are headed by items at least as far indented as a line.
+func (p *proseReader) leave(indent int) {
+	n := len(p.heads)
+	for n > 0 && p.heads[n-1].indent >= indent {
+		n--
+	}
+	if n == len(p.heads) {
+		return
+	}
+	p.flush()
+	p.endList()
+	p.heads = p.heads[:n]
+	p.lead = p.headLead()
+}
+
+// headLead is what introduces an item of the innermost list.
+func (p *proseReader) headLead() string {
+	lead := ""
+	for _, h := range p.heads {
+		if lead != "" {
+			lead += ": "
+		}
+		lead += h.lead
+	}
+	return lead
 }
 
 // flush gives the open unit away, or adds it to the open list.
@@ -107,15 +147,18 @@ func (p *proseReader) endList() {
 		}
 	}
 	p.list = p.list[:0]
-	p.lead = ""
+	p.lead = p.headLead()
 }
 
 // introduction is what introduces the next unit.
 func (p *proseReader) introduction() string {
-	if p.lead != "" {
-		return p.lead
+	switch {
+	case p.lead == "":
+		return p.heading
+	case len(p.heads) > 0 && p.heading != "":
+		return p.heading + ": " + p.lead
 	}
-	return p.heading
+	return p.lead
 }
 
 func (p *proseReader) line(line string) {
@@ -139,7 +182,7 @@ func (p *proseReader) line(line string) {
 	case s[0] == '#':
 		p.flush()
 		p.endList()
-		p.heading, p.lead = cleanLead(strings.TrimLeft(s, "#")), ""
+		p.heading, p.lead, p.heads = cleanLead(strings.TrimLeft(s, "#")), "", p.heads[:0]
 	case byteClass[s[0]]&(small|capital) == 0 && strings.Trim(s, "-=*_ ") == "":
 		p.flush()
 		p.endList()
@@ -196,17 +239,28 @@ func (p *proseReader) text(line, s string) {
 	if item && s[0] >= '0' && s[0] <= '9' { // the number is what others refer to
 		rest = s
 	}
+	indent := len(line) - len(s)
+	if item || indent == 0 {
+		p.leave(indent)
+	}
+	if may := p.may; may >= 0 && s != "" {
+		if p.may = -1; item && indent > may && p.item && p.open != "" && len(p.heads) < mostHeads { // the open item heads this list
+			_, head := listItem(p.open)
+			p.open, p.item = "", false
+			p.endList()
+			p.heads = append(p.heads, listHead{may, cleanLead(head)})
+			p.lead = p.headLead()
+		}
+	}
 	switch {
-	case item && introduces(rest): // it heads the list that is nested in it
-		p.flush()
-		p.endList()
-		_, rest = listItem(s)
-		p.lead = cleanLead(rest)
 	case item && p.item && line[0] <= ' ' && len(p.open) < fullUnit: // nested
 		p.open += "; " + rest
 	case item:
 		p.flush()
 		p.open, p.item = rest, true
+		if introduces(rest) {
+			p.may = indent
+		}
 	case p.item && line[0] <= ' ':
 		if len(p.open) < fullUnit {
 			p.open += " " + rest
@@ -355,6 +409,18 @@ func linkless(s string) string {
 		s = s[at+end+1:]
 	}
 	return b.String() + s
+}
+
+// fragments begin sentences whose subject is what was said just before.
+var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
+
+// joinsBack reports whether a sentence says nothing without the one before it.
+func joinsBack(s string) bool {
+	if leans(s) || pointsBack(s) {
+		return true
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
 }
 
 // cleanLead is a heading or an introduction as it precedes a unit.

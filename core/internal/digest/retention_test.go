@@ -128,7 +128,7 @@ func TestRetention(t *testing.T) {
 		fmt.Fprintf(&out, "| %s | %d | %d | %.1f %% | %.1f %% | %.2f |\n", r.name, r.tokens, r.count(""), 100*best, 100*r.share(ours, 2, ""), ratio)
 	}
 	fmt.Fprintf(&out, "\nMedian ratio %.2f\n", median(ratios))
-	if m := median(ratios); m < 1.05 { // it is written for a reader: what it holds of this is by the way
+	if m := median(ratios); m < 1.1 { // it is written for a reader: what it holds of this is by the way
 		t.Errorf("on the median cut the local digest keeps %.2f times as much as the best of the others", m)
 	}
 	kept, fit := 0, 0

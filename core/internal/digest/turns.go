@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,10 +34,11 @@ const (
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
+	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
 	ofSearch     = 420
-	ofFound      = 130  // files in which a search found something
+	ofLines      = 300  // lines of code that say what a turn speaks of
 	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
@@ -133,15 +135,17 @@ func (r *turnReader) before(asked string) {
 const acceptsIn = 16
 
 // affirmations begin answers that take up what was offered or asked.
-var affirmations = wordListOf("yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
+var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
 // accepts reports whether a message of the user only answers: "yes, do it".
 func accepts(asked string) bool {
-	if len(asked) <= acceptsIn {
-		return true
-	}
+	return len(asked) <= acceptsIn || affirms(asked)
+}
+
+// affirms reports whether a short message of the user begins as an answer does.
+func affirms(asked string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
-	return affirmations.has(strings.TrimRight(word, ",.!;:"))
+	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
@@ -150,7 +154,7 @@ func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
 	for n := range t.units {
-		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) {
+		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) || u.factor == ofProbe && !last {
 			u.factor = isDropped
 		}
 	}
@@ -258,7 +262,10 @@ func (r *turnReader) said(i int, last bool) {
 				return
 			}
 		}
-		u := unit{kind: kind, message: int32(i), lead: lead, text: text, item: item, factor: factor}
+		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(text), item: item, factor: factor}
+		if text = u.text; text == "" || flatters(text) || r.joined(from, u) {
+			return
+		}
 		if kind == saidUnit && lead == "" && len(r.now().units) == from && leans(text) {
 			r.about(u)
 			return
@@ -268,13 +275,43 @@ func (r *turnReader) said(i int, last bool) {
 			return
 		case announces(text), kind == saidUnit && passesBy(text):
 			u.factor = ofAnnounced
-		case kind == saidUnit && wonders(text):
+		case kind == saidUnit && headedBy(text, unsureHeads):
 			u.factor = ofSaid / 3
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
 		}
 		r.add(u)
 	})
+}
+
+// joined adds what a unit says to the one before it in the same message, which begins at an index of the units, if it says nothing without that.
+func (r *turnReader) joined(from int, u unit) bool {
+	units := r.now().units
+	if len(units) <= from || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
+		return false
+	}
+	last := &units[len(units)-1]
+	if last.factor == ofAnnounced || last.kind != u.kind || len(last.text)+len(u.text) > mostList {
+		return false
+	}
+	last.text += joinOf(last.text) + u.text
+	return true
+}
+
+// withoutPraise is a text without a sentence at its beginning that only approves of something: "Good context. So …"
+func withoutPraise(text string) string {
+	const longest = 64
+	end := strings.IndexAny(text, ".!")
+	if end < 0 || end > longest || end+2 >= len(text) || text[end+1] != ' ' {
+		return text
+	}
+	head := text[:end]
+	for _, p := range praise {
+		if strings.HasPrefix(head, p) && strings.Count(head, " ") < 8 && !names(head) && !strings.Contains(head, ":") {
+			return strings.TrimSpace(text[end+2:])
+		}
+	}
+	return text
 }
 
 // about adds a unit that begins a message and says what it is about only by a pronoun: to the command or the change just before it, which it
@@ -286,10 +323,13 @@ func (r *turnReader) about(u unit) {
 		units[n].factor = max(units[n].factor, ofSaid/2)
 		return
 	}
-	if names(u.text) {
+	if word, rest, _ := strings.Cut(strings.ToLower(u.text), " "); names(u.text) && pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
 		r.add(u)
 	}
 }
+
+// pointing are words that may precede the name of what they point at.
+var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
 // names reports whether a text has a number or a name of code.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
@@ -345,9 +385,14 @@ func (r *turnReader) textResult(i int) {
 
 // thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
 func (r *turnReader) thought(i int, text string) {
+	from := len(r.now().units)
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
-		if text = withoutPlan(text); strings.ContainsAny(text, "`0123456789/_\"") && !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
-			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, item: item, factor: ofThought})
+		u := unit{kind: thoughtUnit, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
+		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || r.joined(from, u) {
+			return
+		}
+		if strings.ContainsAny(text, "`0123456789/_\"") {
+			r.add(u)
 		}
 	})
 }
@@ -360,12 +405,15 @@ var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|
 
 var wonderStarts = startsOf(wonderHeads)
 
-func wonders(text string) bool {
-	if !wonderStarts.may(text) {
-		return false
-	}
+func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
+
+// unsureHeads begin sentences of somebody who is not sure of what they say.
+var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
+
+// headedBy reports whether a text begins with one of some heads, which are in lower case.
+func headedBy(text string, heads []string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range wonderHeads {
+	for _, s := range heads {
 		if strings.HasPrefix(head, s) {
 			return true
 		}
@@ -401,8 +449,17 @@ func fewSpaces(text string, n int) bool {
 	return true
 }
 
+// flattery begins sentences that only please the user.
+var flattery = []string{"Good question", "Great question", "Good point", "Good catch", "Good observation", "Great point", "You're right", "You're absolutely", "You are right",
+	"Great catch", "Excellent question", "Got it", "Understood", "Gute Frage", "Bonne question", "Buena pregunta"}
+
+// flatters reports whether a sentence only pleases the user.
+func flatters(text string) bool {
+	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
+}
+
 // praise begins sentences in which an assistant approves of something, most often of what it has just done.
-var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
+var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 var praiseStarts = startsOf(praise)
 
@@ -539,12 +596,12 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
 		}
 		return
-	case run.kind == looks, (run.kind == acts || run.kind == checks && run.exit != "0") && !bad && run.result == "":
+	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
 		return
 	case run.kind == commits:
 		factor = ofCommit
 	case bad && run.kind == acts && isProbe(script):
-		factor = ofFailure / 3
+		factor = ofProbe
 	case bad:
 		factor = ofFailure
 	case run.kind == checks:
@@ -556,6 +613,18 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	r.ran.Set(f, r.here())
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// setting are words of commands that set something up.
+var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
+
+// setsUp reports whether a short command sets something up, so that it says what was done though it prints nothing.
+func setsUp(script string) bool {
+	words, _ := simpleCommand(script, func(string) {})
+	if len(words) < 3 || runners.has(words[0]) {
+		return false
+	}
+	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
 }
 
 // isProbe reports whether a script holds the program that it runs: a trial that nobody keeps.
@@ -610,7 +679,11 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 
 // looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
 func (r *turnReader) looked(i int, path, text string) {
-	if r.read.Has(path) || path == "" {
+	if path == "" {
+		return
+	}
+	r.add(unit{kind: lineUnit, message: int32(i), source: path, text: path, body: text[:min(len(text), 2*mostReport)], factor: isDropped})
+	if r.read.Has(path) {
 		return
 	}
 	r.read.Add(strings.Clone(path))
@@ -647,16 +720,12 @@ func unnumbered(line string) string {
 	return ""
 }
 
-// mostHits is how many places that a search has found may be quoted with what they say, and mostFound in how many files it may have found
-// more of them.
-const (
-	mostHits  = 3
-	mostFound = 6
-)
+// mostHits is how many places that a search has found may be quoted with what they say.
+const mostHits = 3
 
-// found adds what a search found: few places with what they say, or few files.
+// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
 func (r *turnReader) found(i int, pattern, text string) {
-	var hits, files []string
+	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
 		file, said, _ := strings.Cut(line, ":")
@@ -666,23 +735,19 @@ func (r *turnReader) found(i int, pattern, text string) {
 		if hits = append(hits, file); said != "" {
 			hits[len(hits)-1] = clipLine(line, mostLead)
 		}
-		files = append(files, file)
 	}
+	body := trimRune(text[:min(len(text), mostReport)])
 	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		return
 	}
 	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
-	factor := ofSearch
 	if len(hits) <= mostHits {
 		text += strings.Join(hits, "; ")
 	} else {
-		files = newestOf(files, len(files), func(s string) string { return s })
-		if len(files) > mostFound || len(pattern) > maxName { // many say nothing by themselves
-			return
-		}
-		text, factor = text+strings.Join(files, ", "), ofFound
+		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
+		return
 	}
-	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: factor})
+	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
 }
 
 // isContext reports whether a line of a search is one around a hit: "main.go-12-import".
@@ -741,7 +806,7 @@ func (r *turnReader) report(i int, name, text string) {
 	}
 	prose := func(text string) {
 		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
-			if (!fewSpaces(text, 4) || unspacedText(text)) && !codes(text) && !announces(text) {
+			if (!fewSpaces(text, 4) || unspacedText(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
 				add(lead, text, item)
 			}
 		})
