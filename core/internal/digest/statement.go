@@ -221,7 +221,7 @@ func inverted(ws []word) bool {
 	for k < len(ws) && openers.has(ws[k].text) {
 		k++
 	}
-	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks
+	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks && (ws[k].text != "am" || ws[k+1].text == "i")
 }
 
 // polite reports whether a question is a wish: "could you always …?"

@@ -21,6 +21,9 @@ const (
 	hint     // of what the reader does or writes
 	lesson   // of what has happened, and is not to happen again
 	lift     // it takes a rule back
+	versus   // of one thing against another one
+	nature   // somebody says what they are
+	another  // signs only: with them a sentence is about somebody who is not there
 	story    // signs only: with them a sentence is about one day, not about every day
 )
 
@@ -67,7 +70,7 @@ func (sc *scene) look(s string, ws []word) {
 }
 
 func pastInRussian(w string) bool {
-	for _, end := range [...]string{"ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился"} {
+	for _, end := range [...]string{"ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли"} {
 		if strings.HasSuffix(w, end) {
 			return true
 		}
@@ -119,13 +122,16 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case lead:
 		return starts && after != nil && !after.is(idle) && !after.breaks
 	case bare:
+		if w := sc.word(i + 2); sc.ws[i].text == "leave" && next == "it" && w != nil && somewhere.has(w.text) {
+			return false
+		}
 		return starts && after != nil && !after.is(idle|askers&^conjunctions|persons) && !after.breaks && !sc.exclaims && !sc.past
 	case nobody:
 		return starts && after != nil && !after.breaks && !sc.past && !sc.exclaims && sc.all&days == 0 && !after.is(numbers|persons)
 	case order:
 		return starts && after != nil && !after.breaks && sc.general(i+size)
 	case habit:
-		if before != nil && !starts && sc.all&persons != 0 && sc.all&products == 0 && !before.is(selves|addressees) {
+		if before != nil && !starts && !before.is(selves|addressees) && (sc.all&persons != 0 && !sc.ofProducts(i+size) || copulas.has(next) && sc.all&(products|addressees) == 0) {
 			return false
 		}
 		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits)) ||
@@ -133,6 +139,9 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case duty, should:
 		return sc.duty(c, i, after)
 	case loose:
+		if sc.ws[i].text == "every" && !starts && sc.all&(products|addressees) == 0 { // "Anna collects every stamp"
+			return false
+		}
 		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
 	case bound:
 		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
@@ -141,7 +150,11 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case self:
 		return sc.all&others == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
 	case me:
-		return !sc.past && sc.all&days == 0
+		return !sc.past && sc.all&days == 0 && !(sc.ws[i].text == "would" && sc.soon())
+	case versus:
+		return !sc.past && sc.all&others == 0 && sc.weighs(i+size)
+	case nature:
+		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next))
 	case permit:
 		if after.is(idle) || sc.past {
 			return false
@@ -151,6 +164,19 @@ func (sc *scene) fits(c cue, i, size int) bool {
 		return sc.all&(addressees|products|quantifiers) != 0
 	}
 	return true
+}
+
+// copulas are verbs that say how something is.
+var copulas = wordListOf("está están es son est sont ist sind è sono estão")
+
+// ofProducts reports whether a sentence is of what the reader writes. The word at i is a verb.
+func (sc *scene) ofProducts(i int) bool {
+	for k := range sc.ws {
+		if k != i && sc.ws[k].is(products) {
+			return true
+		}
+	}
+	return false
 }
 
 // duty reports whether the verb at word i says what must be, and not what is likely, was once due, or is due today: its subject is who is
@@ -165,6 +191,9 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			if v := sc.unshaded(n + 1); v.is(pasts|done) || v != nil && strings.HasSuffix(v.text, "ed") {
 				return false
 			}
+		}
+		if sc.ws[n].is(beings) && n >= at && n+1 < len(sc.ws) && sc.ws[n+1].breaks { // "должно быть,"
+			return false
 		}
 		if sc.ws[n].is(beings) || n == at-1 {
 			if sc.unshaded(n + 1).is(moods) {
@@ -199,11 +228,24 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 		}
 		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
 	case subject&(persons|selves) != 0:
-		return c.strength == strict || sc.all&(products|lastingly) != 0
+		return c.strength == strict && !sc.soon() || sc.all&(products|lastingly) != 0
 	case i == from:
 		return c.strength == strict || after.is(negations|lastingly)
 	}
 	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
+}
+
+// atOnce are words of what is to be done soon.
+var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
+
+// soon reports whether a sentence is about the next hours.
+func (sc *scene) soon() bool {
+	for i := range sc.ws {
+		if atOnce.has(sc.ws[i].text) {
+			return true
+		}
+	}
+	return false
 }
 
 // general reports whether an order whose object begins at word i says how to do all of something.
@@ -226,13 +268,43 @@ func (sc *scene) ofSelf(i int, next string) bool {
 		switch {
 		case w.is(pasts) && !w.is(selves):
 			return false
-		case next == "to" && (w.text == "would" || strings.HasSuffix(w.text, "'d")) && sc.ws[i].text != "prefer":
+		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
+			return false
+		case sc.ws[i].text == "rather" && sc.soon():
 			return false
 		case w.is(selves):
 			return true
 		case !w.is(shades | negations | conjunctions):
 			return false
 		}
+	}
+	return false
+}
+
+// somewhere are words with which a place begins: "leave it on the porch".
+var somewhere = wordListOf("on at in by under with there here")
+
+// comparers are words between what is compared.
+var comparers = wordListOf("than over instead als que do di чем at in by of")
+
+// weighs reports whether one thing is set against another one from word i on.
+func (sc *scene) weighs(i int) bool {
+	for k := i + 1; k+1 < len(sc.ws); k++ {
+		switch sc.ws[k].text {
+		case "than", "over", "als", "que", "чем", "che":
+			return true
+		}
+	}
+	return false
+}
+
+// ofWriter reports whether a sentence begins with "I am".
+func (sc *scene) ofWriter() bool {
+	switch sc.ws[0].text {
+	case "i'm":
+		return true
+	case "i", "ich":
+		return sc.ws[1].text == "am" || sc.ws[1].text == "bin"
 	}
 	return false
 }

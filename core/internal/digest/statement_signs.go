@@ -7,13 +7,22 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	ready()
 	var room [16]signAt
 	found := signIndex.first(room[:0], lower(s))
-	once := false // what is said is of one day
+	once, ordered, other := false, true, false // what is said is of one day, may be an order, is of somebody who is not there
 	for _, f := range found {
-		once = once || signIndex.row(f.sign).place == story
+		switch c := signIndex.row(f.sign); c.place {
+		case story:
+			once = true
+			ordered = ordered && c.strength < strict
+		case another:
+			other = true
+		}
 	}
 	for _, f := range found {
 		c, sign, at := signIndex.row(f.sign), signIndex.text(f.sign), f.at
-		if at >= len(s) || c.place == story || once && c.strength != strict && !c.changes && c.place != self {
+		if at >= len(s) || c.place == story || c.place == another || once && (c.strength < strict || !ordered) && !c.changes && c.place != self {
+			continue
+		}
+		if other && (c.strength < strict || c.place == habit) {
 			continue
 		}
 		inside := false
@@ -64,7 +73,7 @@ func (x *signSet) index() {
 
 // first appends to found each sign of the set that a text holds, with the place where it is first, in the order of the set.
 func (x *signSet) first(found []signAt, text string) []signAt {
-	var seen [16]uint64 // a bit for each sign
+	var seen [32]uint64 // a bit for each sign
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] < leadByte {
 			continue

@@ -1,0 +1,35 @@
+package digest
+
+import "testing"
+
+// TestTastes: how people say what they like, in sentences that are in no other test, and what only sounds like it.
+func TestTastes(t *testing.T) {
+	for _, text := range []string{
+		"I'd take a tent over a caravan any time.", "Give me oats over toast.", "I would sooner row than sail.", "Wide trousers are more my thing.",
+		"I'm a heavy sleeper.", "I'm not a cat person.", "Velvet leaves me cold.", "Neon signs drain me.", "I could do without balloons.", "Fresh figs work best for me.",
+		"I've grown to dislike cruises.", "I'm a sucker for brass bands.",
+		"Marzipan ist nicht mein Fall.", "Mit Opern kann ich nichts anfangen.", "Am liebsten trage ich Wolle.", "Ich vertrage Zwiebeln schlecht.", "Rummel strengt mich an.",
+		"L'opéra me fatigue.", "J'ai un faible pour les figues.", "Je suis plutôt figues que dattes.",
+		"La ópera no me dice nada.", "Soy más de higos que de dátiles.", "Suelo evitar los túneles.",
+		"Ópera não é a minha praia.", "Sou mais de figo do que de uva.", "Non reggo i tamburi.", "Sono più fichi che datteri.",
+		"Опера мне неинтересна.", "Я стараюсь не летать.",
+		"我对歌剧没兴趣。", "我不太能喝酒。", "比起海边我更爱山里。", "隧道は得意じゃないです。", "海より山のほうが好き。", "저는 저녁형이에요.", "오페라에는 흥미가 없어요.",
+		"لست من هواة الأوبرا.", "أميل إلى الهدوء.", "मुझे शोर से चिढ़ है।", "मुझे ओपेरा नहीं भाता।",
+	} {
+		if len(statements(text)) == 0 {
+			t.Errorf("%q is no statement", text)
+		}
+	}
+	for _, text := range []string{
+		"My uncle never answers letters.", "I'd like a room for three.", "I'd love a coffee.", "Just leave it by the gate.", "I would rather not say now.",
+		"Olga collects every stamp.", "Wir müssen gleich zum Zug.", "Keine Hetze.", "Du musst sehr stolz sein.", "Tu dois être très fière.", "Rien ne presse.",
+		"Debes de estar muy orgulloso.", "La farmacia siempre está cerrada.", "Ты, должно быть, устала.", "Никто не пришёл.", "Нам нужно успеть на поезд.",
+		"你一定累坏了吧。", "我弟弟总是迟到。", "别担心，没事的。", "兄はいつも遅れます。", "この箱を運んでください。", "もう駅へ行かなければなりません。", "心配しないでください。",
+		"형은 항상 늦어요. 동생은 항상 늦어요.", "걱정하지 마세요.", "지금 역에 가야 해요.", "상자 하나 옮겨 주세요.", "أخي يتأخر دائما.", "لا تقلق.", "لا بد أنك متعبة.",
+		"मेरा भाई हमेशा देर करता है।", "चिंता मत करो।", "मुझे अब जाना होगा।",
+	} {
+		if got := statements(text); len(got) > 0 {
+			t.Errorf("%q is taken for one: %q", text, got)
+		}
+	}
+}
