@@ -2,8 +2,9 @@ package digest
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // word is a word of a sentence, in lower case.
@@ -121,12 +122,18 @@ func lower(text string) string {
 	return text
 }
 
-// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that have no case; else 0.
+// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that are no capitals; else 0.
 func caseless(text string) int {
 	const tail = 0xc0
 	c := text[0]
-	if c >= 0xd7 && c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 { // Hebrew, Arabic and their neighbours
-		return 2
+	if c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 {
+		switch {
+		case c >= 0xd7, // Hebrew, Arabic and their neighbours
+			c == 0xc2, c == 0xc3 && text[1] >= 0x9f, // Latin-1
+			c == 0xd0 && text[1] >= 0xb0, c == 0xd1 && text[1] < 0xa0: // Cyrillic
+			return 2
+		}
+		return 0
 	}
 	if len(text) < 3 || text[1]&tail != 0x80 || text[2]&tail != 0x80 {
 		return 0
@@ -142,10 +149,7 @@ func caseless(text string) int {
 	return 0
 }
 
-func inWord(r rune) bool {
-	return r < 0x80 && (r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_') ||
-		r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r))
-}
+func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 
 // quotes are the signs that open and close what somebody else has said.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
