@@ -70,7 +70,7 @@ func ResultReading(t *transcript.Transcript, result int32) Reading {
 	if !MayPoint(t, result) { // a content, whatever it says
 		return ReadingOf(t, result, anyContent)
 	}
-	return ReadingOf(t, result, ResultText(t, int(result)))
+	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
 }
 
 // anyContent is longer than what says something about a file.
