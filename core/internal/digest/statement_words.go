@@ -81,9 +81,11 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		if n := len(ws) - 1; !begins && n >= 0 {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		ws = append(ws, word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
+		ws = append(ws, word{})
+		last := &ws[len(ws)-1]
+		last.text, last.at, last.end, last.script = w, from, i, script
+		last.starts, last.breaks, last.quoted = begins, starts, quoted != nil && quoted[from]
 		if n := vocabulary.get(w); n >= 0 {
-			last := &ws[len(ws)-1]
 			last.known, last.cues, last.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
 		}
 		starts = false
