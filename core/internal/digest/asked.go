@@ -84,7 +84,7 @@ func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 				if words := resultWords(text); words != "" {
 					all = append(all, answer{about, words})
 				}
-			} else if text = spoken(text); text != "" && !isOurs(text) && !isPasted(t, n, text) {
+			} else if text = spoken(text); text != "" && !isOurs(text) && !isPasted(t, n, func() string { return text }) {
 				all = append(all, answer{"", text})
 			}
 		}
@@ -294,7 +294,7 @@ const longCommand = 400
 
 // isPasted reports whether the text at an index of Parts is that of a skill which the assistant has loaded, or of a command which the user has
 // called: it follows the result of the first, or the second, and nothing is in between.
-func isPasted(t *transcript.Transcript, n int32, text string) bool {
+func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		p := &t.Parts[k]
 		if t.Parts[n].Msg-p.Msg > 1 || t.Messages[p.Msg].Role == transcript.Assistant && p.Kind != transcript.ToolResult {
@@ -306,7 +306,7 @@ func isPasted(t *transcript.Transcript, n int32, text string) bool {
 			return !p.Has(transcript.IsError) && skillTools.has(bareTool(ToolName(t, int(k))))
 		case p.Kind == transcript.Text && t.Messages[p.Msg].Role == transcript.User:
 			before := beginning(t, p.Body, lookAhead)
-			return len(text) >= longCommand && (strings.HasPrefix(before, "<command-name>") || strings.HasPrefix(before, "<command-message>"))
+			return (strings.HasPrefix(before, "<command-name>") || strings.HasPrefix(before, "<command-message>")) && len(text()) >= longCommand
 		}
 	}
 	return false

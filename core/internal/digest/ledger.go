@@ -59,6 +59,7 @@ type collector struct {
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
 	older  int              // so many of Errors were there when the user asked last
 	called []textCall       // calls written as text whose output is to come
+	room   *readRoom
 }
 
 func (c *collector) message(i int) {
@@ -68,7 +69,10 @@ func (c *collector) message(i int) {
 	}
 	if text, words := saidBy(t, i); text != "" {
 		c.forget()
-		c.addStanding(words)
+		if c.room == nil {
+			c.room = new(readRoom)
+		}
+		c.addStanding(words, c.room)
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {

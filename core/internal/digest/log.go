@@ -320,17 +320,26 @@ func (k *turnLog) requests(size int) []string {
 			n++
 		}
 	}
-	room := func(i, most int) int { // of a request, where the others have most
+	least := min(leastNewest, size/(newestRequests-2)) // of the first and the newest
+	room := func(i, most int) int {                    // of a request, where the others have most
 		if i == first || i >= newest {
-			return max(most, min(leastNewest, size/(newestRequests-2)))
+			return max(most, least)
 		}
 		return most
 	}
+	lengths := make([]int, len(k.turns))
+	for i := range k.turns {
+		lengths[i] = len(k.turns[i].asked)
+	}
 	sum := func(most int) (sum int) {
-		for i := range k.turns {
-			if k.turns[i].asked != "" {
-				sum += min(len(k.turns[i].asked), room(i, most)) + requestFrame
+		for i, n := range lengths {
+			if n == 0 {
+				continue
 			}
+			if n > most {
+				n = min(n, room(i, most))
+			}
+			sum += n + requestFrame
 		}
 		return sum
 	}

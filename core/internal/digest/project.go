@@ -22,6 +22,8 @@ var (
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
 )
 
+var instructionStarts = startsOf(projectStarts, skillStarts)
+
 // ProjectIn returns what message i holds of a project's instructions, and a key that is the same for newer versions of it. Programs put them
 // into messages of the user, or a tool gives them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
@@ -88,14 +90,16 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 		_, head, _ = strings.Cut(head, "\n")
 	}
 	line, _, _ := strings.Cut(head, "\n")
-	for _, start := range projectStarts {
-		if strings.HasPrefix(head, start) {
-			return ProjectFile, line
+	if instructionStarts.may(head) {
+		for _, start := range projectStarts {
+			if strings.HasPrefix(head, start) {
+				return ProjectFile, line
+			}
 		}
-	}
-	for _, start := range skillStarts {
-		if strings.HasPrefix(head, start) {
-			return ProjectSkill, strings.Join(strings.Fields(head), " ")
+		for _, start := range skillStarts {
+			if strings.HasPrefix(head, start) {
+				return ProjectSkill, strings.Join(strings.Fields(head), " ")
+			}
 		}
 	}
 	if strings.HasPrefix(head, reminderOpen) {
@@ -113,7 +117,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 		}
 		return NoProject, ""
 	}
-	if len(head) > 0 && isPasted(t, n, t.Text(body)) {
+	if len(head) > 0 && isPasted(t, n, func() string { return t.Text(body) }) {
 		return ProjectSkill, line
 	}
 	return NoProject, ""

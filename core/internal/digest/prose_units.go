@@ -443,7 +443,7 @@ func cleanUnit(s string, most int) string {
 	}
 	letters := 0
 	for _, r := range s {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		if r < utf8.RuneSelf && byteClass[r]&(small|capital|digit) != 0 || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			if letters++; letters == 2 {
 				break
 			}

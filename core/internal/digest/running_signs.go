@@ -350,7 +350,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	raw := t.Bytes(p.Span)
 	head := raw[:min(len(raw), lookSign)]
 	searches := p.Kind == transcript.ToolResult && strings.Contains(bareTool(ToolName(t, int(n))), "toolsearch")
-	if !searches && !hasSign(head, "tool_reference", len("tool_")-1) && !hasSign(head, "tool_search", len("tool_")-1) {
+	if !searches && !(hasSign(head, "tool_", len("tool_")-1) && containsAny(head, "tool_reference", "tool_search")) {
 		return nil
 	}
 	add := func(name string) {

@@ -24,14 +24,15 @@ const (
 )
 
 // addStanding takes in what the user says about how to work in a text. It is newer than what the ledger has.
-func (l *Ledger) addStanding(text string) {
-	l.Standing = append(l.Standing, statements(text)...)
+func (l *Ledger) addStanding(text string, room *readRoom) {
+	l.Standing = append(l.Standing, statements(text, room)...)
 }
 
 // AddStanding collects the standing instructions of messages, which are newer than those that the ledger has.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
+	room := new(readRoom)
 	for _, i := range messages {
-		l.addStanding(UserWords(t, int(i)))
+		l.addStanding(UserWords(t, int(i)), room)
 	}
 	l.Standing = newestStanding(l.Standing)
 }

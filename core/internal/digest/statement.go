@@ -24,18 +24,17 @@ const (
 
 // statements are the sentences of a text of the user that say how to work, in their order. The day that a chat writes above a message is none
 // of its words.
-func statements(text string) (out []string) {
+func statements(text string, r *readRoom) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
 	}
-	r := new(readRoom)
 	for _, p := range passages(withoutPaste(text)) {
 		out = p.statements(out, r)
 	}
 	return out
 }
 
-// readRoom is the memory that the passages of a text share.
+// readRoom is the memory that the passages of texts share.
 type readRoom struct {
 	stems  [64]words.Word
 	words  [64]word

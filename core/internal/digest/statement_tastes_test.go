@@ -16,7 +16,7 @@ func TestTastes(t *testing.T) {
 		"我对歌剧没兴趣。", "我不太能喝酒。", "比起海边我更爱山里。", "隧道は得意じゃないです。", "海より山のほうが好き。", "저는 저녁형이에요.", "오페라에는 흥미가 없어요.",
 		"لست من هواة الأوبرا.", "أميل إلى الهدوء.", "मुझे शोर से चिढ़ है।", "मुझे ओपेरा नहीं भाता।",
 	} {
-		if len(statements(text)) == 0 {
+		if len(statements(text, new(readRoom))) == 0 {
 			t.Errorf("%q is no statement", text)
 		}
 	}
@@ -28,7 +28,7 @@ func TestTastes(t *testing.T) {
 		"형은 항상 늦어요. 동생은 항상 늦어요.", "걱정하지 마세요.", "지금 역에 가야 해요.", "상자 하나 옮겨 주세요.", "أخي يتأخر دائما.", "لا تقلق.", "لا بد أنك متعبة.",
 		"मेरा भाई हमेशा देर करता है।", "चिंता मत करो।", "मुझे अब जाना होगा।",
 	} {
-		if got := statements(text); len(got) > 0 {
+		if got := statements(text, new(readRoom)); len(got) > 0 {
 			t.Errorf("%q is taken for one: %q", text, got)
 		}
 	}

@@ -2,8 +2,9 @@ package digest
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // word is a word of a sentence, in lower case.
@@ -80,9 +81,11 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		if n := len(ws) - 1; !begins && n >= 0 {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		ws = append(ws, word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
+		ws = append(ws, word{})
+		last := &ws[len(ws)-1]
+		last.text, last.at, last.end, last.script = w, from, i, script
+		last.starts, last.breaks, last.quoted = begins, starts, quoted != nil && quoted[from]
 		if n := vocabulary.get(w); n >= 0 {
-			last := &ws[len(ws)-1]
 			last.known, last.cues, last.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
 		}
 		starts = false
@@ -121,12 +124,18 @@ func lower(text string) string {
 	return text
 }
 
-// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that have no case; else 0.
+// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that are no capitals; else 0.
 func caseless(text string) int {
 	const tail = 0xc0
 	c := text[0]
-	if c >= 0xd7 && c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 { // Hebrew, Arabic and their neighbours
-		return 2
+	if c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 {
+		switch {
+		case c >= 0xd7, // Hebrew, Arabic and their neighbours
+			c == 0xc2, c == 0xc3 && text[1] >= 0x9f, // Latin-1
+			c == 0xd0 && text[1] >= 0xb0, c == 0xd1 && text[1] < 0xa0: // Cyrillic
+			return 2
+		}
+		return 0
 	}
 	if len(text) < 3 || text[1]&tail != 0x80 || text[2]&tail != 0x80 {
 		return 0
@@ -142,10 +151,7 @@ func caseless(text string) int {
 	return 0
 }
 
-func inWord(r rune) bool {
-	return r < 0x80 && (r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_') ||
-		r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r))
-}
+func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 
 // quotes are the signs that open and close what somebody else has said.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}

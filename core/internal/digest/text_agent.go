@@ -158,10 +158,13 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 
 var outputStarts = startsOf(outputMarks)
 
+// longestMark is how long one of outputMarks may be, in bytes.
+const longestMark = 64
+
 // isOutputLead reports whether a text begins as outputs of tools do.
 func isOutputLead(lead string) bool {
 	if outputStarts.may(lead) {
-		low := strings.ToLower(lead)
+		low := lower(trimRune(lead[:min(len(lead), longestMark)]))
 		for _, mark := range outputMarks {
 			if strings.HasPrefix(low, mark) {
 				return true

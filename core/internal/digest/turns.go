@@ -68,6 +68,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first i
 	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
 	closing := closingOf(t, messages, asked)
+	thin(t, messages[:recent], closing)
 	for k, i := range messages {
 		if asked[k] != "" {
 			r.endTurn(false)
@@ -96,6 +97,37 @@ func closingOf(t *transcript.Transcript, messages []int32, asked []string) []boo
 		open = open || asked[k] != ""
 	}
 	return closing
+}
+
+// mostClosing is how much of the last messages of old turns is read, in bytes: taken evenly, where they have more.
+const mostClosing = 1 << 18
+
+// thin takes so many of the marks of old messages away that what is left of them has no more than mostClosing bytes.
+func thin(t *transcript.Transcript, old []int32, closing []bool) {
+	size := func(k int) (sum int) {
+		if closing[k] {
+			for _, p := range t.PartsOf(int(old[k])) {
+				if p.Kind == transcript.Text {
+					sum += min(int(p.Size.Bytes), lookText)
+				}
+			}
+		}
+		return sum
+	}
+	all, seen, taken := 0, 0, 0
+	for k := range old {
+		all += size(k)
+	}
+	if all <= mostClosing {
+		return
+	}
+	for k := range old {
+		n := size(k)
+		seen += n
+		if closing[k] = closing[k] && taken+n <= mostClosing/1024*(seen/(all/1024)); closing[k] {
+			taken += n
+		}
+	}
 }
 
 // says reports whether the assistant says anything in message i.

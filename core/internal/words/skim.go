@@ -180,7 +180,7 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 			}
 			r, size := runeAt(text, from)
 			switch {
-			case !inWord(r):
+			case !InWord(r):
 				i += size
 			case Unspaced(r):
 				dst, n, i = k.findPairs(dst, n, text, from, true)

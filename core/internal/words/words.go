@@ -63,7 +63,7 @@ func Append(dst []Word, text string) []Word {
 				continue
 			}
 			switch r, size := utf8.DecodeRuneInString(text[i:]); {
-			case !inWord(r):
+			case !InWord(r):
 				i += size
 			case Unspaced(r):
 				dst, i = appendPairs(dst, text, i)
@@ -78,7 +78,7 @@ func Append(dst []Word, text string) []Word {
 			i++
 		}
 		if i < len(text) && text[i] >= 0x80 {
-			if r, _ := utf8.DecodeRuneInString(text[i:]); inWord(r) && !Unspaced(r) {
+			if r, _ := utf8.DecodeRuneInString(text[i:]); InWord(r) && !Unspaced(r) {
 				dst, i = appendWord(dst, text, from)
 				continue
 			}
@@ -116,7 +116,7 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 		if r >= 0x80 {
 			r, size = runeAt(text, i)
 		}
-		if !inWord(r) || Unspaced(r) {
+		if !InWord(r) || Unspaced(r) {
 			break
 		}
 		if low := toLower(r); low != r {
@@ -189,8 +189,8 @@ func Hash[T string | []byte](s T) uint32 {
 	return h
 }
 
-// inWord reports whether a word may hold a rune: letters, digits, and marks that change a letter.
-func inWord(r rune) bool {
+// InWord reports whether a word may hold a rune: letters, digits, and marks that change a letter.
+func InWord(r rune) bool {
 	switch {
 	case r < 0x80:
 		return class[r] != 0
