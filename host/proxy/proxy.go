@@ -29,7 +29,8 @@ import (
 )
 
 // HeaderConversation is a request header by which a client may name its conversation. It is not needed: conversations are
-// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name.
+// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name, and its system prompt
+// may begin differently in each request.
 const HeaderConversation = "Ctxfold-Conversation"
 
 // HeaderReport is a response header: what was done to the conversation, such as

@@ -73,6 +73,22 @@ func TestVolatile(t *testing.T) {
 			t.Errorf("%s: %d conversations reached the endpoint", habit, len(conversations))
 		}
 	}
+	// What is retrieved into the system prompt begins it anew with each request; the client says that it is one conversation.
+	u, n := &upstream{}, 0
+	base := before(t, u, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":8000,"reserve":500}}`)})
+	for i := range 60 {
+		list := []string{say("system", fmt.Sprintf("Found for %s: %s", strings.Repeat("x", i%7), found(i)))}
+		for k := range i {
+			list = append(list, say("user", asks(k)), say("assistant", tells(k)))
+		}
+		report := post(t, base+"/v1/chat/completions", `{"model":"m","tools":[],"messages":[`+strings.Join(append(list, say("user", asks(i))), ",")+`]}`,
+			"Authorization", "Bearer k", proxy.HeaderConversation, "c")
+		if strings.HasPrefix(report, "compacted") {
+			n++
+		}
+	}
+	summaries, _, _ := u.seen()
+	made["a system prompt with what was retrieved, in a named conversation"] = [2]int{n, len(summaries)}
 	plain := made["plain"]
 	for habit, n := range made {
 		if n[0] > plain[0]+1 || n[0] < plain[0]-1 || n[1] > plain[1]+1 {
