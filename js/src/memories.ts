@@ -68,6 +68,8 @@ export type Add = (made: Remembered) => void | PromiseLike<void>;
 export interface Memories {
   /** The entries that may be of the beginning of a history, the oldest first. */
   of(history: Asked): readonly Remembered[] | PromiseLike<readonly Remembered[]>;
+  /** Those of shorter beginnings, where `of` has not given all and what it has given does not count: the user's newest message would be gone. */
+  older?(history: Asked, than: readonly Remembered[]): PromiseLike<readonly Remembered[]>;
   /** Tells that an entry was used. */
   used(made: Remembered): void;
   /**
