@@ -93,7 +93,7 @@ func newLiving(t *testing.T, seed uint64) *living {
 	return l
 }
 
-// start starts both programs of the app anew.
+// start starts both programs of the app again.
 func (l *living) start() {
 	for i := range l.c {
 		records, err := ctxfold.NewDirRecords(l.dir, 0)
@@ -323,7 +323,7 @@ func drawn() (from uint64, seeds int) {
 	return from, seeds
 }
 
-// TestRandomApps draws apps that append, edit, delete, regenerate, branch and come back, change what they say last, move cache breakpoints, start anew, run
+// TestRandomApps draws apps that append, edit, delete, regenerate, branch and come back, change what they say last, move cache breakpoints, start again, run
 // twice over one directory, use another model, and go on from what was sent. What is sent is valid, fits and comes back as the history; nothing that
 // was replaced is compacted a second time as long as it is there. SEED repeats one of them, SEEDS says how many.
 func TestRandomApps(t *testing.T) {

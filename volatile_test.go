@@ -41,10 +41,10 @@ var habits = map[string]func(list []string, i, call int) []string{
 		list[len(list)-1] = say("user", fmt.Sprintf("%s\n\n<reminder>%d turns are left. Be brief.</reminder>", asks(i), 1000-call))
 		return list
 	},
-	"a reminder behind the newest message": func(list []string, _, call int) []string {
+	"a reminder after the newest message": func(list []string, _, call int) []string {
 		return append(list, say("user", fmt.Sprintf("Reminder %d: be brief.", call)))
 	},
-	"the question before is worded anew": func(list []string, i, call int) []string {
+	"the question before is reworded": func(list []string, i, call int) []string {
 		if i > 2 {
 			list[len(list)-3] = say("user", fmt.Sprintf("%s Or rather, in words of call %d?", asks(i-1), call))
 		}
@@ -56,7 +56,7 @@ var habits = map[string]func(list []string, i, call int) []string{
 		}
 		return list
 	},
-	"the newest answer is generated anew": func(list []string, i, call int) []string {
+	"the newest answer is regenerated": func(list []string, i, call int) []string {
 		if i > 2 {
 			list[len(list)-2] = say("assistant", fmt.Sprintf("Attempt %d. %s", call, tells(i-1)))
 		}

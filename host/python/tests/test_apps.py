@@ -52,14 +52,14 @@ HABITS = {
         *given[:-1],
         user(f"{asks(turn)['content']}\n\n<reminder>Call {call}. Be brief.</reminder>"),
     ],
-    "a reminder behind the newest message": lambda given, turn, call: [*given, user(f"Reminder {call}: be brief.")],
-    "the question before is worded anew": lambda given, turn, call: (
+    "a reminder after the newest message": lambda given, turn, call: [*given, user(f"Reminder {call}: be brief.")],
+    "the question before is reworded": lambda given, turn, call: (
         [*given[:-3], user(f"Question {turn - 1}, in words of call {call}?"), *given[-2:]] if turn > 2 else given
     ),
     "the turn before is deleted": lambda given, turn, call: (
         [*given[:-3], given[-1]] if turn > 2 and call % 2 else given
     ),
-    "the newest answer is generated anew": lambda given, turn, call: (
+    "the newest answer is regenerated": lambda given, turn, call: (
         [*given[:-2], {"role": "assistant", "content": f"Attempt {call}. {tells(turn - 1)['content']}"}, given[-1]]
         if turn > 2
         else given
