@@ -69,6 +69,13 @@ def test_unknown_options_are_refused(call, history):
             ctxfold.Compactor(windw=3)
     assert caught.value.code == "invalid_option" and caught.value.path == "windw"
     assert isinstance(caught.value, TypeError)
+    for size in ("max_tokens", "context_window", "tokens"):
+        with pytest.raises(ctxfold.OptionError, match="did you mean window"):
+            ctxfold.fit(history, **{size: 8000})
+    with pytest.raises(ctxfold.OptionError, match="did you mean options=.'force': True."):
+        ctxfold.fit(history, window=8000, force=True)
+    with pytest.raises(ctxfold.OptionError, match="given as text are JSON"):
+        ctxfold.fit("hello", window=8000)
     with pytest.raises(ctxfold.OptionError, match="policy\\['gate'\\]"):
         ctxfold.fit(history, gate={"ratio": 0.5})
     with pytest.raises(ctxfold.CtxfoldError, match="did you mean \"gate\"") as caught:
