@@ -164,7 +164,7 @@ export class KeptMemories implements Memories {
     return read(text).map((entry) => ({ entry, json: JSON.stringify(entry) }));
   }
 
-  /** Between what is read and what is kept no other page comes, where there are Web Locks. */
+  /** Between what is read and what is kept no other call comes, and with Web Locks no other page. */
   #add(id: string, made: Remembered): Promise<void> {
     return alone(`ctxfold:memory:${id}`, undefined, async () => {
       const others = (await this.of({ id })).filter(({ json }) => json !== made.json);

@@ -56,8 +56,6 @@ class App {
   #made = [];
   /** How many messages the entry replaces that was kept last. */
   #replaced = 0;
-  /** Web Locks keep the tabs of a page apart, and leases processes; a host's own memory without locks has neither. */
-  #locked = true;
   #store = memoryStore();
   /** @type {() => import("ctxfold").FitMemory | import("ctxfold").SharedMemory} */
   #memory;
@@ -85,7 +83,6 @@ class App {
         },
       };
       this.#memory = () => memory;
-      this.#locked = /** @type {any} */ (globalThis).navigator?.locks !== undefined;
     } else {
       const { store } = recordsOf((record) => {
         this.#replaced = JSON.parse(record).entry.messages;
@@ -214,7 +211,7 @@ class App {
     const changed = all.filter(({ report }) => report.changed);
     for (const { messages } of all) assert.deepEqual(messages, all[0].messages, "two who ask at once send the same");
     const { messages, report } = changed[0] ?? all[0];
-    assert.ok(changed.length <= 1 || !this.#locked, `${changed.length} compactions by two who asked at once`);
+    assert.ok(changed.length <= 1, `${changed.length} compactions by two who asked at once`);
     const most = changed.length * (2 + report.tokens.before / 1000);
     assert.ok(this.calls - before <= most, `${this.calls - before} calls of the model`);
     assert.ok(report.tokens.after <= report.tokens.limit || report.over, `${report.tokens.after} tokens are sent`);

@@ -343,6 +343,29 @@ test("where nothing that the user said is behind a compaction, the one before it
   }
 });
 
+test("conversations that are compacted at the same time over one memory are all remembered", async () => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const later = () => new Promise((done) => setImmediate(done));
+  const memory = {
+    load: async (/** @type {string} */ key) => {
+      await later();
+      return kept.get(key);
+    },
+    save: async (/** @type {string} */ key, /** @type {string} */ text) => {
+      await later();
+      kept.set(key, text);
+    },
+  };
+  const costs = new Costs();
+  const { summarize, onCompaction } = costs;
+  const make = () => createFitter({ module, memory, policy: policyOf("openai-chat"), summarize, onCompaction });
+  const histories = [1, 2, 3].map((n) => [{ role: "user", content: `Conversation ${n}.` }, ...talk(14), question]);
+  await Promise.all([...histories, ...histories].map((history) => make()(history)));
+  assert.equal(costs.compactions, 3);
+  for (const history of histories) assert.deepEqual(pick(await make()(history)), [false, true]);
+});
+
 test("kept messages are the app's own, as it gives them now", async () => {
   const fitter = createFitter({ module, policy: policyOf("anthropic") });
   const history = [...talk(14, "anthropic"), { role: "user", content: [{ type: "text", text: "And now?" }] }];
