@@ -145,13 +145,16 @@ def test_conversations_compacted_at_the_same_time_are_all_remembered(history):
         return ctxfold.Compactor(window=16_000, summarize=model, memory=memory).fit(messages)
 
     def all_at_once():
-        threads = [threading.Thread(target=fit, args=[messages]) for messages in several]
+        threads = [threading.Thread(target=fit, args=[messages]) for messages in [*several, *several]]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
     all_at_once()
+    alone = Model()
+    ctxfold.Compactor(window=16_000, summarize=alone).fit(several[0])
+    assert len(model.requests) == len(several) * len(alone.requests), "a compaction was made twice"
     for messages in several:
         fitted = fit(messages)
         assert fitted.known and not fitted.changed
