@@ -179,7 +179,7 @@ class App:
 
     def do(self, kind, back, draw):
         """Does something, and returns the history that is given then."""
-        if kind == "again":
+        if kind == "again" and self.given:
             return self.given
         if self.asked:
             self.talk = [*self.talk, [self.asked, *self.rest(draw)]]
@@ -219,7 +219,7 @@ class App:
         tokens = fitted.report["tokens"]
         assert tokens["after"] <= tokens["limit"] or fitted.report.get("over"), "it does not fit"
         assert len(self.model.requests) - asked <= fitted.changed * (2 + tokens["before"] / 1000), "calls of the model"
-        assert (fitted.messages[-1] is given[-1]) or not given, "the newest message is the app's own"
+        assert fitted.messages[-1] is given[-1], "the newest message is the app's own"
         violations = self.compactor.validate(fitted.messages)["violations"]
         assert not violations, violations
         assert self.compactor.restore_all(fitted.messages).messages == given, "the history comes back"
