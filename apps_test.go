@@ -93,7 +93,7 @@ func newLiving(t *testing.T, seed uint64) *living {
 	return l
 }
 
-// start starts both programs of the app anew.
+// start starts both programs of the app again.
 func (l *living) start() {
 	for i := range l.c {
 		records, err := ctxfold.NewDirRecords(l.dir, 0)
@@ -305,23 +305,29 @@ func lived(t *testing.T, seed uint64, list []deed) (l *living, wrong string) {
 	return l, ""
 }
 
-// TestRandomApps draws apps that append, edit, delete, regenerate, branch and come back, change what they say last, move cache breakpoints, start anew, run
-// twice over one directory, use another model, and go on from what was sent. What is sent is valid, fits and comes back as the history; nothing that
-// was replaced is compacted a second time as long as it is there. SEED repeats one of them, SEEDS says how many.
-func TestRandomApps(t *testing.T) {
-	seeds, from := 12, uint64(0)
+// drawn is the first seed and how many there are.
+func drawn() (from uint64, seeds int) {
+	seeds = 12
 	switch {
 	case testing.Short():
 		seeds = 4
 	case os.Getenv("CTXFOLD_LONG") != "":
 		seeds = 400
 	}
+	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
+		from, seeds = n, 1
+	}
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
 		seeds = n
 	}
-	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
-		from = n
-	}
+	return from, seeds
+}
+
+// TestRandomApps draws apps that append, edit, delete, regenerate, branch and come back, change what they say last, move cache breakpoints, start again, run
+// twice over one directory, use another model, and go on from what was sent. What is sent is valid, fits and comes back as the history; nothing that
+// was replaced is compacted a second time as long as it is there. SEED repeats one of them, SEEDS says how many.
+func TestRandomApps(t *testing.T) {
+	from, seeds := drawn()
 	compactions := 0
 	for n := range seeds {
 		seed := from + uint64(n)

@@ -150,7 +150,7 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 		}
 		return r, nil
 	}
-	in.Force, in.Store = false, nil
+	in.Force, in.Store, in.Redact = false, nil, nil // nothing is made
 	o := in.compacting(h.asked, false)
 	o.OnlyKnown = true
 	a, known, err := h.known(ctx, o, known)

@@ -1,6 +1,7 @@
 package ctxfold_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,10 +42,10 @@ var habits = map[string]func(list []string, i, call int) []string{
 		list[len(list)-1] = say("user", fmt.Sprintf("%s\n\n<reminder>%d turns are left. Be brief.</reminder>", asks(i), 1000-call))
 		return list
 	},
-	"a reminder behind the newest message": func(list []string, _, call int) []string {
+	"a reminder after the newest message": func(list []string, _, call int) []string {
 		return append(list, say("user", fmt.Sprintf("Reminder %d: be brief.", call)))
 	},
-	"the question before is worded anew": func(list []string, i, call int) []string {
+	"the question before is reworded": func(list []string, i, call int) []string {
 		if i > 2 {
 			list[len(list)-3] = say("user", fmt.Sprintf("%s Or rather, in words of call %d?", asks(i-1), call))
 		}
@@ -56,7 +57,7 @@ var habits = map[string]func(list []string, i, call int) []string{
 		}
 		return list
 	},
-	"the newest answer is generated anew": func(list []string, i, call int) []string {
+	"the newest answer is regenerated": func(list []string, i, call int) []string {
 		if i > 2 {
 			list[len(list)-2] = say("assistant", fmt.Sprintf("Attempt %d. %s", call, tells(i-1)))
 		}
@@ -76,22 +77,31 @@ func given(habit string, i, call int) json.RawMessage {
 // In 60 turns at 8,000 tokens, each of which is asked for twice, no more is compacted and no model asked more often in an app that changes what it
 // says behind the cut, or its system prompt, than in one that says what it said.
 func TestVolatileFit(t *testing.T) {
-	made := map[string]counts{}
-	for habit := range habits {
-		c, m, n := native(t, ctxfold.Options{}), &model{}, counts{}
-		for call := range 2 * fitTurns {
-			r := fitted(t, c, ctxfold.Input{Messages: given(habit, call/2, call), Policy: ctxfold.RawPolicy(volatilePolicy)}, m)
-			if r.Changed {
-				n.compactions++
+	const inBackground = `{"format":"openai-chat","window":{"tokens":8000,"reserve":500},"gate":{"ratio":0.9,"start":0.6,"target":0.4}}`
+	for name, policy := range map[string]string{"when it is due": volatilePolicy, "in the background": inBackground} {
+		t.Run(name, func(t *testing.T) {
+			made := map[string]counts{}
+			for habit := range habits {
+				c, m, n := native(t, ctxfold.Options{}), &model{}, counts{}
+				for call := range 2 * fitTurns {
+					r := fitted(t, c, ctxfold.Input{Messages: given(habit, call/2, call), Policy: ctxfold.RawPolicy(policy)}, m)
+					if r.Background != nil {
+						<-r.Background
+						n.compactions++
+					}
+					if r.Changed {
+						n.compactions++
+					}
+					if bad := judge.Valid("openai-chat", r.Messages); len(bad) > 0 {
+						t.Fatalf("%s, call %d: what is sent is not valid: %v", habit, call, bad)
+					}
+				}
+				n.calls = int(m.calls.Load())
+				made[habit] = n
 			}
-			if bad := judge.Valid("openai-chat", r.Messages); len(bad) > 0 {
-				t.Fatalf("%s, call %d: what is sent is not valid: %v", habit, call, bad)
-			}
-		}
-		n.calls = int(m.calls.Load())
-		made[habit] = n
+			sameCosts(t, made)
+		})
 	}
-	sameCosts(t, made)
 }
 
 // sameCosts fails the test where a habit costs more than none.
@@ -183,4 +193,48 @@ func texts(list []json.RawMessage) (all []string) {
 		all = append(all, string(m))
 	}
 	return all
+}
+
+// A compaction in the background goes on while the app changes what is behind its cut: it is made once, and none is given up.
+func TestVolatileBackground(t *testing.T) {
+	const policy = `{"format":"openai-chat","window":{"tokens":8000,"reserve":500},"gate":{"ratio":0.95,"start":0.5,"target":0.35}}`
+	made := map[string]counts{}
+	for habit := range habits {
+		c, n := native(t, ctxfold.Options{}), counts{}
+		begun, release := make(chan struct{}, 9), make(chan struct{})
+		slow := ctxfold.SummarizerFunc(func(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+			begun <- struct{}{}
+			select {
+			case <-release:
+				return (&model{}).Summarize(ctx, q)
+			case <-ctx.Done():
+				t.Errorf("%s: a compaction is given up", habit)
+				return ctxfold.Summary{}, ctx.Err()
+			}
+		})
+		since := -1 // how many calls ago the compaction that runs was begun
+		for call := range 2 * fitTurns {
+			r := fitted(t, c, ctxfold.Input{Messages: given(habit, call/2, call), Policy: ctxfold.RawPolicy(policy)}, slow)
+			switch {
+			case r.Changed:
+				t.Fatalf("%s, call %d: it waited at the limit", habit, call)
+			case r.Background == nil:
+				since = -1
+			case since < 0:
+				<-begun // it is known by now what it replaces
+				since = 0
+				n.compactions++
+			default:
+				if since++; since == 4 {
+					release <- struct{}{}
+					n.calls++
+					<-r.Background
+					since = -1
+				}
+			}
+		}
+		close(release)
+		made[habit] = n
+	}
+	sameCosts(t, made)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
-// An app that goes on from what was sent gives the same list again where a call failed or an answer is generated anew: that is compacted once,
+// An app that goes on from what was sent gives the same list again where a call failed or an answer is regenerated: that is compacted once,
 // like a whole history, and also where its newest message is another one then. The whole history finds what was made too.
 func TestFitAgain(t *testing.T) {
 	t.Parallel()

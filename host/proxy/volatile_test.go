@@ -35,16 +35,16 @@ func TestVolatile(t *testing.T) {
 		"a clock in the system prompt": func(list []string, _, call int) []string {
 			return slices.Insert(list, 0, say("system", fmt.Sprintf("You answer questions. It is Tuesday, 24 November 2026, 10:%02d:%02d.", call/60, call%60)))
 		},
-		"a reminder behind the newest message": func(list []string, _, call int) []string {
+		"a reminder after the newest message": func(list []string, _, call int) []string {
 			return append(list, say("user", fmt.Sprintf("Reminder %d: be brief.", call)))
 		},
-		"the question before is worded anew": func(list []string, i, call int) []string {
+		"the question before is reworded": func(list []string, i, call int) []string {
 			if i > 2 {
 				list[len(list)-3] = say("user", fmt.Sprintf("%s In words of call %d?", asks(i-1), call))
 			}
 			return list
 		},
-		"the newest answer is generated anew": func(list []string, i, call int) []string {
+		"the newest answer is regenerated": func(list []string, i, call int) []string {
 			if i > 2 {
 				list[len(list)-2] = say("assistant", fmt.Sprintf("Attempt %d. %s", call, tells(i-1)))
 			}
@@ -73,7 +73,7 @@ func TestVolatile(t *testing.T) {
 			t.Errorf("%s: %d conversations reached the endpoint", habit, len(conversations))
 		}
 	}
-	// What is retrieved into the system prompt begins it anew with each request; the client says that it is one conversation.
+	// The system prompt begins with what was retrieved for the request; the client says that it is one conversation.
 	u, n := &upstream{}, 0
 	base := before(t, u, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":8000,"reserve":500}}`)})
 	for i := range 60 {

@@ -68,6 +68,8 @@ export type Add = (made: Remembered) => void | PromiseLike<void>;
 export interface Memories {
   /** The entries that may be of the beginning of a history, the oldest first. */
   of(history: Asked): readonly Remembered[] | PromiseLike<readonly Remembered[]>;
+  /** Those of shorter beginnings, where `of` has not given all and what it has given does not count: the user's newest message would be gone. */
+  older?(history: Asked, than: readonly Remembered[]): PromiseLike<readonly Remembered[]>;
   /** Tells that an entry was used. */
   used(made: Remembered): void;
   /**
@@ -162,7 +164,7 @@ export class KeptMemories implements Memories {
     return read(text).map((entry) => ({ entry, json: JSON.stringify(entry) }));
   }
 
-  /** Between what is read and what is kept no other page comes, where there are Web Locks. */
+  /** Between what is read and what is kept no other call comes, and with Web Locks no other page. */
   #add(id: string, made: Remembered): Promise<void> {
     return alone(`ctxfold:memory:${id}`, undefined, async () => {
       const others = (await this.of({ id })).filter(({ json }) => json !== made.json);

@@ -34,7 +34,8 @@ const POLICY: Names<Policy> = {
 export function checkOptions(given: object, names: Readonly<Record<string, true>>, of: string): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
-    const meant = sizeOf(name, names) ?? likely(name, Object.keys(names)) ?? inPolicy(name, names);
+    const meant =
+      sizeOf(name, names) ?? inOptions(name, names) ?? likely(name, Object.keys(names)) ?? inPolicy(name, names);
     throw new CtxfoldError(
       "invalid_option",
       `${of} has no option "${name}"${meant ? `: did you mean "${meant}"?` : `; it has ${Object.keys(names).join(", ")}`}`,
@@ -61,6 +62,11 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   if (!SIZES.includes(plain(name))) return undefined;
   if (Object.hasOwn(names, "window")) return "window";
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
+}
+
+/** What says how one call is to be made. */
+function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
+  return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }
 
 function inPolicy(name: string, names: Readonly<Record<string, true>>): string | undefined {

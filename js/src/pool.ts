@@ -108,8 +108,14 @@ export class Pool {
     for (;;) {
       let known = await this.#known(fitting);
       signal?.throwIfAborted();
+      let found = known;
       const { running, edited, tried } = await this.#behind(fitting, known, options);
       let answer = await fitting.begin(known, usage, tried?.tokens);
+      for (const unfit = [...known]; known.length > 0 && fitting.known(answer) < 0 && this.#memories.older; ) {
+        known = await this.#memories.older(fitting, unfit);
+        unfit.push(...known);
+        if (known.length > 0) answer = await fitting.begin(known, usage, tried?.tokens);
+      }
       const used = known[fitting.known(answer)];
       if (used) this.#memories.used(used);
       const fallback = used && !counts(used, Date.now()) ? used : undefined;
@@ -127,6 +133,7 @@ export class Pool {
       }
       if (fallback) {
         known = await this.#known(fitting, false);
+        found = known;
         answer = await fitting.begin(known, usage);
         if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
       }
@@ -138,7 +145,7 @@ export class Pool {
       const make = async (add: Add) => {
         // Another call may have been faster, or another page or process, while this one looked or waited.
         const now = await this.#current(fitting, fitting.background && !fallback);
-        if (find(now, prints)?.json !== find(known, prints)?.json) return undefined;
+        if (find(now, prints)?.json !== find(found, prints)?.json) return undefined;
         return this.#finish<M>(tried?.failed ? fitting.paused() : fitting, answer, known, signal, add);
       };
       const fitted = await this.#alone({ id, prints }, () => this.#memories.once(fitting, signal, make));

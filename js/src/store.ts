@@ -42,7 +42,7 @@ export interface StateStore {
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
   /**
    * Does something while nobody else does it for this conversation, for a store that processes share; what waits for others ends with the
-   * signal's reason. Without it Web Locks do so, where there are any.
+   * signal's reason. Without it Web Locks do so, or in one process its calls wait for each other.
    */
   alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }

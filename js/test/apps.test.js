@@ -24,7 +24,7 @@ function drawing(seed) {
 const KINDS = [
   ...Array(5).fill("append"),
   ...["edit", "delete", "regenerate", "branch", "back", "volatile", "remind", "mark", "reload", "other writer"],
-  ...["at once", "model", "undo", "go on"],
+  ...["at once", "model", "undo", "look back", "go on"],
 ];
 
 /** @param {number} seed @returns {Deed[]} */
@@ -56,8 +56,6 @@ class App {
   #made = [];
   /** How many messages the entry replaces that was kept last. */
   #replaced = 0;
-  /** Web Locks keep the tabs of a page apart, and leases processes; a host's own memory without locks has neither. */
-  #locked = true;
   #store = memoryStore();
   /** @type {() => import("ctxfold").FitMemory | import("ctxfold").SharedMemory} */
   #memory;
@@ -85,7 +83,6 @@ class App {
         },
       };
       this.#memory = () => memory;
-      this.#locked = /** @type {any} */ (globalThis).navigator?.locks !== undefined;
     } else {
       const { store } = recordsOf((record) => {
         this.#replaced = JSON.parse(record).entry.messages;
@@ -184,6 +181,8 @@ class App {
     if (kind === "mark") this.#marks = !this.#marks;
     if (kind === "reload") this.#start();
     this.#asked = asked;
+    // To an answer, before anything is said.
+    if (kind === "look back" && at >= 0) return structuredClone(this.#talk.slice(0, at + 1).flat());
     const given = this.#sent ? [...this.#sent] : this.#talk.flat();
     if (kind === "volatile") asked = { role: "user", content: `Retrieved: ${this.#text(draw, 60)}` };
     if (kind === "remind") {
@@ -212,7 +211,7 @@ class App {
     const changed = all.filter(({ report }) => report.changed);
     for (const { messages } of all) assert.deepEqual(messages, all[0].messages, "two who ask at once send the same");
     const { messages, report } = changed[0] ?? all[0];
-    assert.ok(changed.length <= 1 || !this.#locked, `${changed.length} compactions by two who asked at once`);
+    assert.ok(changed.length <= 1, `${changed.length} compactions by two who asked at once`);
     const most = changed.length * (2 + report.tokens.before / 1000);
     assert.ok(this.calls - before <= most, `${this.calls - before} calls of the model`);
     assert.ok(report.tokens.after <= report.tokens.limit || report.over, `${report.tokens.after} tokens are sent`);
@@ -221,29 +220,32 @@ class App {
     const restored = await restoreFrom(this.#store, createCompactor({ module, policy }), messages);
     if (!goes) {
       assert.deepEqual(restored.messages, history, "the history comes back");
-      this.#remembers(history, words, messages, changed.length > 0, all[0].known);
+      this.#remembers(history, words, messages, changed.length > 0, all[0].known, deed.kind === "look back");
     }
     const changing = ["volatile", "remind"].includes(deed.kind) || this.#marks;
     this.#sent = deed.seed % 3 === 0 && !changing ? [...messages] : undefined;
   }
 
-  /** What was replaced before is not sent again, and not made again. @param {Message[]} history @param {string[]} words @param {Message[]} sent @param {boolean} changed @param {boolean} known */
-  #remembers(history, words, sent, changed, known) {
+  /** What was replaced before is not sent again, and not made again. @param {Message[]} history @param {string[]} words @param {Message[]} sent @param {boolean} changed @param {boolean} known @param {boolean} back where nothing that was said is behind, an older one is taken */
+  #remembers(history, words, sent, changed, known, back) {
     const kept = (/** @type {number} */ n) => history.slice(0, n).filter((each) => sent.includes(each)).length;
     for (const made of this.#made) {
       const n = made.words.length;
       if (n > words.length || made.words.some((each, i) => each !== words[i])) continue;
+      if (back) continue;
       assert.ok(changed || known, "nothing is known of a beginning that was compacted");
       assert.ok(kept(n) <= made.kept, `${kept(n)} of ${n} messages are sent that were compacted`);
     }
     if (!changed) return;
     const n = this.#replaced;
     const replaced = words.slice(0, n);
-    const twice = this.#made.some(
+    const before = this.#made.find(
       (each) => each.words.length === n && each.words.every((word, i) => word === replaced[i]),
     );
-    assert.ok(!twice, `the first ${n} messages were compacted a second time`);
-    this.#made.push({ words: replaced, kept: kept(n) });
+    assert.ok(!before || back, `the first ${n} messages were compacted a second time`);
+    // The newest message of the user is kept then, and what was made takes the place of what was there.
+    if (before) before.kept = Math.max(before.kept, kept(n));
+    else this.#made.push({ words: replaced, kept: kept(n) });
     this.compactions++;
   }
 }

@@ -312,6 +312,60 @@ test("a list that goes on from the answer and is given again is compacted once",
   }
 });
 
+test("where nothing that the user said is behind a compaction, the one before it counts", async () => {
+  for (const memory of [undefined, sharedMemory(recordsOf().store)]) {
+    const costs = new Costs();
+    const { summarize, onCompaction } = costs;
+    const fitter = createFitter({
+      module,
+      policy: policyOf("openai-chat"),
+      summarize,
+      onCompaction,
+      ...(memory && { memory }),
+    });
+    const history = talk(40);
+    const ends = history.flatMap(({ role, tool_calls }, i) => (role === "assistant" && !tool_calls ? [i + 1] : []));
+    for (const end of ends) await fitter([...history.slice(0, end), question]);
+    assert.ok(costs.compactions >= 3);
+    const made = costs.compactions;
+    let sizes = 0;
+    for (const end of ends) {
+      const { report, known } = await fitter(history.slice(0, end));
+      if (known) assert.ok(report.messages.before < end);
+      if (report.changed)
+        assert.ok(report.messages.before < 60, `${report.messages.before} of ${end} messages are compacted anew`);
+      sizes = Math.max(sizes, report.tokens.before);
+    }
+    assert.ok(
+      sizes < 2 * 8000 && costs.compactions - made <= made,
+      `${costs.compactions - made} more, of ${sizes} tokens`,
+    );
+  }
+});
+
+test("conversations that are compacted at the same time over one memory are all remembered", async () => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const later = () => new Promise((done) => setImmediate(done));
+  const memory = {
+    load: async (/** @type {string} */ key) => {
+      await later();
+      return kept.get(key);
+    },
+    save: async (/** @type {string} */ key, /** @type {string} */ text) => {
+      await later();
+      kept.set(key, text);
+    },
+  };
+  const costs = new Costs();
+  const { summarize, onCompaction } = costs;
+  const make = () => createFitter({ module, memory, policy: policyOf("openai-chat"), summarize, onCompaction });
+  const histories = [1, 2, 3].map((n) => [{ role: "user", content: `Conversation ${n}.` }, ...talk(14), question]);
+  await Promise.all([...histories, ...histories].map((history) => make()(history)));
+  assert.equal(costs.compactions, 3);
+  for (const history of histories) assert.deepEqual(pick(await make()(history)), [false, true]);
+});
+
 test("kept messages are the app's own, as it gives them now", async () => {
   const fitter = createFitter({ module, policy: policyOf("anthropic") });
   const history = [...talk(14, "anthropic"), { role: "user", content: [{ type: "text", text: "And now?" }] }];

@@ -102,3 +102,16 @@ test("options that the package sets are refused everywhere, before anything is c
   }
   assert.equal(held.check().due, false);
 });
+
+test("what other packages call it is answered with the name here", async () => {
+  for (const [given, meant] of /** @type {const} */ ([
+    ["maxTokens", "window"],
+    ["context_window", "window"],
+    ["force", "options.force"],
+  ])) {
+    await assert.rejects(async () => main.fit([], /** @type {any} */ ({ [given]: 1 })), {
+      code: "invalid_option",
+      message: new RegExp(`did you mean "${meant.replace(".", "\\.")}"`),
+    });
+  }
+});

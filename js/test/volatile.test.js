@@ -34,14 +34,14 @@ const HABITS = {
   "a clock in the system prompt": (list, _, call) => [{ role: "system", content: `It is 10:${call}.` }, ...list],
   "a reminder that moves on with the newest message": (list, turn, call) =>
     list.with(-1, { role: "user", content: `${asks(turn).content}\n\n<reminder>Call ${call}. Be brief.</reminder>` }),
-  "a reminder behind the newest message": (list, _, call) => [
+  "a reminder after the newest message": (list, _, call) => [
     ...list,
     { role: "user", content: `Reminder ${call}: be brief.` },
   ],
-  "the question before is worded anew": (list, turn, call) =>
+  "the question before is reworded": (list, turn, call) =>
     turn > 2 ? list.with(-3, { role: "user", content: `${asks(turn - 1).content} In words of call ${call}?` }) : list,
   "the turn before is deleted": (list, turn, call) => (turn > 2 && call % 2 ? list.toSpliced(-3, 2) : list),
-  "the newest answer is generated anew": (list, turn, call) =>
+  "the newest answer is regenerated": (list, turn, call) =>
     turn > 2 ? list.with(-2, { role: "assistant", content: `Attempt ${call}. ${tells(turn - 1).content}` }) : list,
 };
 
@@ -123,7 +123,7 @@ for (const [name, make] of Object.entries(WAYS)) {
 test("in a worker it is the same", async (t) => {
   /** @type {Record<string, {compactions: number, calls: number}>} */
   const made = {};
-  for (const habit of ["plain", "retrieved context in the newest message", "a reminder behind the newest message"]) {
+  for (const habit of ["plain", "retrieved context in the newest message", "a reminder after the newest message"]) {
     made[habit] = await costs(habit, (options) => {
       const fit = remote.createFitter(options);
       t.after(() => fit.close());

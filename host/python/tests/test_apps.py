@@ -52,14 +52,14 @@ HABITS = {
         *given[:-1],
         user(f"{asks(turn)['content']}\n\n<reminder>Call {call}. Be brief.</reminder>"),
     ],
-    "a reminder behind the newest message": lambda given, turn, call: [*given, user(f"Reminder {call}: be brief.")],
-    "the question before is worded anew": lambda given, turn, call: (
+    "a reminder after the newest message": lambda given, turn, call: [*given, user(f"Reminder {call}: be brief.")],
+    "the question before is reworded": lambda given, turn, call: (
         [*given[:-3], user(f"Question {turn - 1}, in words of call {call}?"), *given[-2:]] if turn > 2 else given
     ),
     "the turn before is deleted": lambda given, turn, call: (
         [*given[:-3], given[-1]] if turn > 2 and call % 2 else given
     ),
-    "the newest answer is generated anew": lambda given, turn, call: (
+    "the newest answer is regenerated": lambda given, turn, call: (
         [*given[:-2], {"role": "assistant", "content": f"Attempt {call}. {tells(turn - 1)['content']}"}, given[-1]]
         if turn > 2
         else given
@@ -179,7 +179,7 @@ class App:
 
     def do(self, kind, back, draw):
         """Does something, and returns the history that is given then."""
-        if kind == "again":
+        if kind == "again" and self.given:
             return self.given
         if self.asked:
             self.talk = [*self.talk, [self.asked, *self.rest(draw)]]
@@ -219,7 +219,7 @@ class App:
         tokens = fitted.report["tokens"]
         assert tokens["after"] <= tokens["limit"] or fitted.report.get("over"), "it does not fit"
         assert len(self.model.requests) - asked <= fitted.changed * (2 + tokens["before"] / 1000), "calls of the model"
-        assert (fitted.messages[-1] is given[-1]) or not given, "the newest message is the app's own"
+        assert fitted.messages[-1] is given[-1], "the newest message is the app's own"
         violations = self.compactor.validate(fitted.messages)["violations"]
         assert not violations, violations
         assert self.compactor.restore_all(fitted.messages).messages == given, "the history comes back"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _json
 from ._errors import CtxfoldError, OptionError, text_of
-from ._memories import Flights, Memories, Remembered, find, matching, provisional
+from ._memories import Memories, Remembered, find, matching, provisional
 from ._module import Answer, Json, Module, value_of, values
 from ._redact import redactions
 from ._results import Done, Fitted
@@ -80,7 +80,7 @@ class Fits:
 
     def __init__(self, memories: Memories) -> None:
         self._memories = memories
-        self._flights = Flights()
+        self._flights = memories.flights
 
     def fit(self, fitting: Fitting, id: str) -> Steps[Fitted[Any]]:
         """Returns what to send for a history."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -93,6 +94,7 @@ class Memories:
     """Entries in this process. Of more than there is room for, the one that was used longest ago is forgotten."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
+        self.flights = Flights()
         self._most = most
         self._all: "OrderedDict[Tuple[str, str], Remembered]" = OrderedDict()
         self._lock = threading.Lock()
@@ -128,6 +130,8 @@ class KeptMemories(Memories):
             if not (hasattr(memory, "load") and hasattr(memory, "save")):
                 raise OptionError("a memory is like a dict of texts, or has load and save", path="memory")
         self._memory = memory
+        with _LOCK:
+            self.flights = _FLIGHTS.setdefault(id(memory), self.flights)
 
     def of(self, key: str) -> Steps[List[Remembered]]:
         load = getattr(self._memory, "load", None) or self._memory.get
@@ -140,12 +144,17 @@ class KeptMemories(Memories):
         return [each for each in found if each is not None]
 
     def add(self, key: str, made: str) -> Steps[None]:
+        """Between what is read and what is kept comes no other call of this process."""
         entry = remembered(made)
-        others = yield from self.of(key)
-        kept = [each.json for each in others if entry is None or each.print != entry.print]
-        text = json.dumps([*kept, made][-self._most :])
-        save = getattr(self._memory, "save", None) or self._memory.__setitem__
-        yield from _told("kept", lambda: save(key, text))
+        mine = yield from self.flights.alone(key)
+        try:
+            others = yield from self.of(key)
+            kept = [each.json for each in others if entry is None or each.print != entry.print]
+            text = json.dumps([*kept, made][-self._most :])
+            save = getattr(self._memory, "save", None) or self._memory.__setitem__
+            yield from _told("kept", lambda: save(key, text))
+        finally:
+            self.flights.ended(key, mine)
 
     def used(self, key: str, entry: Remembered) -> None:
         pass
@@ -166,6 +175,7 @@ class Flights:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all: List[Tuple[str, Sequence[str], "Future[None]"]] = []
+        self._adding: Dict[str, "Future[None]"] = {}
 
     def enter(self, key: str, prints: Sequence[str]) -> Steps["Future[None]"]:
         """Waits for compactions of a prefix of this history. Returns the ticket to pass to :meth:`leave` at the end."""
@@ -184,6 +194,29 @@ class Flights:
         with self._lock:
             self._all = [each for each in self._all if each[2] is not mine]
         mine.set_result(None)
+
+
+    def alone(self, key: str) -> Steps["Future[None]"]:
+        """Waits until nobody adds an entry under the key. Returns the ticket to pass to :meth:`ended`."""
+        from concurrent.futures import Future
+
+        while True:
+            with self._lock:
+                other = self._adding.get(key)
+                if other is None:
+                    mine = self._adding[key] = Future()
+                    return mine
+            yield Wait(other)
+
+    def ended(self, key: str, mine: "Future[None]") -> None:
+        with self._lock:
+            del self._adding[key]
+        mine.set_result(None)
+
+
+#: Those of the memories of callers, by their ``id``: who compacts over one memory knows of the others. What has a flight has its memory too.
+_FLIGHTS: "weakref.WeakValueDictionary[int, Flights]" = weakref.WeakValueDictionary()
+_LOCK = threading.Lock()
 
 
 def _begins(prints: Sequence[str], beginning: Sequence[str]) -> bool:
