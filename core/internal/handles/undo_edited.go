@@ -94,7 +94,11 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 			}
 			h.gone, all = append(h.gone, all[0]), all[1:]
 		}
-		if len(h.gone)+len(h.steps) > 0 {
+		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became one other
+			for i := range h.gone {
+				hunks = append(hunks, hunk{h.gone[i].index, h.gone[i : i+1], h.steps[i : i+1]})
+			}
+		} else if n+len(h.steps) > 0 {
 			hunks = append(hunks, h)
 		}
 		return true
