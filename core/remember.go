@@ -17,7 +17,7 @@ type remembering struct {
 	t     *transcript.Transcript   // what is sent, read again
 	list  []place                  // what is sent
 	on    map[int]int              // messages of the history that lean on another one, and that one
-	loose map[int]looks            // messages that a repair has dropped, and how they look
+	loose map[int]looks            // messages that a repair has dropped, or that were nothing but reasoning, and how they look
 	sent  []transcript.Fingerprint // of the beginnings of what is sent
 	cut   int                      // how many messages of the history are replaced, with those kept among them
 }
@@ -64,7 +64,7 @@ func (m *remembering) read(c *compact.Run) {
 		m.loose[p.in] = p.looks
 	}
 	for _, a := range c.Report.Actions {
-		if a.Action == api.ActionDrop && a.Pass == "repair" && a.Message >= 0 {
+		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 {
 			if p := m.wholeOf(a.Message); p.in >= 0 {
 				m.loose[p.in] = m.looksOf(a.Message, p)
 			}
