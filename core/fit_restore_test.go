@@ -12,12 +12,13 @@ import (
 )
 
 // TestRestoreOfRandomApps lets random apps edit, branch, move their cache breakpoints and replay compactions, keeps every body that is archived, and
-// takes each answer back with the state that came with it: the history that was given, but for breakpoints. SEED repeats one of them.
+// takes each answer back with the state that came with it: the history that was given, but for breakpoints. What a replay sends in place of
+// what a compaction has replaced is what was sent first. SEED repeats one of them.
 func TestRestoreOfRandomApps(t *testing.T) {
 	t.Parallel()
 	policies := []string{"", `,"passes":[{"pass":"reasoning","mode":"strip"},{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,
 		`,"passes":[{"pass":"clear","keep_recent":1,"min_reclaim":1},{"pass":"truncate"},{"pass":"reasoning","mode":"latest_turn"},{"pass":"fold","keep_tokens":800,"boundary":"group"}]`}
-	seeds := budget(1, 4, 60)
+	seeds := budget(1, 2, 40)
 	from, _ := strconv.Atoi(os.Getenv("SEED"))
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
 		seeds = n
@@ -31,16 +32,22 @@ func TestRestoreOfRandomApps(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 9))
 				u := newUser(t, format, policies[r.IntN(len(policies))]+`,"archive":"places"`, seed)
 				kept := shelf{}
+				first := map[string]made{} // by its entry of memory
 				for i, d := range deeds(r, 60) {
 					given := u.do(d)
 					messages := list(given)
 					f := u.app.fit(t, messages)
 					kept.keep([]byte(messages), f.Archive)
-					if f.Report.Changed {
+					switch {
+					case f.Report.Changed:
 						compactions++
-					} else if f.Known >= 0 {
+						first[string(f.Memory)] = madeOf(t, f, u.marks)
+					case f.Known >= 0:
 						replays++
-					} else {
+						if wrong := first[u.app.memory[f.Known]].again(t, f.Messages, u.marks); wrong != "" {
+							t.Errorf("SEED=%d, deed %d (%s), known %d: %s", seed, i, d, f.Known, wrong)
+						}
+					default:
 						continue
 					}
 					back := kept.restoreAll(t, fmt.Sprintf(`"policy":{"format":%q},"state":%s`, format, f.State), string(f.Messages))
@@ -76,6 +83,47 @@ func TestRestoreOfRandomApps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// made is what was sent by a compaction in place of what it replaced.
+type made struct {
+	sent  []json.RawMessage
+	marks int // which breakpoints the app had
+}
+
+func madeOf(t testing.TB, f fitted, marks int) made {
+	t.Helper()
+	var all []json.RawMessage
+	var entry struct{ Edits []struct{ Keep []int } }
+	if json.Unmarshal(f.Messages, &all) != nil || json.Unmarshal(f.Memory, &entry) != nil {
+		t.Fatalf("%.300s", f.Memory)
+	}
+	n := 0
+	for _, e := range entry.Edits {
+		if n++; len(e.Keep) == 2 {
+			n += e.Keep[1] - e.Keep[0] - 1
+		}
+	}
+	return made{all[:n], marks}
+}
+
+// again reports a message of a replay that is another one than was sent first: in its bytes, or where the app has other breakpoints, but for these.
+func (m made) again(t testing.TB, messages []byte, marks int) string {
+	t.Helper()
+	var sent []json.RawMessage
+	if err := json.Unmarshal(messages, &sent); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.sent) == 0 || len(sent) < len(m.sent) {
+		return fmt.Sprintf("%d messages are sent, and were %d at least", len(sent), len(m.sent))
+	}
+	for i := range m.sent {
+		// A compaction marks its digest where that pays; later the app's own breakpoints count.
+		if unmarked(string(sent[i])) != unmarked(string(m.sent[i])) && (marks == m.marks || bare(t, sent[i]) != bare(t, m.sent[i])) {
+			return fmt.Sprintf("message %d is %.300s, and was sent as %.300s", i, sent[i], m.sent[i])
+		}
+	}
+	return ""
 }
 
 // volatile is what the apps of these tests change in all messages of each request, next to the breakpoints.

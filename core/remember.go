@@ -17,7 +17,7 @@ type remembering struct {
 	t     *transcript.Transcript   // what is sent, read again
 	list  []place                  // what is sent
 	on    map[int]int              // messages of the history that lean on another one, and that one
-	loose map[int]string           // messages that a repair has dropped, and their prints
+	loose map[int]looks            // messages that a repair has dropped, or that were nothing but reasoning, and how they look
 	sent  []transcript.Fingerprint // of the beginnings of what is sent
 	cut   int                      // how many messages of the history are replaced, with those kept among them
 }
@@ -39,7 +39,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 
 // entryOf is the entry of a run, after which t is sent.
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
-	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]string{}}
+	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
 	if m.sent = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
 		return nil
@@ -76,12 +76,12 @@ func (m *remembering) read(c *compact.Run) {
 		leans[l.Message] = l.On
 	}
 	for _, p := range m.dropped {
-		m.loose[p.in] = p.looks.print
+		m.loose[p.in] = p.looks
 	}
 	for _, a := range c.Report.Actions {
-		if a.Action == api.ActionDrop && a.Pass == "repair" && a.Message >= 0 {
+		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 {
 			if p := m.wholeOf(a.Message); p.in >= 0 {
-				m.loose[p.in] = m.looksOf(a.Message, p).print
+				m.loose[p.in] = m.looksOf(a.Message, p)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (h *history) looksOf(message int, p place) looks {
 
 // printOf is the print by itself of a message of the history; "" where it is not known.
 func (m *remembering) printOf(in int) string {
-	if print := m.loose[in]; print != "" {
+	if print := m.loose[in].print; print != "" {
 		return print
 	}
 	if m.given != nil || m.whole == nil {
@@ -208,11 +208,11 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	next := m.cut
 	upTo := func(in int) bool {
 		for ; next < in; next++ {
-			print, loose := m.loose[next]
-			if !loose || print == "" {
+			was, loose := m.loose[next]
+			if !loose || was.print == "" {
 				return false
 			}
-			behind = append(behind, place{in: next, drop: true, looks: looks{print: print}})
+			behind = append(behind, place{in: next, drop: true, looks: looks{print: was.print, raw: was.raw}})
 		}
 		return true
 	}

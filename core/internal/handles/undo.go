@@ -40,6 +40,7 @@ type step struct {
 	index    int
 	from, to int
 	handles  []string
+	print    string // of the first message that is kept; "" where that isn't said
 	text     []byte // the message itself, where op is ""
 }
 
@@ -107,6 +108,9 @@ func (c *changes) say(line string) bool {
 		if slices.ContainsFunc(p.handles, func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
 			return false
 		}
+	}
+	if op == changesKeep && len(words) == 3 {
+		numbers, p.print = words[:2], words[2]
 	}
 	var n [3]int
 	if len(numbers) > len(n) {

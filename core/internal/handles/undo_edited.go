@@ -14,6 +14,7 @@ type hunk struct {
 	at    int    // the index of the first of gone, or of the message before which something was dropped
 	gone  []gone // one after the other
 	steps []step
+	print string // how the message behind it looks; "" where that isn't known
 }
 
 // undoEdited takes a compaction back of a result that was edited behind what was folded: compactions that are replayed have another end
@@ -87,14 +88,19 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 // were kept have another order than in the input.
 func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 	h := hunk{at: n}
-	until := func(to int) bool {
+	until := func(to int, print string) bool {
+		h.print = print
 		for ; n < to; n++ {
 			if len(all) == 0 || all[0].index != n {
 				return false
 			}
 			h.gone, all = append(h.gone, all[0]), all[1:]
 		}
-		if len(h.gone)+len(h.steps) > 0 {
+		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became one other
+			for i := range h.gone {
+				hunks = append(hunks, hunk{at: h.gone[i].index, gone: h.gone[i : i+1], steps: h.steps[i : i+1]})
+			}
+		} else if n+len(h.steps) > 0 {
 			hunks = append(hunks, h)
 		}
 		return true
@@ -108,12 +114,12 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 		case changesPut: // its markers name what it was
 			from, to = p.index, p.index+1
 		}
-		if from < n || !until(from) {
+		if from < n || !until(from, p.print) {
 			return nil, false
 		}
 		n, h = to, hunk{at: to}
 	}
-	return hunks, until(max(n, sent)) && len(all) == 0
+	return hunks, until(max(n, sent), "") && len(all) == 0
 }
 
 // places is where in the items each hunk is, or -1. whole is false where there is such a one.
@@ -132,38 +138,45 @@ func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
 	}
 	compare := func(a, b known) int { return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at)) }
 	sorting.Func(order, compare)
-	at, whole = make([]int, len(hunks)), true
+	at = make([]int, len(hunks))
 	shift, next := 0, from
 	is := func(h *hunk, place int) bool {
-		for k, g := range h.gone {
+		looks := h.gone
+		if len(looks) == 0 {
+			looks = []gone{{print: h.print}}
+		}
+		for k, g := range looks {
 			if place < next || place+k >= len(r.Items) || !r.isGone(g, place+k) {
 				return false
 			}
 		}
 		return true
 	}
-	dropped := 0 // hunks before this one that nothing is left of: they are where they were if what follows them is
+	waiting := 0 // hunks before this one of which nothing is known: they are where they were if what follows them is
 	for i := range hunks {
 		h := &hunks[i]
 		at[i] = -1
-		if len(h.gone) == 0 {
-			dropped++
+		first := h.print
+		if len(h.gone) > 0 {
+			first = h.gone[0].print
+		}
+		if first == "" {
+			waiting++
 			continue
 		}
 		place := h.at + shift
 		if !is(h, place) {
-			n, _ := slices.BinarySearchFunc(order, known{h.gone[0].print, next}, compare)
-			if n == len(order) || order[n].print != h.gone[0].print || !is(h, order[n].at) {
-				whole = false
+			n, _ := slices.BinarySearchFunc(order, known{first, next}, compare)
+			if n == len(order) || order[n].print != first || !is(h, order[n].at) {
 				continue
 			}
 			place = order[n].at
 		}
-		for k := i - 1; k >= i-dropped && place == h.at+shift; k-- {
+		for k := i - 1; k >= i-waiting && place == h.at+shift; k-- {
 			at[k] = hunks[k].at + shift
 		}
-		dropped = 0
+		waiting = 0
 		at[i], shift, next = place, place-h.at, place+len(h.gone)
 	}
-	return at, whole && !slices.Contains(at, -1)
+	return at, !slices.Contains(at, -1)
 }

@@ -151,8 +151,8 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	case c.Bounded() && c.Total > c.Most():
 		least = 1
 	}
-	if talk < least || gain == 0 {
-		return
+	if talk < least || gain == 0 || talk == 0 && c.Bounded() && c.digestLeft(gain) <= 0 {
+		return // a digest is made smaller only where that brings the result under the limit
 	}
 	if why == forPolicy && c.Report.Tokens.Before-c.Total+gain < c.MinGain() {
 		c.Small = true
