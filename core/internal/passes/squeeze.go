@@ -119,7 +119,8 @@ func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
 	case c.T.IsString(part.Body):
 		add(n)
 	case len(c.T.Inner(int(n))) > 0:
-		for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+		last := n + int32(len(c.T.Inner(int(n))))
+		for k := n + 1; k <= last; k++ {
 			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed|transcript.Edited|transcript.Signed) && c.T.IsString(inner.Body) {
 				add(k)
 			}
@@ -254,7 +255,8 @@ func spanKey(s transcript.Span) uint64 { return uint64(s.Start)<<32 | uint64(s.E
 func (c *Run) unsqueeze(results []int32) {
 	gone := map[uint64]bool{} // by spanKey
 	for _, n := range results {
-		for k := n; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+		last := n + int32(len(c.T.Inner(int(n))))
+		for k := n; k <= last; k++ {
 			part := &c.T.Parts[k]
 			if !part.Has(transcript.Squeezed) {
 				continue
