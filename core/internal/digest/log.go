@@ -272,20 +272,38 @@ const requestFrame = len("[100] user: \n")
 // logTries is how often a log is written until it has nearly the size that it may have.
 const logTries = 5
 
-// filled is the longest log of a few tries in at most room bytes; budget is what is first given to units.
+// filled is the longest log of a few tries in at most room bytes; budget is what is first given to units. Where it gives too much or too little,
+// the next try is nearer, and lies between the tries that were too long and those that were not.
 func (k *turnLog) filled(asked []string, room, budget int) (best string) {
-	for range logTries {
-		text := k.entries(asked, k.chosen.Choose(max(0, budget)))
+	low, high := 0, -1
+	for try := range logTries {
+		budget = max(0, budget)
+		text := k.entries(asked, k.chosen.Choose(budget))
 		over := len(text) - room
-		if over <= 0 && len(text) > len(best) {
-			best = text
+		if over <= 0 {
+			if len(text) > len(best) {
+				best = text
+			}
+			low = max(low, budget)
+		} else {
+			high = budget
 		}
-		if over <= 0 && over > -room/20 || over > 0 && budget <= 0 {
+		if over <= 0 && over > -room/20 || over > 0 && budget == 0 {
 			break
 		}
-		budget -= over + over/8
-		if over <= 0 && budget > 2*room { // there is no more to say
+		step := over + over/8
+		if over > 0 { // units are whole: a little less often leaves as much
+			step = max(step, room*(try+1)/32)
+		}
+		budget -= step
+		if over <= 0 && high < 0 && budget > 2*room { // there is no more to say
 			break
+		}
+		if high >= 0 && (budget >= high || budget <= low) {
+			budget = (low + high) / 2
+		}
+		if best == "" && try == logTries-2 {
+			budget = 0 // requests alone
 		}
 	}
 	return best
