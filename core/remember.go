@@ -22,9 +22,24 @@ type remembering struct {
 	cut   int                      // how many messages of the history are replaced, with those kept among them
 }
 
-// remember is what the host is to keep of a run; nil where nothing can be.
+// remember is what the host is to keep of a run; nil where nothing can be. A list that continues from what was sent is one that may be given
+// again, and not only the end of its history.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
-	m := remembering{history: h, t: r.again(c), on: map[int]int{}, loose: map[int]string{}}
+	t := r.again(c)
+	e := h.entryOf(r, t, c)
+	if e == nil {
+		return nil
+	}
+	if h.whole != nil && h.given == nil {
+		list := &history{known: -1, source: h.source, messages: h.source.Input}
+		e.Given = list.entryOf(r, t, c)
+	}
+	return appendJSON(nil, e.MarshalEasyJSON)
+}
+
+// entryOf is the entry of a run, after which t is sent.
+func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
+	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]string{}}
 	m.read(c)
 	if m.sent = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
 		return nil
@@ -51,7 +66,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // else it begins as other histories do
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
-	return appendJSON(nil, e.MarshalEasyJSON)
+	return &e
 }
 
 // read takes the messages that are sent from a run.

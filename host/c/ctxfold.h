@@ -119,6 +119,8 @@ typedef struct {
   ctxfold_text json;           /* all of the request, as JSON */
   /* To be set, if the model gave one: what it ended with, such as "stop" or "length". It must be there until the loop returns. */
   const char *finish_reason;
+  /* To be set where there is no summary: why, for the report (summary.error). It must be there until the loop returns. */
+  const char *error;
 } ctxfold_ask;
 
 /* Asks a model. The summary is plain text that ends with a zero and comes from malloc; the library frees it. NULL means that there is

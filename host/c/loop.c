@@ -151,7 +151,9 @@ static bool ask_for(ctxfold_text request, ctxfold_summarizer summarize, void *us
       write_quoted(w, (ctxfold_text){ask.finish_reason, strlen(ask.finish_reason)});
     }
   } else {
-    write_string(w, ",\"error\":\"there is no summary\"");
+    const char *why = ask.error && *ask.error ? ask.error : "there is no summary";
+    write_string(w, ",\"error\":");
+    write_quoted(w, (ctxfold_text){why, strlen(why)});
   }
   write_string(w, "}");
   bool asked = summary != NULL;

@@ -29,7 +29,8 @@ import (
 )
 
 // HeaderConversation is a request header by which a client may name its conversation. It is not needed: conversations are
-// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name.
+// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name, and its system prompt
+// may begin differently in each request.
 const HeaderConversation = "Ctxfold-Conversation"
 
 // HeaderReport is a response header: what was done to the conversation, such as
@@ -74,6 +75,9 @@ type Options struct {
 	// ShareAnonymous lets clients without any key share what is remembered, instead of keeping their connections apart. It is for clients
 	// that belong together, and needs Owner to be nil.
 	ShareAnonymous bool
+
+	// Redact finds in one text of a conversation what summarizers, digests and records must not see, as [ctxfold.Input] has it. Nil means nothing.
+	Redact func(text string) []api.Redaction
 
 	// Metrics gets each request. Nil means none.
 	Metrics Metrics
@@ -197,6 +201,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.body.end(false)
 	if at == nil {
 		c.pass(p, r, "path")
+		// An endpoint may answer before the transport has seen the end of the body, which the server would close then.
+		_ = http.NewResponseController(w).EnableFullDuplex()
 		p.reverse.ServeHTTP(w, r)
 		return
 	}

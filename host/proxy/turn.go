@@ -67,7 +67,8 @@ func (t *turn) first(ctx context.Context) []byte {
 }
 
 func (t *turn) input() ctxfold.Input {
-	return ctxfold.Input{Messages: t.body, Policy: t.proxy.Policy, Format: t.route.format, Owner: t.owner}
+	return ctxfold.Input{Messages: t.body, Policy: t.proxy.Policy, Format: t.route.format, Owner: t.owner,
+		Redact: t.proxy.Redact}
 }
 
 func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {

@@ -7,13 +7,23 @@ import { replies } from "./events.js";
 import type { FitCall, Fitted } from "./fit.js";
 import { type Asking, Fitting, type Settings } from "./fitting.js";
 import { decode, members } from "./json.js";
-import { type Add, counts, find, type Memories, provisional, type Remembered, volatile } from "./memories.js";
+import {
+  type Add,
+  counts,
+  type Entry,
+  find,
+  type Memories,
+  matching,
+  provisional,
+  type Remembered,
+  volatile,
+} from "./memories.js";
 import type { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
 import type { CallOptions, Messages } from "./types.js";
 import type { Uses } from "./uses.js";
 
-/** Up to so many entries the module itself looks which one fits; of more, prints tell. */
+/** Up to so many entries the module itself looks which one fits; of more, prints tell. It is given no more of them. */
 const FEW = 8;
 
 /** A compaction that is being made. */
@@ -147,7 +157,7 @@ export class Pool {
       await running.ended;
       return { edited };
     }
-    const tried = this.#background.last(id, prints, whole(find(known, prints)));
+    const tried = this.#background.last(id, prints, whole(find(known, prints), prints));
     return { edited, ...(running && { running }), ...(tried && { tried }) };
   }
 
@@ -201,8 +211,7 @@ export class Pool {
   async #known(fitting: Fitting, stale = fitting.background): Promise<readonly Remembered[]> {
     const entries = await this.#current(fitting, stale);
     if (entries.length <= FEW) return entries;
-    const best = find(entries, await fitting.prints());
-    return best ? [best] : [];
+    return matching(entries, await fitting.prints()).slice(-FEW);
   }
 
   /** Makes a compaction for which the calls of the same conversation wait. */
@@ -291,14 +300,23 @@ function begins(prints: readonly string[], beginning: readonly string[]): boolea
 }
 
 /** How many messages the history had that was compacted; 0 where there is no entry. */
-function whole(made: Remembered | undefined): number {
-  return made ? (made.entry.points?.[0]?.messages ?? made.entry.messages) : 0;
+function whole(made: Remembered | undefined, prints: readonly string[]): number {
+  if (!made) return 0;
+  const { given } = made.entry;
+  const { points, messages } = given && prints[given.messages - 1] === given.print ? given : made.entry;
+  return points?.[0]?.messages ?? messages;
 }
+
+const listed = ({ messages, print, points = [] }: Entry) => ({ messages, print, points });
 
 function remembered(memory: Uint8Array): Remembered {
   const values = members(memory);
   const value = (name: string) => JSON.parse(decode(values.get(name) as Uint8Array));
   const [messages, print, sent_messages, sent] = ["messages", "print", "sent_messages", "sent"].map(value);
   const points = values.has("points") ? value("points") : [];
-  return { entry: { messages, print, sent_messages, sent, points }, json: decode(memory) };
+  const given = values.has("given") ? value("given") : undefined;
+  return {
+    entry: { messages, print, sent_messages, sent, points, ...(given && { given: listed(given) }) },
+    json: decode(memory),
+  };
 }

@@ -107,7 +107,8 @@ class StoredMemories implements Memories {
     work: (add: Add) => Promise<T>,
   ): Promise<T | undefined> {
     const keys = new HistoryKeys(history.id, await history.printed());
-    const of = ({ entry }: Remembered) => [keys.of(entry.print), keys.of(entry.sent)];
+    const of = ({ entry: { print, sent, given } }: Remembered) =>
+      [print, sent, ...(given ? [given.print] : [])].map((each) => keys.of(each));
     const free = () => work((made) => this.#reach.keep(of(made), written(made)));
     const lost = this.#lost.get(history) ?? 0;
     if (keys.length === 0 || lost >= MOST_LOST) return free();

@@ -87,6 +87,10 @@ function keyOf(handle: string): string {
   return digits.slice(0, KEY_DIGITS);
 }
 
+/** What a store fails with that has another body where one should be kept: 16 digits of two handles are the same, which somebody has made so. */
+const otherBody = (key: string) =>
+  new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
+
 /** A store in memory. With `maxLength` (UTF-16 code units) it throws `store_full` for a body that it has no room for. */
 export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}): Store & StateStore {
   const bodies = new Map<string, string>();
@@ -106,9 +110,7 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
       const key = keyOf(handle);
       const there = bodies.get(key);
       if (there === body) return;
-      if (there !== undefined) {
-        throw new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
-      }
+      if (there !== undefined) throw otherBody(key);
       if (length + body.length > maxLength) {
         throw new CtxfoldError("store_full", `the store has no room for ${body.length} more characters`);
       }
@@ -121,7 +123,8 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
 
 /**
  * A store over anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. A body's key is `prefix` and 16
- * digits; that of a state is `prefix`, `state:` and the conversation's name.
+ * digits; that of a state is `prefix`, `state:` and the conversation's name. A body is read before it is written, and one that is there already
+ * stays. Two writers of one state at the same moment can go unnoticed.
  */
 export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore {
   return {
@@ -133,7 +136,11 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateS
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
     async put(handle, body) {
-      await kv.put(prefix + keyOf(handle), body);
+      const key = keyOf(handle);
+      const there = await kv.get(prefix + key);
+      if (there === body) return;
+      if (typeof there === "string") throw otherBody(key);
+      await kv.put(prefix + key, body);
     },
     get: (handle) => kv.get(prefix + keyOf(handle)),
   };
@@ -149,7 +156,11 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore {
     loadState: (conversation) => database.read<MaybeState>(STATES, (store) => store.get(conversation)),
     swapState: (conversation, expected, state) =>
       database.swap<MaybeState>(STATES, conversation, (kept) => sameState(kept, expected), state),
-    put: async (handle, body) => database.write(BODIES, (store) => store.put(body, keyOf(handle))),
+    async put(handle, body) {
+      const key = keyOf(handle);
+      const free = (kept: MaybeText) => kept === undefined || kept === body;
+      if (!(await database.swap(BODIES, key, free, body))) throw otherBody(key);
+    },
     get: async (handle) => database.read<MaybeText>(BODIES, (store) => store.get(keyOf(handle))),
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { noBrowser, openPage } from "./support/browser.js";
+import { LIMIT, noBrowser, openPage } from "./support/browser.js";
 import { files, serve } from "./support/server.js";
 import { session, summary, tight } from "./support/session.js";
 
@@ -194,6 +194,7 @@ test("two pages with one memory make a compaction once, and neither overwrites w
   const page = await openPage(t);
   const context = await page.context().browser()?.newContext();
   assert.ok(context);
+  context.setDefaultTimeout(LIMIT);
   const address = (await serve(t, files(root))) + blank;
   const pages = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(pages.map((each) => each.goto(address)));

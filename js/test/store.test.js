@@ -62,6 +62,26 @@ test("a store in memory keeps its body", () => {
   assert.equal(store.get("a".repeat(16)), "a body");
 });
 
+test("a store over keys and values keeps its bodies, whoever writes", async () => {
+  const kv = new Map();
+  let writes = 0;
+  const of = {
+    get: async (/** @type {string} */ key) => kv.get(key),
+    put: async (/** @type {string} */ key, /** @type {string} */ value) => {
+      writes++;
+      kv.set(key, value);
+    },
+  };
+  const [one, other] = [keyValueStore(of), keyValueStore(of)];
+  await one.put("a".repeat(64), "a body");
+  await other.put("a".repeat(64), "a body");
+  assert.equal(writes, 1);
+  await assert.rejects(async () => other.put(`${"a".repeat(16)}${"b".repeat(48)}`, "another body"), {
+    code: "store_failed",
+  });
+  assert.equal(await one.get("a".repeat(16)), "a body");
+});
+
 test("a store over keys and values", async () => {
   const kv = new Map();
   await keeps(keyValueStore({ get: async (key) => kv.get(key), put: async (key, value) => kv.set(key, value) }, "p/"));
@@ -82,6 +102,11 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
       const second = indexedDBStore("test"); // as after a reload of the page
       const read = await Promise.all(handles.map((handle) => second.get(handle.slice(0, 16))));
+      const [one] = handles;
+      const refused = await first
+        .put(`${one.slice(0, 16)}${"0".repeat(48)}`, "another body")
+        .catch((/** @type {any} */ error) => error.code);
+      const kept = await second.get(one);
       for (const round of [1, 2]) await first.saveState("a", { round });
       const state = await second.loadState("a");
       await new Promise((done, failed) => {
@@ -91,6 +116,8 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       });
       return {
         read,
+        refused,
+        kept,
         state,
         gone: (await second.get(handles[0])) === undefined,
         none: await second.get("0".repeat(16)),
@@ -99,6 +126,7 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
     { bodies, handles: bodies.map(handleOf) },
   );
   assert.deepEqual(got.read, bodies);
+  assert.deepEqual([got.refused, got.kept], ["store_failed", bodies[0]]);
   assert.deepEqual(got.state, { round: 2 });
   assert.ok(got.gone);
 });

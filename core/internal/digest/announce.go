@@ -15,24 +15,30 @@ var (
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
 )
 
+// announceStarts are the starts of all that announces looks for.
+var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm "})
+
 // announces reports whether a unit only says what the assistant does next.
 func announces(text string) bool {
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	if len(text) >= 240 || !announceStarts.may(text) {
+		return false
+	}
+	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range announceHeads {
 		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
+			return !asksIn(text)
 		}
 	}
 	if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
 		word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
-		return strings.HasSuffix(word, "ing") && len(text) < 240 && !asksIn(text)
+		return strings.HasSuffix(word, "ing") && !asksIn(text)
 	}
 	if rest, found := afterClause(head); found && announcesPlan(rest) { // "After it returns, I'll …"
-		return len(text) < 240 && !asksIn(text)
+		return !asksIn(text)
 	}
 	for _, s := range announceSigns {
 		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
+			return !asksIn(text)
 		}
 	}
 	return false

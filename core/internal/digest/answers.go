@@ -59,12 +59,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 		raw = t.Bytes(p.Span)
 	}
 	asks := questionTools.has(bareTool(ToolName(t, int(n))))
-	queued := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("system-reminder")) &&
-		bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("The user sent "))
-	head := raw[:min(len(raw), resultHead+longestTag)]
-	refusal := bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
-		bytes.Contains(head, []byte("enied")))
-	tagged := bytes.Contains(raw[max(0, len(raw)-resultTail):], []byte("eedback>"))
+	queued, tagged, refusal := marksIn(raw)
 	if !asks && !queued && !refusal && !tagged {
 		return nil
 	}
@@ -89,6 +84,61 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	}
 	return answers
 }
+
+// marksIn reports what a result, in JSON, may have of the user's: a message that was queued, words in tags, a refusal. Most have nothing of it:
+// of a string its beginning and its end say so.
+func marksIn(raw []byte) (queued, tagged, refusal bool) {
+	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
+	look, end := tail, tail
+	refusal = true
+	if len(raw) > 2 && raw[0] == '"' {
+		start := 1
+		for start+2 < len(raw) && raw[start] == ' ' {
+			start++
+		}
+		if raw[start] != '[' && raw[start] != '\\' && !refusalStart.may(string(raw[start:start+2])) {
+			refusal, look = false, head
+		}
+		end = tail[:spokenEnd(tail)]
+		end = end[max(0, len(end)-2*len(reminderEnd)):]
+	}
+	refusal = refusal && bytes.Contains(head, []byte("ser")) && (bytes.Contains(head, []byte("he user ")) || bytes.Contains(head, []byte("ejected")) ||
+		bytes.Contains(head, []byte("enied")))
+	queued = bytes.Contains(end, []byte("system-reminder")) && bytes.Contains(tail, []byte("The user sent "))
+	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
+}
+
+// hasSign reports whether a text has a sign, which is looked for by its byte at rare: one that few texts have.
+func hasSign(text []byte, sign string, rare int) bool {
+	for from := rare; from < len(text); from++ {
+		n := bytes.IndexByte(text[from:], sign[rare])
+		if n < 0 {
+			return false
+		}
+		if from += n; bytes.HasPrefix(text[from-rare:], []byte(sign)) {
+			return true
+		}
+	}
+	return false
+}
+
+// spokenEnd is where the text of a string in JSON ends that raw has the end of, without the white space behind it.
+func spokenEnd(raw []byte) int {
+	n := len(raw) - 1
+	for n > 1 {
+		switch c := raw[n-1]; {
+		case c == ' ':
+			n--
+		case (c == 'n' || c == 'r' || c == 't') && raw[n-2] == '\\':
+			n -= 2
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+var refusalStart = startsOf(refusalStarts)
 
 // refused are the words with which a call was refused, or those that answer the questions of one that was only put off.
 func refused(t *transcript.Transcript, n int32, words string) []answer {

@@ -396,6 +396,13 @@ func definedIn(lines []string, most int) (names []string) {
 
 // definedBy is the name of what a line of code defines, or "".
 func definedBy(line string) string {
+	end := 0
+	for end < len(line) && line[end] > ' ' {
+		end++
+	}
+	if first := line[:end]; !modifiers.has(first) && !defines.has(first) { // most lines
+		return ""
+	}
 	words := strings.Fields(line[:min(len(line), 200)])
 	i, exported := 0, false
 	for i < len(words) && modifiers.has(words[i]) {

@@ -222,7 +222,7 @@ func (s *turnWords) quoteLines(u *unit) {
 		if len(line) < leastName*leastShared || len(line) > 3*longestCode {
 			continue
 		}
-		number, code := numbered(line)
+		number, code := lineNumber(line)
 		if u.source == "" {
 			number, code = "", line
 			if isContext(line) {
@@ -270,8 +270,8 @@ func (s *turnWords) quoteLines(u *unit) {
 	u.text, u.factor = text, ofLines
 }
 
-// numbered splits the number off a line of a file as tools show it.
-func numbered(line string) (number, code string) {
+// lineNumber splits the number off a line of a file as tools show it.
+func lineNumber(line string) (number, code string) {
 	n := 0
 	for n < len(line) && n < 7 && line[n] >= '0' && line[n] <= '9' {
 		n++

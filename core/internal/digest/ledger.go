@@ -66,9 +66,9 @@ func (c *collector) message(i int) {
 	if m := &t.Messages[i]; m.Variant == transcript.Shell {
 		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
-	if text := Asked(t, i); text != "" {
+	if text, words := saidBy(t, i); text != "" {
 		c.forget()
-		c.addStanding(UserWords(t, i))
+		c.addStanding(words)
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {

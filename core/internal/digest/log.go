@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -15,18 +16,23 @@ type turnLog struct {
 	turns  []turn
 	base   string // the folder that the paths of all units are in, with a slash at its end; "" if there is none
 	chosen *extract.Extract
-	units  []place // of the items of chosen
+	units  []place          // of the items of chosen
+	tidied []string         // what was asked in the turns, as Tidy has it
+	room   []byte           // the room of entries
+	asks   []string         // what was asked in the turns, those that were pasted clipped; see tersely
+	terse  *extract.Extract // of asks
 }
 
 // newLog makes the log of messages. prior has the sections of the digest before, and known are texts that the reader has anyway.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string) *turnLog {
 	k := &turnLog{}
-	k.inherit(t, messages, l, prior)
+	asked := askedIn(t, messages)
+	k.inherit(asked, l, prior)
 	next := 1
 	if n := len(k.turns); n > 0 {
 		next = k.turns[n-1].number + 1
 	}
-	read := turnsOf(t, messages, next)
+	read := turnsOf(t, messages, asked, next)
 	if n := len(k.turns); n > 0 { // the first turn of messages goes on where the digest before has ended
 		last := &k.turns[n-1]
 		last.units = append(last.units, read.turns[0].units...)
@@ -39,7 +45,13 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	}
 	k.turns = append(k.turns, read.turns...)
 	k.shorten()
-	var items []extract.Item
+	n := 0
+	for i := range k.turns {
+		n += len(k.turns[i].units)
+	}
+	items := make([]extract.Item, 0, n)
+	k.units = make([]place, 0, n)
+	known = slices.Grow(known, len(k.turns))
 	for i := range k.turns {
 		known = append(known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
@@ -58,8 +70,8 @@ func (k *turnLog) aged(factor, turn int) int {
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
 }
 
-// inherit takes over the entries of the digest before, or the requests that the ledger has of it.
-func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string) {
+// inherit takes over the entries of the digest before, or the requests that the ledger has of it; asked are those since then.
+func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.turns, k.base = readLog(prior[logged])
 	k.unclip(l)
 	var before turn
@@ -82,8 +94,8 @@ func (k *turnLog) inherit(t *transcript.Transcript, messages []int32, l *Ledger,
 		}
 		requests = append(requests, l.Requests...)
 		fresh := 0
-		for _, i := range messages {
-			if Asked(t, int(i)) != "" {
+		for _, text := range asked {
+			if text != "" {
 				fresh++
 			}
 		}
@@ -278,11 +290,11 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 	low, high := 0, -1
 	for try := range logTries {
 		budget = max(0, budget)
-		text := k.entries(asked, k.chosen.Choose(budget))
-		over := len(text) - room
+		k.room = k.entries(k.room[:0], asked, k.chosen.Choose(budget))
+		over := len(k.room) - room
 		if over <= 0 {
-			if len(text) > len(best) {
-				best = text
+			if len(k.room) > len(best) {
+				best = string(k.room)
 			}
 			low = max(low, budget)
 		} else {
@@ -310,8 +322,14 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 }
 
 // requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
-// there is room for. Where there are too many, the oldest but the first are left out.
+// there is room for. Where there are too many, the first and the newest stay, and what the others say that no other one does.
 func (k *turnLog) requests(size int) []string {
+	if k.tidied == nil {
+		k.tidied = make([]string, len(k.turns))
+		for i := range k.turns {
+			k.tidied[i] = Tidy(k.turns[i].asked)
+		}
+	}
 	out := make([]string, len(k.turns))
 	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	newest := len(k.turns)
@@ -344,16 +362,20 @@ func (k *turnLog) requests(size int) []string {
 	}
 	left := size
 	if first >= 0 {
-		s := clipRequest(k.turns[first].asked, room(first, low))
+		s := clipRequest(k.tidied[first], room(first, low))
 		if left -= len(s) + requestFrame; left >= 0 {
 			out[first] = s
 		}
 	}
 	for i := len(k.turns) - 1; i > first && i >= 0; i-- {
+		if i < newest && low < leastWhole {
+			k.tersely(out, first+1, newest, left)
+			break
+		}
 		if k.turns[i].asked == "" {
 			continue
 		}
-		s := clipRequest(k.turns[i].asked, room(i, low))
+		s := clipRequest(k.tidied[i], room(i, low))
 		if left -= len(s) + requestFrame; left < 0 {
 			break
 		}
@@ -369,10 +391,9 @@ const (
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
+// clipRequest shortens a request that is tidy to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
 // that was pasted the end has most of it: what the user says of it is there.
 func clipRequest(text string, most int) string {
-	text = Tidy(text)
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
 		most = min(most, mostPasted)
@@ -416,11 +437,10 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries writes the entries with what was chosen of them. An entry of which nothing is left is left out.
-func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
-	var b strings.Builder
+// entries appends the entries with what was chosen of them to b. An entry of which nothing is left is left out.
+func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
-		b.WriteString(basePrefix + Fence(k.base) + "\n")
+		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
 	}
 	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
@@ -432,34 +452,34 @@ func (k *turnLog) entries(asked []string, chosen []extract.Chosen) string {
 		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
 			next++
 		}
-		if from == next && (asked[i] == "" || isChatter(asked[i]) && k.turns[i].question.text == "") {
+		request := asked[i]
+		if request == "" && k.turns[i].asked != "" && from < next { // nothing is said without what it answers
+			request = clipRequest(Tidy(k.turns[i].asked), leastRequest)
+		}
+		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
 			continue
 		}
-		b.WriteString("[" + itoa(k.turns[i].number) + "]")
-		request := asked[i]
-		if request == "" && k.turns[i].asked != "" { // nothing is said without what it answers
-			request = clipRequest(k.turns[i].asked, leastRequest)
-		}
+		b = append(b, "["+itoa(k.turns[i].number)+"]"...)
 		if request != "" {
-			b.WriteString(" " + askedLabel + Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent)))
+			b = append(append(append(b, ' '), askedLabel...), Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
 			if i == begun && affirms(k.turns[i].asked) {
-				b.WriteString(unknownQuestion)
+				b = append(b, unknownQuestion...)
 			}
 			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
-				b.WriteString(questionOpen + lastQuestion(q.text) + questionEnd)
+				b = append(b, questionOpen+lastQuestion(q.text)+questionEnd...)
 			}
 		}
 		switch {
 		case request != "":
 		case k.turns[i].units[0].kind == oldUnit:
-			b.WriteString(" " + oldHead)
+			b = append(b, " "+oldHead...)
 		case i == 0:
-			b.WriteString(" " + startHead)
+			b = append(b, " "+startHead...)
 		}
-		b.WriteByte('\n')
-		k.entry(&b, &k.turns[i], chosen[from:next])
+		b = append(b, '\n')
+		b = k.entry(b, &k.turns[i], chosen[from:next])
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return bytes.TrimSuffix(b, []byte("\n"))
 }
 
 // questionOpen and questionEnd enclose what an answer of the user's answers, where the entry before does not say it.
@@ -506,8 +526,8 @@ func (k *turnLog) beyond(size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// entry writes the units of an entry. What one message says is on one line; so is what was done to one file.
-func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
+// entry appends the units of an entry to b. What one message says is on one line; so is what was done to one file.
+func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
 	var files []string
 	for _, c := range chosen {
@@ -519,30 +539,33 @@ func (k *turnLog) entry(b *strings.Builder, t *turn, chosen []extract.Chosen) {
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
 		switch {
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
-			b.WriteString("; … " + u.text)
+			b = append(b, "; … "...)
 		case same && u.lead == last.lead:
-			b.WriteString(joinOf(last.text) + u.text)
+			b = append(b, joinOf(last.text)...)
 		case same:
-			b.WriteString(joinOf(last.text) + introOf(u) + u.text)
+			b = append(append(b, joinOf(last.text)...), introOf(u)...)
 		case last != nil && u.kind == changeUnit && last.kind == changeUnit && u.source == last.source && u.message >= 0:
-			_, said, found := strings.Cut(u.text, Fence(u.source)+": ")
-			if found && said != "" {
-				b.WriteString("; " + said)
+			if _, said, found := strings.Cut(u.text, Fence(u.source)+": "); found && said != "" {
+				b = append(append(b, "; "...), said...)
 			}
+			last = u
+			continue
 		default:
 			if last != nil {
-				b.WriteByte('\n')
+				b = append(b, '\n')
 			}
-			b.WriteString(entryBullet + k.label(t, u) + introOf(u) + u.text)
+			b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
 		}
+		b = append(b, u.text...)
 		last = u
 	}
 	if last != nil {
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
 	if files != nil {
-		b.WriteString(entryBullet + readLabel + strings.Join(files, "; ") + "\n")
+		b = append(b, entryBullet+readLabel+strings.Join(files, "; ")+"\n"...)
 	}
+	return b
 }
 
 // isProse reports whether units of a kind are sentences, of which a line may have several.

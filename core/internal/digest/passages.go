@@ -136,9 +136,11 @@ func (p *passageReader) skipTag(line string) bool {
 
 // listItem takes the mark off an item of a list.
 func listItem(s string) (bool, string) {
-	for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
-		if rest, found := strings.CutPrefix(s, mark); found {
-			return true, strings.TrimSpace(rest)
+	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
+		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
+			if rest, found := strings.CutPrefix(s, mark); found {
+				return true, strings.TrimSpace(rest)
+			}
 		}
 	}
 	n := 0
@@ -225,6 +227,15 @@ func beginsLower(line string) bool {
 const afterSentence = "\"'”’»)*_ "
 
 func endsSentence(line string) bool {
+	for n := len(line); n > 0 && line[n-1] < utf8.RuneSelf; n-- {
+		switch line[n-1] {
+		case '"', '\'', ')', '*', '_', ' ':
+			continue
+		case '.', '!', '?', ':', ';':
+			return true
+		}
+		return false
+	}
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, afterSentence))
 	return strings.ContainsRune(".!?:;。！？：；।؟…", r)
 }
@@ -324,6 +335,12 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
+// inCodeMark has the bytes of which each of codeMarks has one, and codeStart the starts of codeStarts.
+var (
+	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
+	codeStart  = startsOf(codeStarts)
+)
+
 // codesBare is codes for a line without the spans of code that a writer has marked as such: a sentence may quote a command.
 func codesBare(s string) bool {
 	if !strings.Contains(s, "`") {
@@ -349,14 +366,22 @@ func codesBare(s string) bool {
 
 // codes reports whether a line looks like code, the output of a program, or a log.
 func codes(s string) bool {
-	for _, m := range codeMarks {
-		if strings.Contains(s, m) {
-			return true
+	at := 0
+	for at < len(s) && !inCodeMark[s[at]] {
+		at++
+	}
+	if at < len(s) {
+		for _, m := range codeMarks {
+			if strings.Contains(s, m) {
+				return true
+			}
 		}
 	}
-	for _, m := range codeStarts {
-		if strings.HasPrefix(s, m) {
-			return true
+	if codeStart.may(s) {
+		for _, m := range codeStarts {
+			if strings.HasPrefix(s, m) {
+				return true
+			}
 		}
 	}
 	if end := s[len(s)-1]; end == '{' || end == '}' || end == ';' || end == '\\' {
@@ -401,12 +426,20 @@ func isLog(s string) bool {
 	return false
 }
 
+// inProse are the ASCII letters and the signs between words.
+var inProse = func() (is [utf8.RuneSelf]bool) {
+	for c := range is {
+		is[c] = byteClass[c]&(small|capital) != 0 || strings.IndexByte(" .,'!?:-\"", byte(c)) >= 0
+	}
+	return is
+}()
+
 // symbols reports whether more than a quarter of a line is neither letters nor what is between words.
 func symbols(s string) bool {
 	odd, all := 0, 0
 	for _, r := range s {
 		all++
-		if r < 0x80 && !(r|0x20 >= 'a' && r|0x20 <= 'z') && !strings.ContainsRune(" .,'!?:-\"", r) {
+		if r < utf8.RuneSelf && !inProse[r] {
 			odd++
 		}
 	}

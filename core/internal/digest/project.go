@@ -29,6 +29,26 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
 		return NoProject, ""
 	}
+	what, key, _ = projectPart(t, m)
+	return what, key
+}
+
+// ProjectFileText is the index of the part of message i with the text of an instruction file; -1 if there is none, or if the user's own words
+// follow in the same text.
+func ProjectFileText(t *transcript.Transcript, i int) int32 {
+	what, _, n := projectPart(t, &t.Messages[i])
+	if what != ProjectFile {
+		return -1
+	}
+	text := strings.TrimSpace(t.Text(t.Parts[n].Body))
+	if at := strings.LastIndex(text, reminderEnd); strings.HasPrefix(text, reminderOpen) && at+len(reminderEnd) < len(text) {
+		return -1
+	}
+	return n
+}
+
+// projectPart is ProjectIn with the index of the part.
+func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
 		if p.Has(transcript.Removed|transcript.Cleared) || p.Parent >= 0 {
@@ -39,17 +59,17 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 			if p.Has(transcript.IsError) || !skillTools.has(bareTool(ToolName(t, int(n)))) || p.Size.Bytes < longCommand {
 				continue
 			}
-			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p)
+			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p), n
 		case transcript.Text:
 			if m.Role != transcript.User {
 				continue
 			}
 			if what, key = projectText(t, n); what != NoProject {
-				return what, key
+				return what, key, n
 			}
 		}
 	}
-	return NoProject, ""
+	return NoProject, "", -1
 }
 
 // callOf is the arguments of the call that a result answers.
@@ -64,6 +84,9 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
 	head := strings.TrimSpace(beginning(t, body, lookAhead))
+	if strings.HasPrefix(head, TruncatedMarker[:len(TruncatedMarker)-1]) {
+		_, head, _ = strings.Cut(head, "\n")
+	}
 	line, _, _ := strings.Cut(head, "\n")
 	for _, start := range projectStarts {
 		if strings.HasPrefix(head, start) {

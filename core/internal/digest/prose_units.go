@@ -183,7 +183,7 @@ func (p *proseReader) line(line string) {
 		p.flush()
 		p.endList()
 		p.heading, p.lead, p.heads = cleanLead(strings.TrimLeft(s, "#")), "", p.heads[:0]
-	case strings.Trim(s, "-=*_ ") == "":
+	case byteClass[s[0]]&(small|capital) == 0 && strings.Trim(s, "-=*_ ") == "":
 		p.flush()
 		p.endList()
 		p.lead = ""
@@ -303,6 +303,9 @@ func (p *proseReader) sentences(line string) {
 
 // introduces reports whether a sentence only says that something follows.
 func introduces(s string) bool {
+	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
+		return c == ':'
+	}
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
 	return r == ':' || r == '：'
 }
@@ -324,19 +327,30 @@ func (l wordList) has(word string) bool { return l.table.Has(word) }
 
 // pointsBack reports whether a sentence begins with a word that refers to something in the sentence before.
 func pointsBack(s string) bool {
+	end := 0
+	for end < len(s) && byteClass[s[end]]&(small|capital) != 0 {
+		end++
+	}
+	if end > 0 && end < len(s) && s[end] < utf8.RuneSelf { // most sentences
+		return end <= longestBack && backWords.has(lower(s[:end]))
+	}
 	s = strings.TrimLeft(s, "*_\"'`(“„«")
-	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	if end < 0 {
-		end = len(s)
-	}
-	if end <= 24 {
-		if backWords.has(strings.ToLower(s[:end])) {
-			return true
+	end = 0
+	for end < len(s) && end <= longestBack {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !unicode.IsLetter(r) {
+			break
 		}
+		end += size
 	}
-	for _, sign := range backSigns {
-		if strings.HasPrefix(s, sign) {
-			return true
+	if end <= longestBack && backWords.has(lower(s[:end])) {
+		return true
+	}
+	if backSignStarts.may(s) {
+		for _, sign := range backSigns {
+			if strings.HasPrefix(s, sign) {
+				return true
+			}
 		}
 	}
 	return false
@@ -358,6 +372,11 @@ func leans(s string) bool {
 	}
 	return false
 }
+
+var backSignStarts = startsOf(backSigns)
+
+// longestBack is how long one of backWords may be, in bytes.
+const longestBack = 24
 
 // linkless is a text in which links of Markdown are what they show, with the line of a file where they name one, and addresses whole.
 func linkless(s string) string {
@@ -412,20 +431,31 @@ func cleanLead(s string) string {
 
 // cleanUnit is a text as an entry quotes it, in at most about most bytes: on one line, without bold letters; "" if it says nothing.
 func cleanUnit(s string, most int) string {
-	s = linkless(strings.TrimSpace(strings.ReplaceAll(s, "**", "")))
-	if strings.ContainsAny(s, "\n\r\t") {
-		s = strings.Join(strings.Fields(s), " ")
+	if strings.IndexByte(s, '*') >= 0 {
+		s = strings.ReplaceAll(s, "**", "")
+	}
+	s = linkless(strings.TrimSpace(s))
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c == '\n' || c == '\r' || c == '\t' {
+			s = strings.Join(strings.Fields(s), " ")
+			break
+		}
 	}
 	letters := 0
 	for _, r := range s {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			letters++
+			if letters++; letters == 2 {
+				break
+			}
 		}
 	}
 	if letters < 2 {
 		return ""
 	}
-	return Fence(strings.TrimRight(clipWords(s, most), ":："))
+	if s = clipWords(s, most); s[len(s)-1] == ':' || s[len(s)-1] >= utf8.RuneSelf {
+		s = strings.TrimRight(s, ":：")
+	}
+	return Fence(s)
 }
 
 // clipWords is a text of at most most bytes, cut after a sentence or else after a word.

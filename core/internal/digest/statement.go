@@ -40,17 +40,25 @@ type readRoom struct {
 	stems  [64]words.Word
 	words  [64]word
 	ranges [16][2]int
+	cues   [16]int32
 }
 
 func (p *passage) statements(out []string, room *readRoom) []string {
-	if p.lead == "" && !mayCue(p.text, room.stems[:0]) {
-		return out
+	var cues []int32 // where words are that tell cues
+	if p.lead == "" {
+		cues = telltalesIn(room.cues[:0], p.text, room.stems[:0])
+		if len(cues) == 0 && !hasSigns(p.text) {
+			return out
+		}
 	}
 	quoted := quotedIn(p.text)
 	before, once := "", false // the sentence before, and whether it is an errand
 	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
-		if p.lead == "" && !mayCue(s, room.stems[:0]) {
+		for len(cues) > 0 && int(cues[0]) < at[0] {
+			cues = cues[1:]
+		}
+		if p.lead == "" && (len(cues) == 0 || int(cues[0]) >= at[1]) && !hasSigns(s) {
 			before = s
 			continue
 		}
@@ -287,19 +295,25 @@ func leadsWith(cue, word string) bool {
 // telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.
 var telltales [1 << 16 / 64]uint64
 
-// mayCue reports whether a text may hold a cue. It uses the room of ws.
-func mayCue(text string, ws []words.Word) bool {
+// hasSigns reports whether a text is in a script whose cues are looked for as signs.
+func hasSigns(text string) bool {
 	for i := 0; i < len(text); i++ {
-		if text[i] >= 0xd6 { // a script whose cues are looked for as signs
-			return true
-		}
-	}
-	for _, w := range words.Append(ws, text) {
-		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
+		if text[i] >= 0xd6 {
 			return true
 		}
 	}
 	return false
+}
+
+// telltalesIn appends where in a text words are that tell cues. Without one, and without signs, no cue is there. It uses the room of ws.
+func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
+	ready()
+	for _, w := range words.Append(ws, text) {
+		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
+			cues = append(cues, w.From)
+		}
+	}
+	return cues
 }
 
 // usual are words that are in most sentences: a cue is told by another one, where it has one.

@@ -4,6 +4,7 @@ import "strings"
 
 // signs finds the cues of scripts that write words together, or change them at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
+	ready()
 	var room [16]signAt
 	found := signIndex.first(room[:0], lower(s))
 	once := false // what is said is of one day

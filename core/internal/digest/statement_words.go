@@ -31,14 +31,18 @@ var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true,
 
 // appendWords appends the words of a text to ws, which is empty.
 func appendWords(ws []word, text string, quoted []bool) []word {
+	ready()
 	starts := true
 	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf && byteClass[c]&(small|capital|digit|under) == 0 {
+			starts = starts || clauseEnds[c] && !(c == '-' && i > 0 && text[i-1] != ' ')
+			i++
+			continue
+		}
 		r, size := runeIn(text, i)
 		if !inWord(r) {
-			switch {
-			case r < utf8.RuneSelf:
-				starts = starts || clauseEnds[r] && !(r == '-' && i > 0 && text[i-1] != ' ')
-			case strings.ContainsRune("–—，；：。、؛،", r):
+			if strings.ContainsRune("–—，；：。、؛،", r) {
 				starts = true
 			}
 			i += size
@@ -46,7 +50,13 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		}
 		from, script := i, scriptOf(r)
 		elided, curly := false, false
-		for i < len(text) && !elided {
+		var all uint8
+		for i < len(text) && byteClass[text[i]]&(small|capital|digit|under) != 0 {
+			all |= byteClass[text[i]]
+			i++
+		}
+		ended := i < len(text) && text[i] < utf8.RuneSelf && text[i] != '\'' || i == len(text) // most words
+		for !ended && i < len(text) && !elided {
 			r, size = runeIn(text, i)
 			if r == '\'' || r == '’' {
 				curly = curly || r == '’'
@@ -56,11 +66,14 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 			}
 			i += size
 		}
-		w := lower(text[from:i])
+		w := text[from:i]
+		if !ended || all&capital != 0 {
+			w = lower(w)
+		}
 		if curly {
 			w = strings.ReplaceAll(w, "’", "'")
 		}
-		if !elided {
+		if !elided && !ended {
 			w = strings.TrimRight(w, "'")
 		}
 		begins := starts
@@ -222,9 +235,18 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 // endsHere has the bytes with which a sign begins that ends a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
 
+// longestAbbreviation is how long what abbreviates knows is, in bytes.
+const longestAbbreviation = 6
+
 // abbreviates reports whether a text ends with an abbreviation.
 func abbreviates(text string) bool {
-	w := text[strings.LastIndexAny(text, " (")+1:]
+	from := len(text)
+	for from > 0 && text[from-1] != ' ' && text[from-1] != '(' {
+		if from--; len(text)-from > longestAbbreviation {
+			return false
+		}
+	}
+	w := text[from:]
 	switch strings.ToLower(w) {
 	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
 		return len(w) > 2 || strings.ToLower(w) != "no"

@@ -15,7 +15,7 @@ import (
 
 // talk is what the local digest of a chat is made of: statements of those who talk, chosen by what they say that nothing else
 // says, with who said them and on which day. A later digest reads them back: each line is of one message again, with its speaker at its
-// beginning, and its day in the line in brackets above.
+// beginning or at that of a line above, and its day in the line in brackets above.
 type talk struct {
 	items   []extract.Item
 	sources []source // of items
@@ -308,7 +308,7 @@ const longestOld = 1000
 // sections writes the sections of a digest of about size bytes. What is chosen of one message is one line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
-	day := ""
+	day, speaker := "", ""
 	chosen, was := k.supersede(k.chosen.Choose(size))
 	for n := 0; n < len(chosen); {
 		item := chosen[n].Item
@@ -334,13 +334,17 @@ func (k *talk) sections(size int) (out [sections]string) {
 			continue
 		}
 		if src.day != day && src.day != "" {
-			day = src.day
+			day, speaker = src.day, ""
 			w.WriteString("[" + Fence(day) + "]\n")
 		}
 		if src.speaker == "" { // of a model
 			src.speaker = "assistant"
 		}
-		w.WriteString(src.speaker + labelMark + line.String())
+		if src.speaker != speaker || !continuesLine(line.String()) {
+			w.WriteString(src.speaker + labelMark)
+		}
+		speaker = src.speaker
+		w.WriteString(line.String())
 		if src.denied {
 			w.WriteString(deniedMark)
 		}
@@ -350,6 +354,12 @@ func (k *talk) sections(size int) (out [sections]string) {
 		out[i] = strings.TrimSuffix(b[i].String(), "\n")
 	}
 	return out
+}
+
+// continuesLine reports whether a line needs no label below one of the same speaker: it reads as nothing but what somebody says.
+func continuesLine(line string) bool {
+	first, _ := utf8.DecodeRuneInString(line)
+	return inWord(first) && labelEnd(line) == 0
 }
 
 // clipped is the beginning and the end of what is said first, in about size bytes: of one endless sentence nothing is chosen.

@@ -63,14 +63,10 @@ type turnReader struct {
 	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
 }
 
-// turnsOf are the entries of messages, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
-func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader {
+// turnsOf are the entries of messages, in which the user asked what asked says, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
+func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int) *turnReader {
 	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
-	asked := make([]string, len(messages))
-	for k, i := range messages {
-		asked[k] = Asked(t, int(i))
-	}
 	closing := closingOf(t, messages, asked)
 	for k, i := range messages {
 		if asked[k] != "" {
@@ -95,11 +91,22 @@ func closingOf(t *transcript.Transcript, messages []int32, asked []string) []boo
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
 			open = false
-			closing[k] = !blank(saidIn(t, i))
+			closing[k] = says(t, i)
 		}
 		open = open || asked[k] != ""
 	}
 	return closing
+}
+
+// says reports whether the assistant says anything in message i.
+func says(t *transcript.Transcript, i int) bool {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) &&
+			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
@@ -268,7 +275,7 @@ func (r *turnReader) said(i int, last bool) {
 			return
 		case announces(text), kind == saidUnit && passesBy(text):
 			u.factor = ofAnnounced
-		case kind == saidUnit && headedBy(text, unsureHeads):
+		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
 			u.factor = ofSaid / 3
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
@@ -396,14 +403,16 @@ const mostThought = 8000
 // wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
 var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
-func wonders(text string) bool { return headedBy(text, wonderHeads) }
+var wonderStarts, unsureStarts = startsOf(wonderHeads), startsOf(unsureHeads)
+
+func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
 
 // unsureHeads begin sentences of somebody who is not sure of what they say.
 var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
 
 // headedBy reports whether a text begins with one of some heads, which are in lower case.
 func headedBy(text string, heads []string) bool {
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range heads {
 		if strings.HasPrefix(head, s) {
 			return true
@@ -418,12 +427,26 @@ func saysLittle(text string) bool {
 		return true
 	}
 	least := 3
-	for _, head := range praise {
-		if strings.HasPrefix(text, head) {
-			least = 9
+	if praiseStarts.may(text) {
+		for _, head := range praise {
+			if strings.HasPrefix(text, head) {
+				least = 9
+			}
 		}
 	}
-	return strings.Count(text, " ") < least && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+	return fewSpaces(text, least) && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+}
+
+// fewSpaces reports whether a text has less than n spaces.
+func fewSpaces(text string, n int) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] == ' ' {
+			if n--; n == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // flattery begins sentences that only please the user.
@@ -438,12 +461,15 @@ func flatters(text string) bool {
 // praise begins sentences in which an assistant approves of something, most often of what it has just done.
 var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
+var praiseStarts = startsOf(praise)
+
 // result adds what a call did, by its result, part n of message i.
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
 	name := t.Text(call.Name)
 	failed := p.Has(transcript.IsError)
+	text := func() string { return withoutExcerptMarker(ResultText(t, int(n))) }
 	switch useOf(name) {
 	case edits:
 		if !failed {
@@ -452,18 +478,18 @@ func (r *turnReader) result(i int, n int32) {
 			}
 		}
 	case runs:
-		r.run(i, commandOf(t, call), ResultText(t, int(n)), failed)
+		r.run(i, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
-			r.looked(i, path, ResultText(t, int(n)))
+			r.looked(i, path, text())
 		}
 	case searches:
 		if pattern := patternOf(t, call); !failed {
-			r.found(i, pattern, ResultText(t, int(n)))
+			r.found(i, pattern, text())
 		}
 	case unknown:
 		if !failed && !polling.has(ToolKey(name)) {
-			r.report(i, name, ResultText(t, int(n)))
+			r.report(i, name, text())
 		}
 	}
 }
@@ -673,9 +699,25 @@ func (r *turnReader) looked(i int, path, text string) {
 func readLines(text string) []string {
 	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
 	for i, line := range lines {
-		lines[i] = strings.TrimLeft(line, " \t0123456789→:|")
+		lines[i] = unnumbered(line)
 	}
 	return lines
+}
+
+// unnumbered is a line of a file without the number before it.
+func unnumbered(line string) string {
+	i := 0
+	for i < len(line) {
+		switch c := line[i]; {
+		case c == ' ', c == '\t', c >= '0' && c <= ':', c == '|':
+			i++
+		case c == "→"[0] && strings.HasPrefix(line[i:], "→"):
+			i += len("→")
+		default:
+			return line[i:]
+		}
+	}
+	return ""
 }
 
 // mostHits is how many places that a search has found may be quoted with what they say.
@@ -764,7 +806,7 @@ func (r *turnReader) report(i int, name, text string) {
 	}
 	prose := func(text string) {
 		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
-			if (strings.Count(text, " ") >= 4 || unspacedText(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
+			if (!fewSpaces(text, 4) || unspacedText(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
 				add(lead, text, item)
 			}
 		})
@@ -826,20 +868,29 @@ const leastNote = 6
 func (r *turnReader) notes(i int, path, text string) {
 	var note strings.Builder
 	end := func() {
-		if s := cleanUnit(note.String(), mostUnit); strings.Count(s, " ")+1 >= leastNote {
+		if note.Len() == 0 {
+			return
+		}
+		if s := cleanUnit(note.String(), mostUnit); !fewSpaces(s, leastNote-1) {
 			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
 		}
 		note.Reset()
 	}
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimLeft(line, " \t0123456789→:|")
+		line = unnumbered(line)
 		comment, found := "", false
-		for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
-			if comment, found = strings.CutPrefix(line, mark); found {
-				break
+		if line != "" && byteClass[line[0]]&(small|capital) == 0 {
+			for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
+				if comment, found = strings.CutPrefix(line, mark); found {
+					break
+				}
 			}
 		}
-		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); !found || comment == "" || codes(comment) {
+		if !found {
+			end()
+			continue
+		}
+		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); comment == "" || codes(comment) {
 			end()
 			continue
 		}

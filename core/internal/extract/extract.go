@@ -231,7 +231,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
-	self := false
+	self, selves := false, selfSet.Stems()
 	for k, w := range ws {
 		kind := w.Kind
 		if k == 0 || w.End-w.From < 2 {
@@ -241,7 +241,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 			kind |= words.Capital
 		}
 		all |= kind
-		self = self || selfSet.Has(w.Stem)
+		self = self || selves.Has(w.Stem)
 	}
 	if self {
 		f = f * ofSelf / plain

@@ -79,6 +79,9 @@ func (c *Run) style() *digest.Style {
 func (p *FoldPass) Run(c *Run) { p.fold(c, forPolicy) }
 
 func (p *FoldPass) fold(c *Run, why foldFor) {
+	if why == forPolicy {
+		c.shortenProject()
+	}
 	held, groups := c.Held()
 	cut, step := p.further(c, held, groups, why)
 	if step < 0 {

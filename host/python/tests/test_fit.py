@@ -100,6 +100,7 @@ def test_a_model_that_fails_costs_no_message_and_is_asked_again_later(history, m
     failing = ctxfold.Compactor(window=16_000, summarize=broken, memory=memory)
     first = failing.fit(history)
     assert first.report["summary"] == {**first.report["summary"], "source": "local", "why": "summarizer_failed"}
+    assert "the provider is busy" in first.report["summary"]["error"]
     model = Model()
     working = ctxfold.Compactor(window=16_000, summarize=model, memory=memory)
     assert working.fit(history).known and not model.requests
@@ -109,6 +110,32 @@ def test_a_model_that_fails_costs_no_message_and_is_asked_again_later(history, m
     assert anew.changed and anew.report["summary"]["source"] == "model" and model.requests
     monkeypatch.setattr(_memories.time, "time", lambda: now + 4000)
     assert working.fit(history).known
+
+
+@pytest.mark.parametrize("thrown", [KeyError("a key"), SystemExit("the end"), KeyboardInterrupt("a stop")])
+def test_whatever_a_model_raises_is_in_the_report(history, thrown):
+    def broken(request):
+        raise thrown
+
+    compactor = ctxfold.Compactor(window=16_000, summarize=broken)
+    with ctxfold.Conversation(compactor, history) as conversation:
+        for done in (compactor.fit(history), compactor.compact(history), conversation.compact()):
+            summary = done.report["summary"]
+            assert summary["source"] == "local" and str(thrown.args[0]) in summary["error"]
+
+
+def test_what_a_store_or_a_memory_raises_is_an_error_with_its_text(history, model):
+    class Broken(dict):
+        def get(self, key, default=None):
+            raise OSError("the disk is gone")
+
+        def __setitem__(self, key, value):
+            raise OSError("the disk is gone")
+
+    for code, options in (("store_failed", {"store": Broken()}), ("memory_failed", {"memory": Broken()})):
+        with pytest.raises(ctxfold.CtxfoldError, match="the disk is gone") as caught:
+            ctxfold.Compactor(window=16_000, summarize=model, **options).fit(history)
+        assert caught.value.code == code
 
 
 def test_a_model_that_hangs_is_left_behind(history):

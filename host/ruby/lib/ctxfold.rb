@@ -114,13 +114,17 @@ class Ctxfold
     [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
   end
 
-  # No exception crosses C: it waits until the call has ended.
+  # No exception crosses C: of a StandardError the report says why there is no summary; any other, such as an Interrupt, waits until the call has ended.
   def looped(summarize, (words, _held))
-    raised = nil
+    raised = held = nil
     callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, ask|
       data, length = Fiddle::Pointer.new(ask)[7 * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
       text = raised ? nil : summarize.call(JSON.parse(Fiddle::Pointer.new(data)[0, length]))
       text ? copied(text) : 0
+    rescue StandardError => e
+      held = "#{e.class}: #{e.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0") + "\0"
+      Fiddle::Pointer.new(ask)[10 * Fiddle::SIZEOF_VOIDP, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[held].to_i].pack("J")
+      0
     rescue Exception => e # rubocop:disable Lint/RescueException
       raised = e
       0

@@ -147,6 +147,7 @@ class SharedFits:
         memory: Any,
         options: Optional[Mapping[str, Any]],
         usage: Optional[Mapping[str, Any]],
+        redact: Optional[FindSecrets],
     ) -> Steps[Fitted[Any]]:
         full: Optional[Policy] = policy_of(cast(Optional[Policy], policy), window, model, format)
         key = (_json.dumps(full, "policy"), id_of(store), id_of(memory))
@@ -161,7 +162,7 @@ class SharedFits:
         own = dict(options or {})
         if usage is not None:
             own["usage"] = usage
-        asked = model_of(summarize, summary_timeout, concurrency)
+        asked = model_of(summarize, summary_timeout, concurrency, redact)
         module: Module = shared_module()
         fitting = Fitting(module, transcript(messages), policy=full, options=own, model=asked, store=there[1])
         return there[0].fit(fitting, id)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _json
 from ._errors import CtxfoldError, OptionError, text_of
-from ._memories import Flights, Memories, Remembered, find, provisional
+from ._memories import Flights, Memories, Remembered, find, matching, provisional
 from ._module import Answer, Json, Module, value_of, values
 from ._redact import redactions
 from ._results import Done, Fitted
@@ -17,7 +17,7 @@ from .store import Store
 if TYPE_CHECKING:
     from .types import Body
 
-#: Up to so many entries the module itself looks which one fits; of more, prints tell.
+#: Up to so many entries the module itself looks which one fits; of more, prints tell. It is given no more of them.
 FEW = 8
 
 
@@ -117,8 +117,7 @@ class Fits:
         if len(entries) <= FEW:
             return entries
         prints = yield from fitting.prints()
-        best = find(entries, prints)
-        return [best] if best else []
+        return matching(entries, prints)[-FEW:]
 
     def _remember(self, id: str, answer: Answer, failed: Optional[List[str]]) -> Steps[None]:
         """Keeps an entry. ``failed`` are the prints of a history for which the model gave no summary: it is asked again later."""

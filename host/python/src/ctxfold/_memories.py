@@ -36,6 +36,9 @@ class Remembered(NamedTuple):
     #: How often in a row the model gave no summary, and when to ask it again, in seconds since 1970: then the entry counts for nothing.
     tries: int
     again: float
+    #: How many messages of a list that continued from what was sent before the same compaction replaces, and their print; 0 and "" without one.
+    given_messages: int = 0
+    given: str = ""
 
     def counts(self) -> bool:
         return not self.tries or time.time() < self.again
@@ -45,12 +48,13 @@ def remembered(text: str) -> Optional[Remembered]:
     """Parses an entry. Returns None for a text that is not an entry; that costs only a compaction."""
     try:
         entry: Dict[str, Any] = json.loads(text)
+        given = entry.get("given") or {}
         # tries and again are ours alone: the module passes over members that it does not know.
         return Remembered(
             text, entry["messages"], entry["print"], entry["sent_messages"], entry["sent"],
-            entry.get("tries", 0), entry.get("again", 0),
+            entry.get("tries", 0), entry.get("again", 0), given.get("messages", 0), given.get("print", ""),
         )  # fmt: skip
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -60,15 +64,25 @@ def provisional(made: str, tries: int) -> str:
     return f'{made[:-1]},"tries":{tries},"again":{again}}}'
 
 
+def covers(entry: Remembered, prints: Sequence[str]) -> int:
+    """How many messages of a list an entry represents; 0 where the list does not begin with them."""
+    if _at(prints, entry.messages) == entry.print:
+        return entry.messages
+    if _at(prints, entry.given_messages) == entry.given:
+        return entry.given_messages
+    return entry.sent_messages if _at(prints, entry.sent_messages) == entry.sent else 0
+
+
+def matching(entries: Sequence[Remembered], prints: Sequence[str]) -> List[Remembered]:
+    """The entries that represent a beginning of a list: the one of most messages is the last."""
+    found = [(covers(each, prints), each.messages, index) for index, each in enumerate(entries)]
+    return [entries[index] for messages, _, index in sorted(found) if messages > 0]
+
+
 def find(entries: Sequence[Remembered], prints: Sequence[str]) -> Optional[Remembered]:
-    """The entry that replaces most of a history."""
-    best: Optional[Remembered] = None
-    for each in entries:
-        if best is not None and each.messages < best.messages:
-            continue
-        if _at(prints, each.messages) == each.print or _at(prints, each.sent_messages) == each.sent:
-            best = each
-    return best
+    """The entry that represents most of a list."""
+    found = matching(entries, prints)
+    return found[-1] if found else None
 
 
 def _at(prints: Sequence[str], messages: int) -> Optional[str]:

@@ -17,6 +17,7 @@ from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
 from ._conversation import Held, Live
 from ._errors import text_of
 from ._options import checked, without_none
+from ._redact import FindSecrets
 from ._results import Done, Fitted
 from ._steps import Ask, Effect, Model, Steps, Summaries, Summarize, Wait, Work, summary
 from ._transcript import transcript
@@ -190,12 +191,14 @@ async def fit(
     usage: Optional["types.Counted"] = None,
     summary_timeout: Optional[float] = TIMEOUT,
     concurrency: int = CONCURRENCY,
+    redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
     """:func:`ctxfold.fit` for asyncio. Both remember together."""
     return await _run(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
             summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
+            redact=redact,
         )
     )  # fmt: skip
 
