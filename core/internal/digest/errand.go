@@ -36,6 +36,7 @@ var (
 	troubled   = wordListOf("issue problem error bug cause reason fehler problem problème erreur problema")
 	states     = wordListOf("is was seems ist war est était es era")
 	needing    = wordListOf("i i'm i've i'll")
+	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
 	inBetween  = wordListOf("don't do not still also would really just")
 	askingVerb = wordListOf("can could should would shall may")
@@ -73,6 +74,8 @@ func errand(s string, ws []word, direct bool) bool {
 	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text):
 		return true
 	case answers && !demanded && !(direct && ws[i].cue):
+		return true
+	case taskLabels.has(first) && i+1 < len(ws) && strings.IndexByte("0123456789#", ws[i+1].text[0]) >= 0: // "Task 7: write the file."
 		return true
 	case needing.has(first) && needs(ws[i:]):
 		return true

@@ -18,6 +18,7 @@ func TestErrands(t *testing.T) {
 		"why are the two lists in their own file, shouldn't there be one list for each room",
 		"ok if it's for the flaky sensor then this is something we should build.",
 		"use the irrigation skill",
+		"Task 7: write the file of zone 7.",
 		"remove every duplicate from the seed list",
 		"Also ensure we have a ticket for it",
 		"change the timer to be one-shot (use the once option) and do not wait for it; keep the log, ensure the valve is checked",

@@ -284,20 +284,38 @@ const requestFrame = len("[100] user: \n")
 // logTries is how often a log is written until it has nearly the size that it may have.
 const logTries = 5
 
-// filled is the longest log of a few tries in at most room bytes; budget is what is first given to units.
+// filled is the longest log of a few tries in at most room bytes; budget is what is first given to units. Where it gives too much or too little,
+// the next try is nearer, and lies between the tries that were too long and those that were not.
 func (k *turnLog) filled(asked []string, room, budget int) (best string) {
-	for range logTries {
-		k.room = k.entries(k.room[:0], asked, k.chosen.Choose(max(0, budget)))
+	low, high := 0, -1
+	for try := range logTries {
+		budget = max(0, budget)
+		k.room = k.entries(k.room[:0], asked, k.chosen.Choose(budget))
 		over := len(k.room) - room
-		if over <= 0 && len(k.room) > len(best) {
-			best = string(k.room)
+		if over <= 0 {
+			if len(k.room) > len(best) {
+				best = string(k.room)
+			}
+			low = max(low, budget)
+		} else {
+			high = budget
 		}
-		if over <= 0 && over > -room/20 || over > 0 && budget <= 0 {
+		if over <= 0 && over > -room/20 || over > 0 && budget == 0 {
 			break
 		}
-		budget -= over + over/8
-		if over <= 0 && budget > 2*room { // there is no more to say
+		step := over + over/8
+		if over > 0 { // units are whole: a little less often leaves as much
+			step = max(step, room*(try+1)/32)
+		}
+		budget -= step
+		if over <= 0 && high < 0 && budget > 2*room { // there is no more to say
 			break
+		}
+		if high >= 0 && (budget >= high || budget <= low) {
+			budget = (low + high) / 2
+		}
+		if best == "" && try == logTries-2 {
+			budget = 0 // requests alone
 		}
 	}
 	return best
@@ -528,7 +546,6 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 			continue
 		}
 		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
-		text := u.text
 		switch {
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
 			b = append(b, "; … "...)
@@ -537,17 +554,18 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 		case same:
 			b = append(append(b, joinOf(last.text)...), introOf(u)...)
 		case last != nil && u.kind == changeUnit && last.kind == changeUnit && u.source == last.source && u.message >= 0:
-			_, said, found := strings.Cut(u.text, Fence(u.source)+": ")
-			if text = said; found && said != "" {
-				b = append(b, "; "...)
+			if _, said, found := strings.Cut(u.text, Fence(u.source)+": "); found && said != "" {
+				b = append(append(b, "; "...), said...)
 			}
+			last = u
+			continue
 		default:
 			if last != nil {
 				b = append(b, '\n')
 			}
 			b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
 		}
-		b = append(b, text...)
+		b = append(b, u.text...)
 		last = u
 	}
 	if last != nil {

@@ -307,7 +307,7 @@ func (r *turnReader) said(i int, last bool) {
 			return
 		case announces(text), kind == saidUnit && passesBy(text):
 			u.factor = ofAnnounced
-		case kind == saidUnit && headedBy(text, unsureHeads):
+		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
 			u.factor = ofSaid / 3
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
@@ -435,7 +435,7 @@ const mostThought = 8000
 // wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
 var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
-var wonderStarts = startsOf(wonderHeads)
+var wonderStarts, unsureStarts = startsOf(wonderHeads), startsOf(unsureHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
 
