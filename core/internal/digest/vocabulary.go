@@ -210,6 +210,7 @@ func init() {
 			}
 		})
 	}
+	tell("me") // see moved
 	for n := range vocabulary.sets {
 		vocabulary.sets[n] = vocabulary.set(kinds[n])
 	}
