@@ -22,6 +22,9 @@ var fears = wordListOf("miss lose wait go leave fight argue die forget bother bo
 // reticent are verbs of who does not answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell")
 
+// errands are what people tell each other not to do by accident: "don't lose your ticket".
+var errands = wordListOf("lose miss fall slip burn trip choke")
+
 // feelings are verbs of people who are not told how to work: "the kids always want ice cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
@@ -62,11 +65,15 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
 		case w.text == "always":
-			return (len(sc.ws) <= 4 || sc.exclaims) && after.is(tasks|moods)
+			return (len(sc.ws) <= 4 || sc.exclaims) && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
 		}
-		return sc.exclaims && (sc.past || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
+		return (sc.exclaims || sc.all&products == 0) && errands.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
+	case order:
+		return next == "hello" || next == "hi" || sc.oneThing(i+size)
+	case taste:
+		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return sc.places(i) || next == "an" || soothing.has(sc.textAt(i+size+1)) || w.text == "stay" && next == "as"
+		return sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || w.text == "stay" && next == "as"
 	case nobody:
 		return strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -84,9 +91,9 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case loose:
 		switch w.text {
 		case "every": // "Anna collects every stamp"
-			return !w.starts && sc.all&(products|addressees) == 0
+			return sc.all&moods != 0 || !w.starts && sc.all&(products|addressees) == 0
 		case "as":
-			return sc.all&(moods|addressees) != 0
+			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
 		case "stay":
 			return next == "as"
 		case "only": // "only 12 percent", "only if you have time"
@@ -97,9 +104,32 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
-		return w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || next == "the" && then.is(numbers) || next == "to" && feared
+		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
 		return w.text == "let's" && fears.has(next) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+	}
+	return false
+}
+
+// oneThing reports whether a sentence ends with one thing that words from i on name: "keep the change".
+func (sc *scene) oneThing(i int) bool {
+	object := sc.word(i)
+	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {
+		return false
+	}
+	switch object.text {
+	case "the", "your", "his", "her", "their":
+		return true
+	}
+	return false
+}
+
+// thisTime reports whether a sentence is about one time: "I'd prefer Tuesday this time".
+func (sc *scene) thisTime() bool {
+	for i := 1; i < len(sc.ws); i++ {
+		if w := sc.ws[i].text; sc.ws[i-1].text == "this" && (w == "time" || w == "once" || w == "week" || w == "evening" || w == "weekend") {
+			return true
+		}
 	}
 	return false
 }

@@ -27,6 +27,7 @@ func TestTastes(t *testing.T) {
 		"Debes de estar muy orgulloso.", "La farmacia siempre está cerrada.", "Ты, должно быть, устала.", "Никто не пришёл.", "Нам нужно успеть на поезд.",
 		"你一定累坏了吧。", "我弟弟总是迟到。", "别担心，没事的。", "兄はいつも遅れます。", "この箱を運んでください。", "もう駅へ行かなければなりません。", "心配しないでください。",
 		"형은 항상 늦어요. 동생은 항상 늦어요.", "걱정하지 마세요.", "지금 역에 가야 해요.", "상자 하나 옮겨 주세요.", "أخي يتأخر دائما.", "لا تقلق.", "لا بد أنك متعبة.",
+		"Always the same fuss with him.", "Don't be shy!", "Keep the receipt.", "Use your oars!", "We need flour.", "I'd prefer the quay this time.", "Every crate is lovely.", "As long as it floats.",
 		"Please leave.", "That must have cost a lot.", "Nobody opened the hatch.", "Always a joy.", "The twins always want juice.", "Remember to rest!", "Give me two ideas for a menu.",
 		"Leave the crate by the shed.", "I don't want to miss the ferry.", "As long as you are well.", "Only if you have a minute.", "Someone should paint that fence.",
 		"I prefer not to say.", "Nobody likes drizzle.", "Don't you dare!", "No hard feelings.", "Make sure to say hello to Olga.", "They must be asleep.", "We never got a table.",
