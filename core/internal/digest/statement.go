@@ -194,7 +194,7 @@ func rate(s string, ws []word) (r rating) {
 	if !spacedScript {
 		r.signs(s, ws, take)
 	} else if r.strength < wish && !ask {
-		if at := sc.ordered(); at >= 0 {
+		if at := max(sc.ordered(), sc.moved()); at >= 0 {
 			r.strength, r.at, r.direct = wish, at, true
 		}
 	}

@@ -59,6 +59,10 @@ func (sc *scene) look(s string, ws []word) {
 			sc.digits = true
 		case i > 0 && n > 4 && w.text[n-2:] == "ed" && ws[i-1].is(persons|things):
 			sc.past = true
+		case n > 4 && strings.HasSuffix(w.text, "ó"), n > 5 && strings.HasSuffix(w.text, "aron"), n > 6 && strings.HasSuffix(w.text, "ieron"):
+			sc.past = true
+		case i > 1 && ws[i-1].text == "est" && ws[i-2].text == "s'" && strings.HasSuffix(w.text, "é"):
+			sc.past = true
 		case n > 5 && w.text[n-3:] == "ait" && i > 0 && ws[i-1].is(persons|things), n > 5 && w.text[n-3:] == "aba":
 			sc.past = true
 		case n > 6 && w.text[0] == 0xd0 && pastInRussian(w.text):
@@ -110,6 +114,9 @@ func (sc *scene) unshaded(i int) *word {
 
 // fits reports whether a cue of size words at word i is where it says how to work.
 func (sc *scene) fits(c cue, i, size int) bool {
+	if sc.remarks(c, i, size) {
+		return false
+	}
 	before, after := sc.word(i-1), sc.word(i+size)
 	next := ""
 	if after != nil {
@@ -122,16 +129,13 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case lead:
 		return starts && after != nil && !after.is(idle) && !after.breaks
 	case bare:
-		if w := sc.word(i + 2); sc.ws[i].text == "leave" && next == "it" && w != nil && somewhere.has(w.text) {
-			return false
-		}
 		return starts && after != nil && !after.is(idle|askers&^conjunctions|persons) && !after.breaks && !sc.exclaims && !sc.past
 	case nobody:
 		return starts && after != nil && !after.breaks && !sc.past && !sc.exclaims && sc.all&days == 0 && !after.is(numbers|persons)
 	case order:
 		return starts && after != nil && !after.breaks && sc.general(i+size)
 	case habit:
-		if before != nil && !starts && !before.is(selves|addressees) && (sc.all&persons != 0 && !sc.ofProducts(i+size) || copulas.has(next) && sc.all&(products|addressees) == 0) {
+		if before != nil && !starts && sc.all&persons != 0 && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
 			return false
 		}
 		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits)) ||
@@ -139,24 +143,21 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case duty, should:
 		return sc.duty(c, i, after)
 	case loose:
-		if sc.ws[i].text == "every" && !starts && sc.all&(products|addressees) == 0 { // "Anna collects every stamp"
-			return false
-		}
 		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
 	case bound:
 		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
 	case taste:
 		return next != "to" && !after.is(reactions) && (!sc.past && sc.all&days == 0) && !after.is(tasks)
 	case self:
-		return sc.all&others == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
+		return sc.all&(others|days) == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
 	case me:
-		return !sc.past && sc.all&days == 0 && !(sc.ws[i].text == "would" && sc.soon())
+		return !sc.past && sc.all&days == 0
 	case versus:
 		return !sc.past && sc.all&others == 0 && sc.weighs(i+size)
 	case nature:
 		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next))
 	case permit:
-		if after.is(idle) || sc.past {
+		if after.is(idle) || sc.past || sc.all&days != 0 {
 			return false
 		}
 		sc.permits = true
@@ -166,23 +167,10 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// copulas are verbs that say how something is.
-var copulas = wordListOf("está están es son est sont ist sind è sono estão")
-
-// ofProducts reports whether a sentence is of what the reader writes. The word at i is a verb.
-func (sc *scene) ofProducts(i int) bool {
-	for k := range sc.ws {
-		if k != i && sc.ws[k].is(products) {
-			return true
-		}
-	}
-	return false
-}
-
 // duty reports whether the verb at word i says what must be, and not what is likely, was once due, or is due today: its subject is who is
 // addressed, what is written, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
-	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict {
+	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict || after != nil && after.text == "de" && sc.ws[i].text == "debe" {
 		return false
 	}
 	at := i + c.words()
@@ -216,36 +204,36 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 	}
 	soft := c.place == should
 	switch {
+	case subject&(persons|selves) == persons && after.is(beings) && !sc.digits && sc.all&(products|lastingly) == 0: // "they must be stuck"
+		return false
+	case subject&products == 0 && somebody.has(sc.ws[from].text):
+		return false
 	case subject&products != 0:
 		return true
 	case sc.ws[max(i-1, 0)].is(singles) && i > 0:
 		return false
 	case subject&addressees != 0:
-		return !after.is(advice) || sc.concrete()
+		if sc.ws[len(sc.ws)-1].is(beings) && sc.all&(negations|lastingly|quantifiers) == 0 {
+			return false
+		}
+		if sc.ws[len(sc.ws)-1].is(advice) && !sc.concrete() {
+			return false
+		}
+		return !(sc.exclaims && !sc.digits && sc.all&negations == 0) && !after.is(advice) || sc.concrete()
 	case subject&things != 0:
-		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" {
+		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" || sc.ws[len(sc.ws)-1].is(beings) && sc.all&(products|lastingly) == 0 {
 			return false
 		}
 		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
 	case subject&(persons|selves) != 0:
 		return c.strength == strict && !sc.soon() || sc.all&(products|lastingly) != 0
 	case i == from:
+		if after.is(advice) && strings.HasPrefix(sc.ws[i].text, "tien") && !sc.concrete() {
+			return false
+		}
 		return c.strength == strict || after.is(negations|lastingly)
 	}
 	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
-}
-
-// atOnce are words of what is to be done soon.
-var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
-
-// soon reports whether a sentence is about the next hours.
-func (sc *scene) soon() bool {
-	for i := range sc.ws {
-		if atOnce.has(sc.ws[i].text) {
-			return true
-		}
-	}
-	return false
 }
 
 // general reports whether an order whose object begins at word i says how to do all of something.
@@ -254,7 +242,7 @@ func (sc *scene) general(i int) bool {
 	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
 		return true
 	}
-	if object.text == "me" && sc.word(i+1).is(tasks) || object.is(tasks|idle) || sc.past || sc.all&days != 0 {
+	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.all&days != 0 {
 		return false
 	}
 	return !object.is(persons) || object.text == "me"
@@ -277,34 +265,6 @@ func (sc *scene) ofSelf(i int, next string) bool {
 		case !w.is(shades | negations | conjunctions):
 			return false
 		}
-	}
-	return false
-}
-
-// somewhere are words with which a place begins: "leave it on the porch".
-var somewhere = wordListOf("on at in by under with there here")
-
-// comparers are words between what is compared.
-var comparers = wordListOf("than over instead als que do di чем at in by of")
-
-// weighs reports whether one thing is set against another one from word i on.
-func (sc *scene) weighs(i int) bool {
-	for k := i + 1; k+1 < len(sc.ws); k++ {
-		switch sc.ws[k].text {
-		case "than", "over", "als", "que", "чем", "che":
-			return true
-		}
-	}
-	return false
-}
-
-// ofWriter reports whether a sentence begins with "I am".
-func (sc *scene) ofWriter() bool {
-	switch sc.ws[0].text {
-	case "i'm":
-		return true
-	case "i", "ich":
-		return sc.ws[1].text == "am" || sc.ws[1].text == "bin"
 	}
 	return false
 }
@@ -336,7 +296,7 @@ func (sc *scene) ordered() int {
 		if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 			continue
 		}
-		if w.is(conditions) || i == 0 && w.is(joins) {
+		if w.is(conditions|lastingly) || w.text == "as" || i == 0 && w.is(joins) {
 			continue
 		}
 		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {

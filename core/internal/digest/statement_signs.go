@@ -17,6 +17,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 			other = true
 		}
 	}
+	for _, sign := range orderSigns {
+		other = other && !strings.Contains(s, sign)
+	}
 	for _, f := range found {
 		c, sign, at := signIndex.row(f.sign), signIndex.text(f.sign), f.at
 		if at >= len(s) || c.place == story || c.place == another || once && (c.strength < strict || !ordered) && !c.changes && c.place != self {
@@ -45,6 +48,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		take(c, at)
 	}
 }
+
+// orderSigns are of sentences that tell the reader to do something, whoever else is in them.
+var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
 
 // signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes.
 type signSet struct {

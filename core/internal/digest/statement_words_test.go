@@ -44,7 +44,7 @@ func TestSigns(t *testing.T) {
 			}
 		}
 	}
-	if n := len(signIndex.rows); n > 16*64 {
+	if n := len(signIndex.rows); n > 32*64 {
 		t.Fatal(n, "signs are more than a set holds")
 	}
 	for n := range signIndex.rows {

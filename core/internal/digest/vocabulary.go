@@ -212,6 +212,7 @@ var ready = sync.OnceFunc(func() {
 			}
 		})
 	}
+	tell("me") // see moved
 	for n := range vocabulary.sets {
 		vocabulary.sets[n] = vocabulary.set(kinds[n])
 	}
