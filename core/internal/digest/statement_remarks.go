@@ -22,8 +22,8 @@ var fears = wordListOf("miss lose wait go leave fight argue die forget bother bo
 // reticent are verbs of who does not answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell")
 
-// errands are what people tell each other not to do by accident: "don't lose your ticket".
-var errands = wordListOf("lose miss fall slip burn trip choke")
+// mishaps are what people tell each other not to let happen: "don't lose your ticket".
+var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
 // feelings are verbs of people who are not told how to work: "the kids always want ice cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
@@ -67,7 +67,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case w.text == "always":
 			return (len(sc.ws) <= 4 || sc.exclaims) && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
 		}
-		return (sc.exclaims || sc.all&products == 0) && errands.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
+		return (sc.exclaims || sc.all&products == 0) && mishaps.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
 	case order:
 		return next == "hello" || next == "hi" || sc.oneThing(i+size)
 	case taste:
