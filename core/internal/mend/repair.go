@@ -245,7 +245,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		if inserts[opener-1] != nil {
 			inserts[opener-1] = append(inserts[opener-1], ',')
 		}
-		inserts[opener-1] = append(inserts[opener-1], c.NewMessage(opener-1, transcript.User, view.OpeningText)...)
+		inserts[opener-1] = append(inserts[opener-1], c.NewMessage(max(0, opener-1), transcript.User, view.OpeningText)...)
 	}
 	for at, role := range turns {
 		if inserts[at] == nil { // what is inserted there may already separate them
