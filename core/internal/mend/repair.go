@@ -18,9 +18,10 @@ import (
 // Run is a run whose view is repaired.
 type Run struct {
 	handles.Run
-	Refused   []api.LeftViolation // what the provider would refuse of the input
-	Late      int                 // tokens of the messages that came after the plan and are items now
-	tolerated map[uint64]cases    // violations of the input that stay, by placeOf
+	Refused   []api.LeftViolation                 // what the provider would refuse of the input
+	Late      int                                 // tokens of the messages that came after the plan and are items now
+	tolerated map[uint64]cases                    // violations of the input that stay, by placeOf
+	renamed   map[transcript.Span]transcript.Span // where in the source ids stand, by those that were written
 }
 
 // LostResult is what a repair answers a tool call with whose result is gone.
