@@ -88,7 +88,10 @@ type clearedResult struct {
 // Finish adds to the markers that are left the lines that later messages build on, as far as there is room below the target; where it was
 // missed, in a 32nd of the limit.
 func (p *ClearPass) Finish(c *Run) {
-	room := max(c.Target-c.Total, min(c.Limit-c.Total, c.Limit/32))
+	room := c.Target - c.Total
+	if room < 0 {
+		room = min(c.Limit-c.Total, c.Limit/32)
+	}
 	if p.Excerpt <= 0 || len(c.cleared) == 0 || room <= 0 {
 		return
 	}
