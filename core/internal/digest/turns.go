@@ -232,8 +232,8 @@ func (r *turnReader) message(i int, last bool) {
 		return
 	}
 	if m.Role == transcript.Assistant {
-		r.said(i, last)
 		r.called = textCalls(t, i)
+		r.said(i, last)
 	}
 	if isTextResult(t, i) {
 		r.textResult(i)
@@ -262,7 +262,7 @@ func (r *turnReader) said(i int, last bool) {
 	if blank(text) {
 		return
 	}
-	calls = calls || len(textCalls(t, i)) > 0
+	calls = calls || len(r.called) > 0
 	kind, factor := saidUnit, ofSaid
 	if last && !calls {
 		kind, factor = answerUnit, ofAnswer
