@@ -206,8 +206,8 @@ func (r *turnReader) message(i int, last bool) {
 		return
 	}
 	if m.Role == transcript.Assistant {
-		r.said(i, last)
 		r.called = textCalls(t, i)
+		r.said(i, last)
 	}
 	if m.Role == transcript.User {
 		r.continued(i)

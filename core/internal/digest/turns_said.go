@@ -56,7 +56,7 @@ func (r *turnReader) said(i int, last bool) {
 	if blank(text) {
 		return
 	}
-	calls = calls || len(textCalls(t, i)) > 0
+	calls = calls || len(r.called) > 0
 	kind, factor := saidUnit, ofSaid
 	if last && !calls {
 		kind, factor = answerUnit, ofAnswer
