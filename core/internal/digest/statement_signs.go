@@ -25,6 +25,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		if at >= len(s) || c.place == story || c.place == another || once && (c.strength < strict || !ordered) && !c.changes && c.place != self {
 			continue
 		}
+		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
+			continue
+		}
 		if other && (c.strength < strict || c.place == habit) {
 			continue
 		}

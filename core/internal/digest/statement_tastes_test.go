@@ -14,7 +14,7 @@ func TestTastes(t *testing.T) {
 		"La ópera no me dice nada.", "Soy más de higos que de dátiles.", "Suelo evitar los túneles.",
 		"Ópera não é a minha praia.", "Sou mais de figo do que de uva.", "Non reggo i tamburi.", "Sono più fichi che datteri.",
 		"Опера мне неинтересна.", "Я стараюсь не летать.",
-		"我对歌剧没兴趣。", "我不太能喝酒。", "比起海边我更爱山里。", "隧道は得意じゃないです。", "海より山のほうが好き。", "저는 저녁형이에요.", "오페라에는 흥미가 없어요.",
+		"我对歌剧没兴趣。", "我不太能喝酒。", "比起海边我更爱山里。", "隧道は得意じゃないです。", "海より山のほうが好き。", "저는 저녁형이에요.", "저는 바다보다 산이 좋아요.", "오페라에는 흥미가 없어요.",
 		"لست من هواة الأوبرا.", "أميل إلى الهدوء.", "मुझे शोर से चिढ़ है।", "मुझे ओपेरा नहीं भाता।",
 	} {
 		if len(statements(text, new(readRoom))) == 0 {
@@ -34,7 +34,7 @@ func TestTastes(t *testing.T) {
 		"We could always ask Olga.", "As always, the pump leaked.", "You can borrow my oars tomorrow.", "I can't find the oars.",
 		"Das muss der Klempner sein.", "Du musst den Hafen sehen!", "Du musst die Torte probieren.", "Der Zug kommt sonntags immer zu spät.",
 		"Il faut que tu voies ce port !", "Rien ne s'est passé.", "El tren siempre llega tarde.", "Debe de ser el fontanero.", "No pasó nada.", "No te preocupes.",
-		"火车总是迟到。", "你一定要看这个港口！", "電車はいつも遅れます。", "기차는 항상 늦어요.", "이 항구 꼭 보세요!",
+		"火车总是迟到。", "你一定要看这个港口！", "電車はいつも遅れます。", "기차는 항상 늦어요.", "생각보다 날씨가 좋아요.", "이 항구 꼭 보세요!",
 		"मेरा भाई हमेशा देर करता है।", "चिंता मत करो।", "मुझे अब जाना होगा।",
 	} {
 		if got := statements(text, new(readRoom)); len(got) > 0 {
