@@ -85,7 +85,7 @@ func sum() (steps uint64, err error) {
 		return 0, err
 	}
 	if head.Magic != [4]byte{0, 'c', 'w', 'm'} || head.Version != 1 || head.Flavor != 1 && head.Flavor != 2 {
-		return 0, fmt.Errorf("Go writes its counters in another format: %+v", head)
+		return 0, fmt.Errorf("the counters of this version of Go have another format: %+v", head)
 	}
 	text.Next(int(head.Strings) + int(head.Arguments))
 	next := func() uint64 {
