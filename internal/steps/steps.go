@@ -108,7 +108,7 @@ func (c *Counter) Linear(t testing.TB, op string, n int, request func(n int) []b
 		times := float64(len(to)) / float64(len(from))
 		s, b := float64(whole.Steps)/float64(quarter.Steps), float64(whole.Bytes)/float64(quarter.Bytes)
 		return fmt.Sprintf("%s: a request %.2f times as long takes %.2f times the steps (%d, %d) and allocates %.2f times the bytes (%d, %d)",
-			op, times, s, quarter.Steps, whole.Steps, b, quarter.Bytes, whole.Bytes), s > 1.35*times || b > 2*times && whole.Bytes > 1<<20 // lists that grow are allocated anew
+			op, times, s, quarter.Steps, whole.Steps, b, quarter.Bytes, whole.Bytes), s > 1.35*times || b > 2*times && whole.Bytes > 1<<20 // lists that grow are allocated again
 	}
 	small := request(n / 4)
 	c.Call(t, op, small) // what is only done once

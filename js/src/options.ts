@@ -64,7 +64,7 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
 }
 
-/** An option of a single call, which is given beside the others. */
+/** An option of a single call, which is given with the others. */
 function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
   return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }

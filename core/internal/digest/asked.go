@@ -95,7 +95,7 @@ func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 	return joinLines(all, answer.text), joinLines(all, func(a answer) string { return a.words })
 }
 
-// joinLines is what answers say, one behind the other on lines of their own; of says how one reads.
+// joinLines is what answers say, each on a line of its own; of says how one reads.
 func joinLines(all []answer, of func(answer) string) string {
 	var b strings.Builder
 	for _, a := range all {

@@ -40,7 +40,7 @@ const (
 	eventsMark = " — "
 	// groupMark ends what was done to all files that follow it on the line.
 	groupMark = ": "
-	// beforeHistory is what was done to files of which no entry tells how they were changed.
+	// beforeHistory is what was done to files of whose changes no entry says anything.
 	beforeHistory = "changed before"
 )
 

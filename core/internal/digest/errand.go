@@ -20,7 +20,7 @@ var (
 		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
 	// demands are words that make a rule of a sentence, but not of one with a verb of what is done once.
-	demands = wordListOf("must shall darf dürfen muss müssen")
+	demands = wordListOf("must darf dürfen muss müssen")
 	// errands are verbs of what is done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise " +
@@ -39,7 +39,7 @@ var (
 	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
 	inBetween  = wordListOf("don't do not still also would really just")
-	askingVerb = wordListOf("can could should would shall may")
+	askingVerb = wordListOf("can could should would may")
 )
 
 // errand reports whether a sentence whose words are ws asks for something that one turn does, or only says what its writer thinks. Direct is

@@ -172,7 +172,7 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// underWay reports whether a sentence tells what somebody or something was doing when it was said.
+// underWay reports whether a sentence says what somebody or something was doing when it was said.
 func underWay(text string) bool {
 	for _, sign := range []string{" is now ", " are now ", " is still ", " are still ", " is currently ", " is actively ", " is running ", " is doing ", " right now", " in progress", " so far"} {
 		if strings.Contains(text, sign) {

@@ -3,7 +3,7 @@ package digest
 import "unicode/utf8"
 
 // starts are the first two bytes of fixed beginnings of texts, whatever their case, as a set of hashes: most texts that begin with none of
-// them are told from the others by it alone. Of letters that are not ASCII and may have a case it knows only that one is first.
+// them can be excluded by it alone. Of letters that are not ASCII and may have a case it knows only that one is first.
 type starts [4]uint64
 
 // startsOf are the starts of some lists of beginnings.

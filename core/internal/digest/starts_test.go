@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// No beginning of a list is told from its list, in whatever case; most others are.
+// Every beginning of a list is found in it, in whatever case; most others are not.
 func TestStarts(t *testing.T) {
 	for _, list := range [][]string{announceHeads, announceSigns, wonderHeads, praise, contestHeads, contestSigns, friendlyHeads, backSigns, injected, outputMarks,
 		refusalStarts, codeStarts, projectStarts, skillStarts} {

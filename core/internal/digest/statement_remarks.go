@@ -34,7 +34,7 @@ var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 // somebody are those of whom nobody is meant: "someone should fix that gate".
 var somebody = wordListOf("someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
-// atOnce are words of what is to be done soon.
+// atOnce are words of what somebody does soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
 
 // dealings are verbs of people who have to do with who writes.

@@ -21,7 +21,7 @@ type Run struct {
 	Refused   []api.LeftViolation                 // what the provider would refuse of the input
 	Late      int                                 // tokens of the messages that came after the plan and are items now
 	tolerated map[uint64]cases                    // violations of the input that stay, by placeOf
-	renamed   map[transcript.Span]transcript.Span // where in the source ids stand, by those that were written
+	renamed   map[transcript.Span]transcript.Span // where in the source ids are, by those that were written
 }
 
 // LostResult is what a repair answers a tool call with whose result is gone.
