@@ -366,6 +366,64 @@ test("conversations that are compacted at the same time over one memory are all 
   for (const history of histories) assert.deepEqual(pick(await make()(history)), [false, true]);
 });
 
+test("fitters over one memory make one compaction of a conversation, also through wrappers of their own", async () => {
+  const later = () => new Promise((done) => setImmediate(done));
+  /** @param {Map<string, string>} kept */
+  const memoryOver = (kept) => ({
+    load: async (/** @type {string} */ key) => {
+      await later();
+      return kept.get(key);
+    },
+    save: async (/** @type {string} */ key, /** @type {string} */ text) => {
+      await later();
+      kept.set(key, text);
+    },
+  });
+  const history = [...talk(14), question];
+  // A compaction is begun, and not due.
+  const early = {
+    format: /** @type {const} */ ("openai-chat"),
+    window: { tokens: 18_000 },
+    gate: { start: 0.5, target: 0.4 },
+    passes: [{ pass: /** @type {const} */ ("fold"), keep_tokens: 4000 }],
+  };
+  for (const create of [createFitter, remote.createFitter]) {
+    for (const background of [false, true]) {
+      const policy = background ? early : policyOf("openai-chat");
+      const [shared, kept] = [memoryOver(new Map()), new Map()];
+      for (const memories of [
+        [shared, shared],
+        [memoryOver(kept), memoryOver(kept)],
+      ]) {
+        const costs = new Costs();
+        const fitters = memories.map((memory) =>
+          create({
+            policy,
+            memory,
+            onCompaction: costs.onCompaction,
+            summarize: async () => {
+              await new Promise((done) => setTimeout(done, 20));
+              return costs.summarize();
+            },
+          }),
+        );
+        const fitted = await Promise.all(fitters.map((fitter) => fitter(structuredClone(history), { id: "user 7" })));
+        assert.equal(
+          fitted.some((each) => each.background),
+          background,
+        );
+        for (const each of fitted) await each.background;
+        const { calls } = costs;
+        assert.equal(costs.compactions, 1);
+        const again = await Promise.all(fitters.map((fitter) => fitter(history, { id: "user 7" })));
+        assert.deepEqual(again[0]?.messages, again[1]?.messages);
+        assert.deepEqual([costs.compactions, costs.calls], [1, calls]);
+        for (const fitter of fitters) fitter.close();
+      }
+    }
+  }
+});
+
 test("kept messages are the app's own, as it gives them now", async () => {
   const fitter = createFitter({ module, policy: policyOf("anthropic") });
   const history = [...talk(14, "anthropic"), { role: "user", content: [{ type: "text", text: "And now?" }] }];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { keyValueStore, memoryStore } from "ctxfold";
+import { createFitter, keyValueStore, memoryStore } from "ctxfold";
 import { noBrowser, openPage } from "./support/browser.js";
 import { files, serve } from "./support/server.js";
 
@@ -41,9 +41,27 @@ async function keepsStates(store) {
   assert.deepEqual(await store.loadState("c"), { round: 2 });
 }
 
+/** What fits remember is apart from bodies and states, whatever the names are. @param {any} store */
+async function remembers(store) {
+  assert.equal((await store.load("default")) ?? undefined, undefined);
+  for (const text of ["[1]", "[1,2]"]) await store.save("default", text);
+  await store.save("größer/ü:calls", "[]");
+  assert.equal(await store.load("default"), "[1,2]");
+  assert.equal(await store.load("größer/ü:calls"), "[]");
+  for (const name of ["default", "memory:default", "state:default"]) {
+    assert.equal((await store.loadState(name)) ?? undefined, undefined, name);
+    await store.saveState(name, { name });
+  }
+  await store.put("0".repeat(64), "a body");
+  assert.equal((await store.load("0".repeat(16))) ?? undefined, undefined);
+  assert.equal(await store.load("default"), "[1,2]");
+  assert.deepEqual(await store.loadState("default"), { name: "default" });
+}
+
 test("a store in memory", async () => {
   await keeps(memoryStore());
   await keepsStates(memoryStore());
+  await remembers(memoryStore());
 });
 
 test("a store in memory is full", async () => {
@@ -88,6 +106,55 @@ test("a store over keys and values", async () => {
   assert.equal(kv.size, 3);
   for (const key of kv.keys()) assert.match(key, /^p\/[0-9a-f]{16}$/);
   await keepsStates(keyValueStore({ get: (key) => kv.get(key), put: (key, value) => kv.set(key, value) }));
+  const fresh = new Map();
+  await remembers(keyValueStore({ get: (key) => fresh.get(key), put: (key, value) => fresh.set(key, value) }, "p/"));
+  for (const key of fresh.keys()) assert.match(key, /^p\//);
+});
+
+test("a store over keys and values is all that fits need, also in the next process", async () => {
+  const kv = new Map();
+  const later = () => new Promise((done) => setImmediate(done));
+  const of = {
+    get: async (/** @type {string} */ key) => {
+      await later();
+      return kv.get(key);
+    },
+    put: async (/** @type {string} */ key, /** @type {string} */ value) => {
+      await later();
+      kv.set(key, value);
+    },
+  };
+  let compactions = 0;
+  const fitter = () => {
+    const store = keyValueStore(of);
+    const onCompaction = () => void compactions++;
+    return createFitter({ format: "openai-chat", window: 4000, memory: store, store, onCompaction });
+  };
+  const histories = [1, 2].map((n) => {
+    const history = [{ role: "user", content: `Conversation ${n}: which module first?` }];
+    for (let i = 0; i < 60; i++) {
+      history.push({
+        role: "assistant",
+        content: `Module ${i} reads the settings and checks each of them. `.repeat(8),
+      });
+      history.push({ role: "user", content: `What does module ${i} need?` });
+    }
+    return history;
+  });
+  const first = await Promise.all(histories.map((history) => fitter()(history)));
+  assert.equal(compactions, 2);
+  const second = await Promise.all(histories.map((history) => fitter()(history)));
+  assert.deepEqual(
+    second.map(({ known, report }) => [known, report.changed]),
+    [
+      [true, false],
+      [true, false],
+    ],
+  );
+  assert.deepEqual(
+    second.map(({ messages }) => messages),
+    first.map(({ messages }) => messages),
+  );
 });
 
 test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
@@ -109,6 +176,8 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       const kept = await second.get(one);
       for (const round of [1, 2]) await first.saveState("a", { round });
       const state = await second.loadState("a");
+      for (const text of ["[1]", "[1,2]"]) await first.save("a", text);
+      const texts = [await second.load("a"), await second.load("b"), await second.loadState("memory:a")];
       await new Promise((done, failed) => {
         const request = indexedDB.deleteDatabase("test");
         request.onsuccess = done;
@@ -119,6 +188,7 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
         refused,
         kept,
         state,
+        texts,
         gone: (await second.get(handles[0])) === undefined,
         none: await second.get("0".repeat(16)),
       };
@@ -128,5 +198,6 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
   assert.deepEqual(got.read, bodies);
   assert.deepEqual([got.refused, got.kept], ["store_failed", bodies[0]]);
   assert.deepEqual(got.state, { round: 2 });
+  assert.deepEqual(got.texts, ["[1,2]", undefined, undefined]);
   assert.ok(got.gone);
 });
