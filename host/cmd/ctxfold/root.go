@@ -21,7 +21,7 @@ import (
 
 const (
 	exitOK          = 0
-	exitViolations  = 1
+	exitPartial     = 1
 	exitBad         = 2
 	exitOver        = 3
 	exitInterrupted = 130 // as shells say it of a process that SIGINT has ended
@@ -44,8 +44,8 @@ func run(ctx context.Context, args []string, io streams) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errViolations):
-		return exitViolations
+	case errors.Is(err, errViolations), errors.Is(err, errPartial):
+		return exitPartial
 	case errors.Is(err, errOver):
 		return exitOver
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -80,8 +80,8 @@ results, folds older turns into a digest, and restores files that are still need
 FILE is an array of messages, a whole request body in one of the wire formats that info lists, or the session file of a coding
 agent (see ctxfold open --help). Without FILE, or with -, ctxfold reads standard input.
 
-Exit codes: 0 success, 1 validate found violations, 2 bad input or usage, 3 the result does not fit into the window's limit, 130
-interrupted.`,
+Exit codes: 0 success, 1 validate found violations or restore did not restore everything, 2 bad input or usage, 3 the result does not
+fit into the window's limit, 130 interrupted.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   curl -s https://example.com/session.json | ctxfold validate
