@@ -180,7 +180,7 @@ func whatElse(r ctxfold.Report) [][2]string {
 	return facts
 }
 
-// whatWasRepaired is empty for the usual compaction, which needs no repair: of the input, or of what a pass has put next to each other.
+// whatWasRepaired is empty for the usual compaction, which needs no repair of its input.
 func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""
