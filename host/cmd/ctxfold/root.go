@@ -11,6 +11,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/ctxfold/ctxfold"
@@ -92,11 +93,7 @@ fit into the window's limit, 130 interrupted.`,
 		SilenceUsage:               true,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				near := ""
-				if s := c.SuggestionsFor(args[0]); len(s) > 0 {
-					near = ", did you mean " + strings.Join(s, " or ") + "?"
-				}
-				return usage(c, "there is no command %q%s", args[0], near)
+				return usage(c, "there is no command %q%s", args[0], nearest(c, args[0], ""))
 			}
 			return nil
 		},
@@ -106,7 +103,7 @@ fit into the window's limit, 130 interrupted.`,
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	root.SetVersionTemplate("ctxfold {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v%s", err, nearestFlag(c, err)) })
 	root.PersistentFlags().StringVar(&f.engine, "engine", "native", "what runs the operation: native, or wasm in a sandbox, with the same answers")
 	root.PersistentFlags().BoolVar(&f.json, "json", false, "print the raw JSON answer")
 	completeWith(root, "engine", "wasm", "native")
@@ -116,6 +113,28 @@ fit into the window's limit, 130 interrupted.`,
 		compareCommand(f), batchCommand(f), serveCommand(f),
 	)
 	return root
+}
+
+// nearest asks whether one of the commands below c was meant, each written with something before it; "" where no name is like the given one.
+func nearest(c *cobra.Command, name, before string) string {
+	near := c.SuggestionsFor(name)
+	if len(near) == 0 {
+		return ""
+	}
+	return ", did you mean " + before + strings.Join(near, " or "+before) + "?"
+}
+
+// nearestFlag asks the same for a flag that does not exist, with flags for commands; "" for other errors.
+func nearestFlag(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	names := &cobra.Command{SuggestionsMinimumDistance: c.Root().SuggestionsMinimumDistance}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	return nearest(names, unknown.GetSpecifiedName(), "--")
 }
 
 // completeWith lets the shell complete the values of a flag.
