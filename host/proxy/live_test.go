@@ -176,15 +176,15 @@ func TestSummaryRequests(t *testing.T) {
 func TestSummaryWithoutAnEnd(t *testing.T) {
 	const text = "## Goal\\nThe user wants every file read and counted. Much was done and is known."
 	for _, tt := range []struct{ path, list, answer, source string }{
-		{"/v1/chat/completions", "messages", `{"choices":[{"message":{"content":"` + text + `"}}]}`, "local"},
-		{"/v1/chat/completions", "messages", `{"choices":[{"finish_reason":null,"message":{"content":"` + text + `"}}]}`, "local"},
+		{"/v1/chat/completions", "messages", `{"choices":[{"message":{"content":"` + text + `"}}]}`, "local; why=summarizer_failed"},
+		{"/v1/chat/completions", "messages", `{"choices":[{"finish_reason":null,"message":{"content":"` + text + `"}}]}`, "local; why=summarizer_failed"},
 		{"/v1/chat/completions", "messages", `{"choices":[{"finish_reason":"stop","message":{"content":"` + text + `"}}]}`, "model"},
-		{"/v1/messages", "messages", `{"stop_reason":null,"content":[{"type":"text","text":"` + text + `"}]}`, "local"},
+		{"/v1/messages", "messages", `{"stop_reason":null,"content":[{"type":"text","text":"` + text + `"}]}`, "local; why=summarizer_failed"},
 		{"/v1/messages", "messages", `{"stop_reason":"end_turn","content":[{"type":"text","text":"` + text + `"}]}`, "model"},
-		{"/v1/responses", "input", `{"output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
-		{"/v1/responses", "input", `{"status":"in_progress","output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
-		{"/v1/responses", "input", `{"status":"failed","error":{"message":"no"},"output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
-		{"/v1/responses", "input", `{"status":"incomplete","output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
+		{"/v1/responses", "input", `{"output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
+		{"/v1/responses", "input", `{"status":"in_progress","output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
+		{"/v1/responses", "input", `{"status":"failed","error":{"message":"no"},"output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
+		{"/v1/responses", "input", `{"status":"incomplete","output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
 		{"/v1/responses", "input", `{"status":"completed","output":[{"content":[{"text":"` + text + `"}]}]}`, "model"},
 	} {
 		u := &upstream{summary: func(w http.ResponseWriter) { fmt.Fprint(w, tt.answer) }}
@@ -198,7 +198,7 @@ func TestSummaryWithoutAnEnd(t *testing.T) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"choices":[`)
 	}}
-	if report := post(t, before(t, u, proxy.Options{})+"/v1/chat/completions", `{"tools":[],"messages":[`+long(60)+`]}`); !strings.HasSuffix(report, "summary=local") {
+	if report := post(t, before(t, u, proxy.Options{})+"/v1/chat/completions", `{"tools":[],"messages":[`+long(60)+`]}`); !strings.HasSuffix(report, "summary=local; why=summarizer_failed") {
 		t.Errorf("cut off: %s", report)
 	}
 }
@@ -285,7 +285,7 @@ func busyEndpoint(t *testing.T) {
 	body := `{"model":"m","tools":[],"messages":[` + long(400) + `]}` // a record in many parts
 	report := c.post(t, "/v1/chat/completions", body)
 	summaries, conversations, _ := u.seen()
-	if !strings.HasPrefix(report, "compacted") || !strings.HasSuffix(report, "summary=local") || len(summaries) < 3 || len(summaries) > ctxfold.DefaultSummaryConcurrency+1 {
+	if !strings.HasPrefix(report, "compacted") || !strings.HasSuffix(report, "summary=local; why=summarizer_failed") || len(summaries) < 3 || len(summaries) > ctxfold.DefaultSummaryConcurrency+1 {
 		t.Errorf("%s after %d requests for summaries", report, len(summaries))
 	}
 	if took := time.Since(start); took < time.Second || took > 30*time.Second {

@@ -34,7 +34,8 @@ import (
 const HeaderConversation = "Ctxfold-Conversation"
 
 // HeaderReport is a response header: what was done to the conversation, such as
-// "compacted; before=91000; after=32000; summary=model", in tokens.
+// "compacted; before=91000; after=32000; summary=model", in tokens. Where the model's summary is not what replaces the messages, or is only
+// accepted for want of a better one, it says why: "summary=local; why=too_short", in the words of [api.SummaryFault].
 const HeaderReport = "Ctxfold-Report"
 
 // DefaultMaxBody is how many bytes a request may have when Options do not say otherwise.
@@ -82,7 +83,8 @@ type Options struct {
 	// Metrics gets each request. Nil means none.
 	Metrics Metrics
 
-	// Logger gets a line for each compaction, without any text of it. Nil means no log.
+	// Logger gets a line for each compaction, without any text of it: sizes, who wrote the summary, and why that is not the model, with the
+	// first 300 code points of the error if a request for a summary failed. Nil means no log.
 	Logger *slog.Logger
 }
 

@@ -1589,7 +1589,7 @@ export interface Report {
   dropped: number;
   /** files put back after the digest */
   restored: number;
-  /** violations repaired */
+  /** violations of the input that were repaired */
   repaired: number;
   /** counts are counters of passes for which the report has no key. */
   counts?: PassCount[];

@@ -45,14 +45,14 @@ func (c *Run) setID(part int32, id []byte) {
 	p := &c.T.Parts[part]
 	span := c.T.Write(id)
 	if !p.ID.Zero() {
-		source, renamed := c.renamed[p.ID]
+		source, renamed := c.renamed[p.ID.Key()]
 		if !renamed {
 			source = c.SourceOf(p.ID)
 		}
 		if c.renamed == nil {
-			c.renamed = map[transcript.Span]transcript.Span{}
+			c.renamed = map[uint64]transcript.Span{}
 		}
-		c.renamed[span] = source
+		c.renamed[span.Key()] = source
 		c.Splice(p.Msg, source, span)
 	}
 	p.ID = span

@@ -1418,7 +1418,7 @@ class Report(TypedDict):
     restored: int
     """files put back after the digest"""
     repaired: int
-    """violations repaired"""
+    """violations of the input that were repaired"""
     counts: NotRequired[List[PassCount]]
     """counts are counters of passes for which the report has no key."""
     stable_prefix: StablePrefix
