@@ -19,6 +19,20 @@ var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
 // Choose chooses what together has at most budget bytes, overhead included, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
+	return e.choose(budget, func(int32) bool { return true })
+}
+
+// ChooseTalk is Choose for texts of people who talk: of many sentences of one form it chooses few, see [Extract.Alike], and those in without,
+// by their numbers, only with one that leans on them.
+func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
+	return e.choose(budget, func(n int32) bool {
+		s := &e.sentences[n]
+		return (s.form == 0 || e.forms[s.form-1].lets(s.nth, budget)) && !without[int(n)]
+	})
+}
+
+// choose chooses among the sentences that may be.
+func (e *Extract) choose(budget int, may func(sentence int32) bool) []Chosen {
 	c := chooser{Extract: e, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
 		e.gained = true
@@ -32,7 +46,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 	}
 	for i := range e.sentences {
 		s := &e.sentences[i]
-		s.gain, s.first, s.last = s.alone.gain, s.alone.first, s.alone.last
+		if s.gain, s.first, s.last = s.alone.gain, s.alone.first, s.alone.last; s.gain > 0 && !may(int32(i)) {
+			s.gain = 0
+		}
 	}
 	c.enter(budget)
 	var chosen []int32
@@ -72,7 +88,7 @@ func (e *Extract) Choose(budget int) []Chosen {
 	for i, n := range chosen {
 		s := &e.sentences[n]
 		from, to := e.clauses[s.first].from, e.clauses[s.last].to
-		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Sentence: int(n)}
+		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Sentence: int(n)}
 	}
 	return out
 }
