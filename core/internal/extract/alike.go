@@ -9,8 +9,8 @@ import (
 // A chat of which a program has written one side, or both, has hundreds of sentences of one form that differ in a number: "Order 17 is
 // packed." Each has a word that no other has, so each would be worth a line. A few of them say what all of them say.
 
-// Sentences of one form are many from manyAlike on. fewAlike of them are enough where the number only counts them; of others those that have
-// room in 1/alikeShare of the budget.
+// Sentences of one form are many from manyAlike on. fewAlike of them are enough where the number only counts them; of
+// others those that have room in 1/alikeShare of the budget, or in twice that of what somebody says of themselves.
 const (
 	manyAlike  = 8
 	fewAlike   = 3
@@ -29,7 +29,8 @@ type form struct {
 	values        [mostSlots]uint64 // the numbers of the newest
 	differs       int32             // how often two numbers have changed by different amounts
 	rises         int32             // how often none fell
-	tells         bool              // of oneself, or what was asked: the number counts
+	own           bool              // somebody says it of themselves: the number may tell something
+	leans         bool              // it answers what was asked: it does
 }
 
 // see counts a sentence that is about to be added, and gives it its form if it has a number.
@@ -87,7 +88,7 @@ func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	s.form, s.nth = at, f.members
 	f.members++
 	f.values, f.last, f.upTo = values, int32(len(e.sentences)), ""
-	f.tells = f.tells || s.own || s.leans
+	f.own, f.leans = f.own || s.own, f.leans || s.leans
 	f.bytes += int64(len(text)) + overhead
 	if s.leans && s.before >= 0 {
 		b := &e.sentences[s.before]
@@ -106,6 +107,12 @@ func (e *Extract) standsFor(it *Item) {
 
 func (f *form) many() bool { return f.members+f.more >= manyAlike }
 
+// counts reports whether the number only counts the sentences.
+func (f *form) counts() bool {
+	steps := f.members - 1
+	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
+}
+
 // lets reports whether a sentence of the form may be chosen under a budget: the first few where its number only counts, else so many as have
 // room, taken evenly, the newest among them.
 func (f *form) lets(nth int32, budget int) bool {
@@ -113,12 +120,13 @@ func (f *form) lets(nth int32, budget int) bool {
 		return true
 	}
 	room := int64(budget)
-	independent := f.differs*8 > f.members
 	switch {
-	case independent:
-	case f.rises >= (f.members-1)*7/8 && !(f.tells && f.rises < f.members-1):
+	case f.counts():
 		return nth < fewAlike
-	case !f.tells:
+	case f.differs*8 > f.members || f.leans:
+	case f.own:
+		room /= alikeShare / 2
+	default:
 		room /= alikeShare
 	}
 	members := int64(f.members)
@@ -153,7 +161,7 @@ func (e *Extract) Alike(chosen []Chosen) []Alike {
 			continue
 		}
 		out[i].More = int(f.members + f.more - n)
-		if out[i].UpTo = f.upTo; f.upTo == "" && int(f.last) != chosen[i].Sentence {
+		if out[i].UpTo = f.upTo; f.upTo == "" && int(f.last) != chosen[i].Sentence && f.counts() {
 			out[i].UpTo = e.upTo(f)
 		}
 	}
@@ -170,7 +178,7 @@ func (e *Extract) upTo(f *form) string {
 			continue
 		}
 		from := w.From
-		if k > 0 && text[ws[k-1].End:from] == " " && ws[k-1].Kind&words.Pair == 0 {
+		if first := text[from]; k > 0 && (first >= '0' && first <= '9' || first >= 0x80) && text[ws[k-1].End:from] == " " && ws[k-1].Kind&words.Pair == 0 {
 			from = ws[k-1].From
 		}
 		return text[from:w.End]
