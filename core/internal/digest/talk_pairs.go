@@ -77,8 +77,8 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses what together has about size bytes. A question of which no answer is chosen says nothing, unless nobody has answered: it makes
-// room for others.
+// choose chooses what together has about size bytes. A question of which no answer is chosen says nothing, unless nobody has answered or it says
+// something of who asks: it makes room for others.
 func (k *talk) choose(size int) []extract.Chosen {
 	chosen := k.chosen.ChooseTalk(size, nil)
 	lone := map[int]bool{}
@@ -111,10 +111,12 @@ func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Ch
 	return chosen[kept:]
 }
 
-// parted reports whether a line of an item would read as the answer to a line of one before it and is not: the assistant says it, and not next.
+// parted reports whether a line of an item would read as the answer to a line of one before it and is not: the assistant says it, and not next,
+// or the digest before has parted them.
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
-	return a.section == told && !a.answers() && b.answers() && k.turns[item] != k.turns[before]+1
+	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
+	return parts && a.section == told && k.turns[item] != k.turns[before]+1
 }
 
 // answers reports whether it is the one that is asked who speaks.

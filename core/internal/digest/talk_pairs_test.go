@@ -122,6 +122,7 @@ func TestChatDigestPairs(t *testing.T) {
 	}{
 		{"the answer was said before", "", "boathouse", []string{"The ferry 515 goes to Runde.", "Good", "Where is the key of the boathouse?", "The ferry 515 goes to Runde.", "My gate is green."}},
 		{"nobody has answered", "Where is the key of the boathouse?", "", []string{"The ferry 515 goes to Runde.", "Good", "Where is the key of the boathouse?"}},
+		{"it says something of who asks", "Did I tell you that my daughter's school is in Lisbon?\n…\nassistant: The roof", "", []string{"The gate of Delft is green.", "Good", "Did I tell you that my daughter's school is in Lisbon?", "Haha, how nice to hear that from you!", "Go on", "The roof has 14 tiles of slate."}},
 		{"the answer is there", "user: Where is the key?\nassistant: Sigrid of Aalesund has it under 3 stones.", "…", []string{"Where is the key?", "Sigrid of Aalesund has it under 3 stones."}},
 		{"two people", "", "kiln", []string{"Anna: How hot is the kiln of Delft?", "Piet: Haha, how nice to hear that from you!", "Anna: My 12 bowls are green.", "Piet: Mine came from Porto in 2019."}},
 		{"a request", "user: Explain the gate of Delft.\n…\nassistant: The roof has 14 tiles", "", []string{"Explain the gate of Delft.", "Sure", "Go on", "The roof has 14 tiles of slate."}},

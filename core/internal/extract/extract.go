@@ -42,7 +42,7 @@ type Chosen struct {
 	Sentence int
 	// Own tells that somebody says it of themselves, in the first person, with a name or a number in it.
 	Own bool
-	// Asks tells that it is a question.
+	// Asks tells that it is a question, and says nothing of who asks.
 	Asks bool
 }
 
@@ -81,12 +81,12 @@ type sentence struct {
 	clauses [2]int32 // its range in Extract.clauses
 	factor  int32    // of its gain, in 1/1024
 	own     bool     // see Chosen.Own
-	asks    bool
-	leans   bool  // it is chosen with the sentence before
-	before  int32 // the index of that one, -1 where there is none
-	form    int32 // one more than the index of its form, 0 where it has no number
-	nth     int32 // of the form
-	first   int32 // its best clauses, when its gain was last computed
+	asks    bool     // see Chosen.Asks
+	leans   bool     // it is chosen with the sentence before
+	before  int32    // the index of that one, -1 where there is none
+	form    int32    // one more than the index of its form, 0 where it has no number
+	nth     int32    // of the form
+	first   int32    // its best clauses, when its gain was last computed
 	last    int32
 	gain    int64
 	alone   best // before anything is chosen
@@ -192,6 +192,9 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			}
 		}
 		out.factor, out.own = factorOf(ws, inQuotes, asked)
+		if out.own && asked {
+			out.own, out.asks = false, false
+		}
 		if it.Factor > 0 {
 			out.factor = int32(int64(out.factor) * int64(it.Factor) / plain)
 		}
@@ -241,7 +244,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	return ws
 }
 
-// factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it of themselves.
+// factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it, or asks, of themselves.
 func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
@@ -268,7 +271,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 	}
 	own = self && all&(words.Digit|words.Capital) != 0
 	if asked {
-		f, own = f*question/plain, false
+		f = f * question / plain
 	}
 	return int32(f), own
 }
@@ -279,7 +282,7 @@ func Own(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]
 		ws = words.Append(ws[:0], sentence)
-		if _, own := factorOf(ws, quoted(nil, sentence, ws), asks(sentence)); own {
+		if _, own := factorOf(ws, quoted(nil, sentence, ws), false); own && !asks(sentence) {
 			return true
 		}
 	}
