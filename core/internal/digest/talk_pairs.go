@@ -55,7 +55,10 @@ func cutAlike(line string) (before, upTo, rest string, more int) {
 	for _, c := range number {
 		more = more*10 + int(c-'0')
 	}
-	return line[:start], upTo, strings.TrimSpace(tail[end+len(alikeEnd):]), more
+	if before, rest = line[:start], tail[end+len(alikeEnd):]; rest == deniedMark {
+		return before + "." + rest, "", "", 0
+	}
+	return before, upTo, strings.TrimSpace(rest), more
 }
 
 // pair numbers the turns of those who talk: an item that is said next by somebody else has the next number. Where it is not known what was
