@@ -18,7 +18,7 @@ func TestRestoreOfRandomApps(t *testing.T) {
 	t.Parallel()
 	policies := []string{"", `,"passes":[{"pass":"reasoning","mode":"strip"},{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,
 		`,"passes":[{"pass":"clear","keep_recent":1,"min_reclaim":1},{"pass":"truncate"},{"pass":"reasoning","mode":"latest_turn"},{"pass":"fold","keep_tokens":800,"boundary":"group"}]`}
-	seeds := budget(1, 2, 40)
+	seeds := budget(1, 1, 40)
 	from, _ := strconv.Atoi(os.Getenv("SEED"))
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
 		seeds = n
