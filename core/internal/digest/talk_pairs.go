@@ -20,7 +20,7 @@ const (
 // longestUpTo is how long the end of a row may be, in bytes.
 const longestUpTo = 64
 
-// alikeNote is what a line tells of others like it.
+// alikeNote is what a line says about others like it.
 func alikeNote(a extract.Alike) string {
 	if a.More == 0 {
 		return ""
@@ -32,7 +32,7 @@ func alikeNote(a extract.Alike) string {
 	return note + alikeEnd[:1]
 }
 
-// cutAlike splits a line of the digest before behind the first note of others like it, which it takes out: what is before it, what it tells, and
+// cutAlike splits a line of the digest before after the first note about others like it, which it removes: what is before it, what it tells, and
 // what is behind it. more is 0 where there is none.
 func cutAlike(line string) (before, upTo, rest string, more int) {
 	at := strings.Index(line, alikeWords)

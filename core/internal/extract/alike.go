@@ -22,9 +22,9 @@ const mostSlots = 4
 
 // form is what sentences have in common that differ in their numbers only.
 type form struct {
-	members, more int32             // sentences; and those that items stand for besides
+	members, more int32             // sentences; and those that items represent besides
 	last          int32             // the newest member
-	upTo          string            // how far those go that it stands for
+	upTo          string            // how far those go that it represents
 	bytes         int64             // of the members, with the sentences that they lean on
 	values        [mostSlots]uint64 // the numbers of the newest
 	differs       int32             // how often two numbers have changed by different amounts
@@ -96,7 +96,7 @@ func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	}
 }
 
-// standsFor adds what an item stands for to the form of its last sentence.
+// standsFor adds what an item represents to the form of its last sentence.
 func (e *Extract) standsFor(it *Item) {
 	if n := len(e.sentences) - 1; n >= 0 && e.sentences[n].form > 0 {
 		f := &e.forms[e.sentences[n].form-1]
@@ -134,13 +134,13 @@ func (f *form) lets(nth int32, budget int) bool {
 	return (int64(nth)+1)*let/members > int64(nth)*let/members
 }
 
-// Alike tells of a chosen sentence what was not chosen of its form.
+// Alike says of a chosen sentence what was not chosen of its form.
 type Alike struct {
 	More int    // so many
 	UpTo string // the number in the newest, with the word before it; "" where that one was chosen
 }
 
-// Alike tells of each of what was chosen what it stands for: the last one of a form for all that were not.
+// Alike says of each chosen sentence what it represents: the last one of a form for all that were not.
 func (e *Extract) Alike(chosen []Chosen) []Alike {
 	out := make([]Alike, len(chosen))
 	shown := make([]int32, len(e.forms))

@@ -29,7 +29,7 @@ type Item struct {
 	Whole bool
 	// Follows tells that the item is what was said next after the one before, so that its first sentence may lean on that one's last.
 	Follows bool
-	// More is how many sentences like its last one the item stands for, and UpTo how far they go; see [Extract.Alike].
+	// More is how many sentences like its last one the item represents, and UpTo how far they go; see [Extract.Alike].
 	More int
 	UpTo string
 }
