@@ -93,8 +93,11 @@ func (k *talk) choose(size int) []extract.Chosen {
 
 // answered are those of what was chosen that are no questions without an answer; the others are added to lone, by their numbers.
 func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Chosen {
+	if len(chosen) == 0 {
+		return nil
+	}
 	cur, after := int32(-1), int32(-1) // the turn of what is kept behind, and the one behind that turn
-	newest := k.turns[max(0, len(k.turns)-1)]
+	newest := k.turns[len(k.turns)-1]
 	kept := len(chosen)
 	for i := len(chosen) - 1; i >= 0; i-- {
 		c := chosen[i]
