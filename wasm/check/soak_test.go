@@ -130,7 +130,7 @@ func TestCollectsBeforeItGivesUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		less := free * 15 / 16
+		less := free * 31 / 32
 		if taken, err := run(less); err != nil || taken > less {
 			t.Errorf("%d calls take %d pages where there is room; with %d there are %d, and: %v", n, free, less, taken, err)
 		}
