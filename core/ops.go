@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
@@ -246,7 +247,7 @@ func check(r *request, dst []byte) []byte {
 	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
 	}
-	a.Start = !a.Due && passes.Starts(in, a.Tokens)
+	a.Start = !a.Due && gate.Starts(in, a.Tokens)
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
@@ -412,17 +413,17 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		r.fail(err, r.policyAt)
 		return dst
 	}
-	c.Report.Redacted = redacted
-	a := api.Planned{Report: c.Report}
-	if len(c.Requests) > 0 {
+	c.Report().Redacted = redacted
+	a := api.Planned{Report: api.Report(*c.Report())}
+	if len(c.Summary().Requests()) > 0 {
 		p.Format, p.Fingerprint = api.Format(r.format.Name), r.t.Fingerprint(p.Messages)
-		for _, q := range c.Requests {
+		for _, q := range c.Summary().Requests() {
 			p.Asked = append(p.Asked, q.ID)
 		}
-		if c.Behind != nil {
+		if c.Summary().Prefix() != nil {
 			r.place(c)
 		}
-		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Requests
+		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Summary().Requests()
 		if h := r.history; h != nil {
 			a.Known = &h.known
 			if a.Report.CutPoint > 0 && h.given != nil {
@@ -432,9 +433,9 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	if r.session != nil {
-		r.session.state = c.State
+		r.session.state = *c.State()
 	}
-	a.State, a.Archive, a.Start = appendJSON(nil, c.State.MarshalEasyJSON), c.Archive, c.Starts
+	a.State, a.Archive, a.Start = appendJSON(nil, c.State().MarshalEasyJSON), c.Bodies(), c.Starts()
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/mend"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -257,7 +257,7 @@ func (r *request) turn(m *memory) (at int, message []byte) {
 		if int(v.Message) != first || v.Fix != wire.AddTurn {
 			continue
 		}
-		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), view.TurnText)
+		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), authorship.TurnText)
 	}
 	return 0, nil
 }

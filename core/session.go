@@ -330,7 +330,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 
 // move makes a result the session's transcript, because the host continues with it. The answer is written by then.
 func (r *request) move(c *compact.Run) {
-	if r.session == nil || !c.Report.Changed || r.policy.Answer == "report" {
+	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
 		return
 	}
 	s := r.session

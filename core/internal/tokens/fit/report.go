@@ -1,4 +1,4 @@
-package main
+package fit
 
 import (
 	"bytes"
