@@ -5,7 +5,7 @@
 //
 // A folder holds texts, named KIND-NUMBER.txt, with what count.mjs made of them. Texts with an odd number are never fitted
 // on, nor are those of the folder to judge by; the report is about them.
-package fit
+package main
 
 import (
 	"encoding/json"
