@@ -38,9 +38,8 @@ func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
 	}
-	r.unweighed = true
 	if r.resolve(); r.err == nil {
-		r.readAt(r.members[operations.InMessages].Start)
+		r.read(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), reading{unweighed: true})
 	}
 	if r.err != nil {
 		return dst
