@@ -63,11 +63,7 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 // read reads one definition, in the shape of any format.
 func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	typ, list := "", false
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		switch name := string(key); {
 		case name == "name" && s.Kind() == jsonspan.String:
 			d.name = jsonspan.Text(s.Src(), s.Text().Span)

@@ -64,11 +64,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			return
 		}
 		var bytes []byte // {"0":137,"1":80}
-		for s.Object(); ; {
-			k, ok := s.Key()
-			if !ok {
-				break
-			}
+		for k := range s.Members {
 			name := string(k)
 			switch {
 			case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:

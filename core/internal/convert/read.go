@@ -188,11 +188,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	s := jsonspan.New(b)
 	said := ""
 	if s.Kind() == jsonspan.Object {
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			switch {
 			case string(key) == "refusal" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
@@ -236,11 +232,7 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 				s.Skip()
 				continue
 			}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
+			for key := range s.Members {
 				if string(key) == "text" && s.Kind() == jsonspan.String {
 					texts = append(texts, jsonspan.Text(b, s.Text().Span))
 				} else {

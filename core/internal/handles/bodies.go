@@ -328,11 +328,7 @@ func Readable(f *wire.Format, body []byte) string {
 				s.Skip()
 				continue
 			}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
+			for key := range s.Members {
 				if string(key) != "text" || s.Kind() != jsonspan.String {
 					s.Skip()
 					continue

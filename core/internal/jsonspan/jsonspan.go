@@ -218,6 +218,17 @@ func (s *Scanner) Kind() Kind {
 // Object enters an object; call Key until it says false.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
+// Members goes over the members of an object: it gives the decoded key of each, and its value is next to read. It ends at the end of the
+// object, or at an error.
+func (s *Scanner) Members(yield func(key []byte) bool) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok || !yield(key) {
+			return
+		}
+	}
+}
+
 // Array enters an array; call Elem until it says false.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 

@@ -96,11 +96,7 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	}
 	if outer := doc.T.Outer; outer != doc.T.List {
 		s := jsonspan.New(doc.T.Src).At(outer.Start)
-		for s.Object(); ; {
-			key, more := s.Key()
-			if !more {
-				break
-			}
+		for key := range s.Members {
 			name := string(key)
 			value := s.Skip()
 			if slices.Contains(o.beside, name) {

@@ -158,11 +158,7 @@ func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	switch kind {
 	case jsonspan.Object:
 		var sum uint64
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			if slices.ContainsFunc(skip, func(name string) bool { return name == string(key) }) {
 				s.Skip()
 				continue
