@@ -194,7 +194,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "text" && typeOf(b) == "text-plain" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
-			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.Free) && s.Kind() == jsonspan.String:
+			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.NotSent) && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "citationsContent" && s.Kind() == jsonspan.Object:
 				said = citedTexts(b, s)
@@ -207,7 +207,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	case strings.TrimSpace(said) != "":
 		c.losePart(n, api.LossOpaque, api.InsteadText, typeOf(b))
 		return piece{transcript.Text, -1, said}, true
-	case p.Has(transcript.Free):
+	case p.Has(transcript.NotSent):
 		c.losePart(n, api.LossNotSent, api.InsteadNothing, typeOf(b))
 	default:
 		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(b))

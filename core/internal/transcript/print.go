@@ -74,7 +74,7 @@ func step(h, v uint64) uint64 {
 func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	for n := from; n < to; n++ {
 		part := &p.t.Parts[n]
-		if part.Parent != parent || part.Kind == Reasoning || part.Has(Free|Stored) && part.Kind != ToolResult {
+		if part.Parent != parent || part.Kind == Reasoning || part.Has(NotSent|Stored) && part.Kind != ToolResult {
 			continue
 		}
 		switch part.Kind {
@@ -99,7 +99,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			if part.List == Member {
 				span, skip = part.Body, nil
 			}
-			if part.Has(Held) && !part.Has(Signed) { // all that there is of it is its id
+			if part.Has(ProviderOnly) && !part.Has(Signed) { // all that there is of it is its id
 				skip = nil
 			}
 			h = step(step(h, uint64(part.Kind)), p.value(span, skip))

@@ -69,7 +69,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
 			// A system message without text may carry settings for its place in the prompt.
 			p := member(transcript.Opaque, &options)
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 			r.Add(p)
 		}
 	}
@@ -209,11 +209,11 @@ func aiSDKPart(r *Reader, parent int32) {
 		p.Flags |= r.custom(&f[asKind])
 	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
 		p.ID, p.Body = f[asApprovalID].Span, f[asCallID].Span
-		p.Flags |= transcript.Free
+		p.Flags |= transcript.NotSent
 	case typ == "tool-approval-response" && f[asApprovalID].Str():
 		p.ID = f[asApprovalID].Span
 		if f[asProvider].Kind != jsonspan.True {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 	}
 	if self < 0 {
@@ -254,7 +254,7 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 // custom returns flags for the kind of a custom part: a provider's own compaction is {"kind":"openai.compaction"}.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
-		return transcript.Held
+		return transcript.ProviderOnly
 	}
 	return 0
 }
@@ -276,7 +276,7 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 				continue
 			}
 			if f, _ := r.fields(summaryKeys, nil); r.is(&f[0], "compaction") {
-				flags = transcript.Held | transcript.Signed | transcript.Summary
+				flags = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 			}
 		}
 	})

@@ -82,7 +82,7 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	for i := first; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		switch {
-		case p.List == transcript.Shared || p.Parent >= 0 || p.Has(transcript.Free):
+		case p.List == transcript.Shared || p.Parent >= 0 || p.Has(transcript.NotSent):
 			continue
 		case answered && !open:
 			p.Flags |= transcript.Step
@@ -198,7 +198,7 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	case typ == "audio":
 		p.Media(transcript.Audio, f[apAudio].Raw)
 	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
-		p.Flags |= transcript.Free // for the user alone
+		p.Flags |= transcript.NotSent // for the user alone
 	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
 		at := -1
 		if seen {

@@ -124,7 +124,7 @@ func bedrockBlock(r *Reader, parent int32) {
 	case f[bcJSON].Kind != jsonspan.Invalid && parent >= 0:
 		p.Body, p.Size = f[bcJSON].Span, f[bcJSON].json()
 	case f[bcCachePoint].Kind != jsonspan.Invalid:
-		p.Flags |= transcript.Free | transcript.Mark
+		p.Flags |= transcript.NotSent | transcript.Mark
 	default:
 		p.Size = size
 	}

@@ -154,9 +154,9 @@ func readPi(r *Reader, m *transcript.Message) {
 			continue
 		}
 		p := member(transcript.Opaque, &f[k])
-		p.Flags |= transcript.Held
+		p.Flags |= transcript.ProviderOnly
 		if k == piDeferred {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 		r.Add(p)
 	}
