@@ -72,7 +72,9 @@ func isCompaction(t *transcript.Transcript, m int32) bool {
 	return slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
 }
 
-func isCompacted(p *transcript.Part) bool { return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed) }
+func isCompacted(p *transcript.Part) bool {
+	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
+}
 
 // providerRequest is the request to the provider. Messages are as they came in, which is what its prompt cache has; where some were repaired, as they
 // are now.
