@@ -101,6 +101,9 @@ type restoring struct {
 	later  [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
 	left   []api.Marker  // changes that are not taken back
 	at     int           // the body that is read, for errors
+
+	missed    []missed              // of left: those whose digest is not in the messages
+	ancestors critbit.Map[struct{}] // the changes before those
 }
 
 // foldBack is the body of a fold that is read.

@@ -14,6 +14,7 @@ import (
 
 // changes are the changes of a compaction as they are read from their body.
 type changes struct {
+	handle string // their own
 	before string // the handle of those before
 	sent   int
 	gone   []gone
@@ -147,7 +148,7 @@ func between(text, character string) bool { return strings.Trim(text, " \t\r\n")
 
 // takeBack takes compactions back by their changes, the newest first. ok is false where a body does not fit: that at r.at.
 func (r *restoring) takeBack() (ok bool) {
-	for handle := r.newest(); handle != ""; handle = r.newest() {
+	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
 		if i < 0 {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1})
@@ -161,6 +162,7 @@ func (r *restoring) takeBack() (ok bool) {
 		if !ok {
 			return false
 		}
+		c.handle = handle
 		undone, ok := r.undo(&c)
 		if !ok {
 			return false
@@ -175,8 +177,14 @@ func (r *restoring) takeBack() (ok bool) {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
 		}
 		if !undone {
+			if digest < 0 {
+				r.miss(&c)
+			}
 			r.State.Archive = "" // what is older may still be as a digest says
 			continue
+		}
+		if digest >= 0 {
+			r.precede(&c, digest)
 		}
 		r.State.Archive = c.before
 	}
@@ -188,16 +196,16 @@ func (r *restoring) takeBack() (ok bool) {
 }
 
 // newest is the handle of the newest changes that are not taken back yet: those that the state names, else a digest by its body,
-// else the first that were given; "" where there are none.
-func (r *restoring) newest() string {
+// else the first that were given; "" where there are none. digest is the index of the digest, or -1.
+func (r *restoring) newest() (handle string, digest int) {
 	if h := r.State.Archive; len(h) >= Short && IsHandle(h) {
-		return h
+		return h, -1
 	}
 	for i := range r.Items {
 		if m := r.Items[i].Msg; r.Own(m) {
 			if f := r.foldOf(m); f != nil && f.changes != "" {
-				if i := r.body(f.changes); i >= 0 && !r.tried[i] {
-					return f.changes
+				if b := r.body(f.changes); b >= 0 && !r.tried[b] {
+					return f.changes, i
 				}
 			}
 		}
@@ -205,11 +213,11 @@ func (r *restoring) newest() string {
 	if len(r.tried) == 0 {
 		for i := range r.given {
 			if isChanges(r.given[i].Text) {
-				return r.given[i].Handle
+				return r.given[i].Handle, -1
 			}
 		}
 	}
-	return ""
+	return "", -1
 }
 
 // undo makes the input of a compaction of its result, which the items begin with. It does nothing where they do not; ok is false
@@ -237,18 +245,31 @@ func (r *restoring) begins(c *changes, n int) bool {
 			return false
 		}
 		// A digest has got the handle of its body after its print was taken.
-		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.Own(m) && r.listHandle(m) != "") {
+		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
 	}
 	for _, p := range c.steps {
-		if p.op == changesFold && (p.index >= n || !r.Own(r.Items[p.index].Msg) || r.listHandle(r.Items[p.index].Msg) == "") ||
-			p.op == changesPut && p.index >= n {
+		if p.op == changesFold && (p.index >= n || !r.isDigestOf(c, r.Items[p.index].Msg)) || p.op == changesPut && p.index >= n {
 			return false
 		}
 	}
 	return true
 }
+
+// isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.
+func (r *restoring) isDigestOf(c *changes, m int32) bool {
+	if !r.Own(m) || r.listHandle(m) == "" {
+		return false
+	}
+	at := r.at
+	f := r.foldOf(m)
+	r.at = at
+	return f == nil || f.changes == "" || same(f.changes, c.handle)
+}
+
+// same reports whether two handles name the same body; either may be short.
+func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
 // isGone reports whether an item looks like a message of a result that is none of the input's.
 func (r *restoring) isGone(g gone, at int) bool {

@@ -27,7 +27,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 			last = i
 		}
 	}
-	front := changes{steps: c.steps[:last+1]}
+	front := changes{handle: c.handle, steps: c.steps[:last+1]}
 	for _, p := range front.steps {
 		switch p.op {
 		case changesKeep:
