@@ -10,6 +10,7 @@ import (
 // turn is an entry of the log: what the user asked, and what came of it until the user spoke again.
 type turn struct {
 	number    int
+	from      int32   // the message that begins it
 	asked     string  // the user's words; "" where a turn goes on that was begun before, or nobody asked
 	units     []unit  // in the order in which they happened
 	touched   []touch // files that commands changed
@@ -64,7 +65,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first i
 	for k, i := range messages {
 		if asked[k] != "" {
 			r.endTurn(false)
-			r.turns = append(r.turns, turn{number: first, asked: withoutPaste(asked[k])})
+			r.turns = append(r.turns, turn{number: first, from: messages[k], asked: withoutPaste(asked[k])})
 			first++
 			r.before(asked[k])
 		}
