@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -25,6 +26,7 @@ const (
 	ofProposal   = 3072 // a closing question that the user answers in a few words
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
+	ofStatus     = 340 // "`x` has not merged yet"
 	ofChange     = 1000
 	ofCreation   = 1100
 	ofCommit     = 2200
@@ -54,6 +56,7 @@ type turnReader struct {
 	read    critbit.Map[struct{}] // the files that the turn looked at
 	called  []textCall            // calls written as text, whose output is to come
 	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
+	written critbit.Map[place]    // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
 // turnsOf are the entries of messages, in which the user asked what asked says, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
@@ -175,12 +178,34 @@ func affirms(asked string) bool {
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
 
-// endTurn closes the entry. What was announced in it has been done, but for the last of all.
+// endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it, it says how
+// everything went that was under way. What the assistant thought last counts most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
+	answered := slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit })
+	said := 0
 	for n := range t.units {
-		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) || u.factor == ofProbe && !last {
+		if u := &t.units[n]; u.kind == saidUnit && u.factor == ofSaid {
+			said++
+		}
+	}
+	newer := [2]int{} // so many things said and thought follow
+	if answered || !last {
+		newer = [2]int{max(said-1, 0), newThoughts}
+	}
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		switch {
+		case u.factor == ofAnnounced && !(last && n == len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && answered:
 			u.factor = isDropped
+		case u.kind == saidUnit:
+			u.factor = olderThan(u.factor, newer[0], newSaid)
+			if !answered {
+				newer[0]++
+			}
+		case u.kind == thoughtUnit:
+			u.factor = olderThan(u.factor, newer[1], newThoughts)
+			newer[1]++
 		}
 	}
 	r.weighNotes(last)
@@ -256,6 +281,21 @@ func (r *turnReader) result(i int, n int32) {
 
 // place says where a unit is: which turn, which unit of it.
 type place struct{ turn, unit int }
+
+// How many of the last things said at work, and thought, count in full. Where an answer ends the turn, all that was said counts as if as many
+// followed: who tells each step says in the end what came of it.
+const (
+	newSaid     = 10
+	newThoughts = 6
+)
+
+// olderThan is a factor of a unit that so many of its kind follow, of which the newest count in full.
+func olderThan(factor, newer, newest int) int {
+	if factor == isDropped || newer < newest {
+		return factor
+	}
+	return max(factor*newest/(newer+1), factor/4)
+}
 
 // isDropped is the factor of a unit that no longer holds.
 const isDropped = -1
