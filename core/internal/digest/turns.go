@@ -24,6 +24,7 @@ const (
 	ofAnswer     = 1700 // of the message that closes a turn
 	ofFirstWords = 2600 // its first two units: agents begin with what came of it
 	ofProposal   = 3072 // a closing question that the user answers in a few words
+	ofOpen       = 2600 // what the last answer leaves to be done
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
 	ofStatus     = 340 // "`x` has not merged yet"
@@ -151,6 +152,8 @@ func (r *turnReader) before(asked string) {
 		switch {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
+		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of what is accepted
+			u.factor = u.factor * 3 / 2
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
 			if u.factor = ofProposal; accepts(asked) {
 				now.question = *u
@@ -198,6 +201,8 @@ func (r *turnReader) endTurn(last bool) {
 		switch {
 		case u.factor == ofAnnounced && !(last && n == len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && answered:
 			u.factor = isDropped
+		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
+			u.factor = max(u.factor, ofOpen)
 		case u.kind == saidUnit:
 			u.factor = olderThan(u.factor, newer[0], newSaid)
 			if !answered {
@@ -281,6 +286,16 @@ func (r *turnReader) result(i int, n int32) {
 
 // place says where a unit is: which turn, which unit of it.
 type place struct{ turn, unit int }
+
+// openSigns are in sentences and headings of what is left to be done, in lower case.
+var openSigns = strings.Split("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|"+
+	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은", "|")
+
+// saysOpen reports whether a text tells what is left to be done.
+func saysOpen(text string) bool {
+	text = lower(text)
+	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })
+}
 
 // How many of the last things said at work, and thought, count in full. Where an answer ends the turn, all that was said counts as if as many
 // followed: who tells each step says in the end what came of it.
