@@ -65,6 +65,17 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
+// turnAt is the number of the turn that a message is in.
+func (k *turnLog) turnAt(message int32) int {
+	number := 0
+	for i := range k.turns {
+		if k.turns[i].from <= message {
+			number = k.turns[i].number
+		}
+	}
+	return number
+}
+
 // aged is a factor of a unit of a turn: from four fifths of it in the oldest turn to six fifths in the newest.
 func (k *turnLog) aged(factor, turn int) int {
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
