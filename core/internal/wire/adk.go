@@ -69,7 +69,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Object || key != adContent && key != adActions {
 			return false
 		}
-		if f[key].Start = r.Pos(); key == adActions {
+		if key == adActions {
 			told.actions(r)
 			return true
 		}
@@ -77,7 +77,6 @@ func readADK(r *Reader, m *transcript.Message) {
 			if key != 1 || r.Kind() != jsonspan.Array {
 				return false
 			}
-			f[1].Start = r.Pos()
 			m.Lists[transcript.ContentList] = r.list(geminiPart)
 			return true
 		})
@@ -162,12 +161,10 @@ func (c *adkCompaction) actions(r *Reader) {
 			if r.Kind() != jsonspan.Object {
 				return false
 			}
-			f[key].Start = r.Pos()
 			r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
 				if key != 1 || r.Kind() != jsonspan.Array {
 					return false
 				}
-				f[1].Start = r.Pos()
 				r.list(func(r *Reader) {
 					if r.Kind() != jsonspan.Object {
 						r.Skip()

@@ -62,7 +62,6 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != agContent && key != agCalls {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if key == agContent {
 			m.Lists[transcript.ContentList] = r.list(agUIPart)
 		} else {
@@ -171,7 +170,6 @@ func agUICall(r *Reader) {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		openAIFunction(r, &p)
 		return true
 	})

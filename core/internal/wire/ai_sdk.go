@@ -52,14 +52,7 @@ var aiSDKMessage = []string{"role", "content", "providerOptions", "toolCalls"}
 
 func readAISDK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	f, _ := r.fields(aiSDKMessage, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { aiSDKPart(r, -1) })
-		return true
-	})
+	f := r.roleAndList(m, aiSDKMessage, func(r *Reader) { aiSDKPart(r, -1) })
 	role, content, options := f[0], f[1], f[2]
 	r.role(m, &role, aiSDKRoles)
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
@@ -216,12 +209,7 @@ func aiSDKPart(r *Reader, parent int32) {
 			p.Flags |= transcript.Free
 		}
 	}
-	if self < 0 {
-		r.Add(p)
-		return
-	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 }
 
 // aiSDKFile reports whether files in a tool result's content have this type.
@@ -266,11 +254,7 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for r.Object(); ; {
-			provider, ok := r.Key()
-			if !ok {
-				return
-			}
+		for provider := range r.Members() {
 			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
 				r.Skip()
 				continue
@@ -292,11 +276,8 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for r.Object(); ; {
-			provider, ok := r.Key()
+		for provider := range r.Members() {
 			switch {
-			case !ok:
-				return
 			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store got the part: nobody signs that
 				r.Skip()
 			default:
@@ -309,11 +290,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 
 // signed reads the options of one provider at the reader and returns what it requires of a reasoning part. each is called for all of them.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
-	for r.Object(); ; {
-		key, ok := r.Key()
-		if !ok {
-			return flags
-		}
+	for key := range r.Members() {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
 		v := r.Skip()
 		if each(key, &v); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
@@ -327,6 +304,7 @@ func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags tra
 			flags |= transcript.Tied
 		}
 	}
+	return flags
 }
 
 // payload is the content of a file or an image: the number of its base64 characters (0 for a URL or a reference to the provider's store), or
@@ -360,11 +338,7 @@ func (p *payload) read(r *Reader) {
 			r.Skip()
 		}
 	case jsonspan.Object:
-		for r.Object(); ; {
-			key, ok := r.Key()
-			if !ok {
-				break
-			}
+		for key := range r.Members() {
 			switch {
 			case string(key) == "data" || string(key) == "url":
 				p.read(r)
@@ -400,7 +374,6 @@ func (o *aiSDKOutput) read(r *Reader, result int32) {
 		if key != 1 || r.Kind() != jsonspan.Array || !r.is(&f[0], "content") {
 			return false
 		}
-		f[1].Start = r.Pos()
 		parts(r)
 		read = true
 		return true

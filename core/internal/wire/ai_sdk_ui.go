@@ -41,14 +41,7 @@ var aiSDKUIRoles = []roleName{
 var aiSDKUIMessageKeys = []string{"role", "parts"}
 
 func readAISDKUI(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(aiSDKUIMessageKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(aiSDKUIPart)
-		return true
-	})
+	f := r.roleAndList(m, aiSDKUIMessageKeys, aiSDKUIPart)
 	role, parts := f[0], f[1]
 	r.role(m, &role, aiSDKUIRoles)
 	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
@@ -224,17 +217,14 @@ func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[1].Start = r.Pos()
-		for r.Object(); ; empty = false {
-			name, ok := r.Key()
-			if !ok {
-				return true
-			}
+		for name := range r.Members() {
 			is := string(name) == "approved"
 			if v := r.Skip(); is {
 				approved = v.Kind
 			}
+			empty = false
 		}
+		return true
 	})
 	type splice struct {
 		at   jsonspan.Span

@@ -52,14 +52,7 @@ var anthropicRoles = []roleName{
 var anthropicMessage = []string{"role", "content", "output_config", "clear_at"}
 
 func readAnthropic(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(anthropicMessage, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { anthropicBlock(r, -1) })
-		return true
-	})
+	f := r.roleAndList(m, anthropicMessage, func(r *Reader) { anthropicBlock(r, -1) })
 	role, content, config := f[0], f[1], f[2]
 	m.Passing = r.is(&f[3], "next_user_message")
 	r.role(m, &role, anthropicRoles)
@@ -105,7 +98,6 @@ func anthropicBlock(r *Reader, parent int32) {
 		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
 			return false
 		}
-		f[anContent].Start = r.Pos()
 		self, read = r.Add(p), true
 		r.list(func(r *Reader) { anthropicBlock(r, int32(self)) })
 		return true
@@ -161,8 +153,7 @@ func anthropicBlock(r *Reader, parent int32) {
 		}
 		return
 	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 	r.keepReferences(self)
 }
 

@@ -46,7 +46,6 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != auContent && key != auAttachments {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if key == auContent {
 			m.Lists[transcript.ContentList] = r.list(assistantUIPart)
 		} else {
@@ -110,7 +109,6 @@ func (a *attachments) attachment(r *Reader) {
 		if r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[0].Start = r.Pos()
 		r.list(func(r *Reader) {
 			if r.Kind() != jsonspan.Object {
 				r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
@@ -293,18 +291,15 @@ var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "mode
 func assistantUIAnswer(dst, part []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(part)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			dst = jsonspan.AppendString(append(dst, `,"result":`...), text)
-			dst[from] = '{'
-			return append(dst, `,"isError":true}`...)
-		}
+	for key := range s.Members() {
 		start, kept := s.KeyPos(), index(assistantUIAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), part[start:end]...)
 		}
 	}
+	dst = jsonspan.AppendString(append(dst, `,"result":`...), text)
+	dst[from] = '{'
+	return append(dst, `,"isError":true}`...)
 }
 
 var assistantUITarget = Target{

@@ -75,7 +75,6 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array && !ofFunction {
 			return false
 		}
-		f[key].Start = r.Pos()
 		switch {
 		case key == giContent:
 			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })

@@ -75,7 +75,6 @@ func readMastra(r *Reader, m *transcript.Message) {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		in, _ := r.fields(mastraContentKeys, func(r *Reader, key int, f *frame) bool { return store.member(r, m, key, f) })
 		held = *in
 		return true
@@ -113,7 +112,6 @@ func readMastra(r *Reader, m *transcript.Message) {
 // member reads a list or an object of the content.
 func (s *mastraStore) member(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	kind := r.Kind()
-	f[key].Start = r.Pos()
 	switch {
 	case key == mcParts && kind == jsonspan.Array:
 		m.Lists[transcript.ContentList] = r.list(mastraPart)
@@ -221,7 +219,6 @@ func mastraPart(r *Reader) {
 	var details mastraDetails
 	var metadata mastraMetadata
 	fp, size := r.fields(mastraPartKeys, func(r *Reader, key int, f *frame) bool {
-		f[key].Start = r.Pos()
 		switch kind := r.Kind(); {
 		case key == maInvocation && kind == jsonspan.Object:
 			call.read(r)
@@ -325,11 +322,8 @@ type mastraMetadata struct {
 var mastraOwnKeys = []string{"modelOutput"}
 
 func (d *mastraMetadata) read(r *Reader) {
-	for r.Object(); ; {
-		provider, ok := r.Key()
+	for provider := range r.Members() {
 		switch {
-		case !ok:
-			return
 		case r.Kind() != jsonspan.Object:
 			r.Skip()
 		case string(provider) == "mastra":
@@ -404,11 +398,7 @@ var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 // mastraAnswer ends a tool call with an error: a part that contains a call, or the call repeated outside the parts.
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		if is := string(key) == "toolInvocation" && s.Kind() == jsonspan.Object; is {
 			at := s.Skip()
 			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Of(part), text)
@@ -422,18 +412,15 @@ func mastraAnswer(dst, part []byte, text string) []byte {
 func mastraAnswered(dst, call []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(call)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			dst = jsonspan.AppendString(append(dst, `,"state":"result","result":`...), text)
-			dst[from] = '{'
-			return append(dst, `,"isError":true}`...)
-		}
+	for key := range s.Members() {
 		start, kept := s.KeyPos(), index(mastraAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), call[start:end]...)
 		}
 	}
+	dst = jsonspan.AppendString(append(dst, `,"state":"result","result":`...), text)
+	dst[from] = '{'
+	return append(dst, `,"isError":true}`...)
 }
 
 // mastraTarget has no dates: the list's order is kept by whoever reads it.

@@ -44,7 +44,6 @@ func readSampling(r *Reader, m *transcript.Message) {
 		if key != 1 {
 			return false
 		}
-		f[1].Start = r.Pos()
 		if r.Kind() == jsonspan.Object {
 			samplingBlock(r, transcript.NoList, -1)
 		} else {
@@ -81,7 +80,6 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		if key != msContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[msType], "tool_result") {
 			return false
 		}
-		f[msContent].Start = r.Pos()
 		self = r.Add(p) // what is inside must follow it
 		r.list(inside)
 		return true
@@ -107,8 +105,8 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		}
 	}
 	if self >= 0 {
-		p.Msg, p.Pair, p.Size = r.T.Parts[self].Msg, -1, jsonspan.Measure{}
-		r.T.Parts[self] = p
+		p.Size = jsonspan.Measure{}
+		r.put(self, p)
 		return
 	}
 	self = r.Add(p)

@@ -63,7 +63,6 @@ func readMistral(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != miContent && !calls {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if !calls {
 			m.Lists[transcript.ContentList] = r.list(mistralPart)
 			return true
@@ -126,7 +125,6 @@ func mistralPart(r *Reader) {
 		if key != mpThinking || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[key].Start = r.Pos()
 		r.list(thought.read)
 		return true
 	})

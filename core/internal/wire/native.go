@@ -73,21 +73,18 @@ func readNative(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
 		if key == ntTurn && r.Kind() == jsonspan.Object {
-			f[ntTurn].Start = r.Pos()
 			meta := r.meta(m)
 			nativeTurn(r, meta)
 			meta.Member = jsonspan.Span{Start: f[ntTurn].Key, End: r.Pos()}
 			return true
 		}
 		if key == ntUsage && r.Kind() == jsonspan.Object {
-			f[ntUsage].Start = r.Pos()
 			nativeUsage(r, r.meta(m))
 			return true
 		}
 		if key != ntContent || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[ntContent].Start = r.Pos()
 		m.Lists[transcript.ContentList] = r.list(nativePart)
 		return true
 	})

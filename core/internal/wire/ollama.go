@@ -49,7 +49,6 @@ func readOllama(r *Reader, m *transcript.Message) {
 		if key != olCalls || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[key].Start = r.Pos()
 		m.Lists[transcript.CallList] = r.list(openAIChatCall)
 		return true
 	})

@@ -66,13 +66,10 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(openAIChatKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
 		case key == ocContent && r.Kind() == jsonspan.Array:
-			f[ocContent].Start = r.Pos()
 			m.Lists[transcript.ContentList] = r.list(openAIChatPart)
 		case key == ocCalls && r.Kind() == jsonspan.Array:
-			f[ocCalls].Start = r.Pos()
 			m.Lists[transcript.CallList] = r.list(openAIChatCall)
 		case key == ocFunction && r.Kind() == jsonspan.Object:
-			f[ocFunction].Start = r.Pos()
 			start := f[ocFunction].Key
 			call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
 			openAIFunction(r, &call)
@@ -180,7 +177,6 @@ func openAIChatCall(r *Reader) {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		openAIFunction(r, &p)
 		return true
 	})
@@ -254,11 +250,7 @@ func Reasoner(model string) bool {
 // openAIChatThink returns where a message, JSON of an object, gets an empty reasoning_content, and the text to write.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		start := s.KeyPos()
 		value := s.Skip()
 		if string(key) == "reasoning_content" { // null, or anything else that isn't text

@@ -179,7 +179,6 @@ func readItem(r *Reader, m *transcript.Message) {
 		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
 			return m.Lists[transcript.ContentList].Zero() && e.read(r, key, f)
 		}
-		f[rpContent].Start = r.Pos()
 		m.Lists[transcript.ContentList] = r.list(responsesContentPart)
 		return true
 	})
@@ -357,14 +356,11 @@ func responsesResults(dst []byte, calls []Call, text string) []byte {
 // itemType is the type of an item, given as JSON.
 func itemType(item []byte) string {
 	s := jsonspan.New(item)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return ""
-		}
+	for key := range s.Members() {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(item, s.Text().Span)
 		}
 		s.Skip()
 	}
+	return ""
 }
