@@ -354,7 +354,7 @@ func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byt
 			author = []byte(`"model"`)
 		}
 	}
-	dst = geminiMessage(appendADK(dst, text, author, old, old), role, text)
+	dst = textMessage(geminiText)(appendADK(dst, text, author, old, old), role, text)
 	return append(dst, `,`+adkActions...)
 }
 
@@ -379,7 +379,7 @@ func adkResults(dst []byte, calls []Call, text string) []byte {
 		}
 	}
 	dst = appendADK(dst, text, nil, calls[0].Message, calls[0].ID)
-	return append(geminiResults(dst, calls, text), `,`+adkActions...)
+	return append(geminiAnswers.results(dst, calls, text), `,`+adkActions...)
 }
 
 // adkWrap writes an event with a response from another one.

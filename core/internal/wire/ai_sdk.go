@@ -24,13 +24,14 @@ func init() {
 		},
 		ReadMessage: readAISDK,
 		Marks:       OptionMark,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  aiSDKResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     aiSDKResults,
-		Wrap:        wrapContent,
-		FreshID:     "call_ctxfold_",
+		Results: answers{each: `{"type":"tool-result","toolCallId":%i,"toolName":%q,` +
+			`%?l"isError":true,"result":%t}%;%?L"output":{"type":"error-text","value":%t}}%;`, all: `{"role":"tool","content":[%c]}`}.results,
+		Wrap:    wrapContent,
+		FreshID: "call_ctxfold_",
 		Link: func(t *transcript.Transcript, from int) {
 			linkApprovals(t, from)
 			linkCallers(t, from)
@@ -406,30 +407,6 @@ func aiSDKResultBody(dst []byte, t *transcript.Transcript, result int32, text st
 	dst = append(dst, `{"type":"text","value":`...)
 	dst = jsonspan.AppendString(dst, text)
 	return append(dst, '}'), jsonspan.MeasureText(text)
-}
-
-func aiSDKResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"tool","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"type":"tool-result","toolCallId":`...)
-		dst = append(dst, c.ID...)
-		dst = append(dst, `,"toolName":`...)
-		if c.Name == nil {
-			dst = append(dst, `""`...)
-		}
-		dst = append(dst, c.Name...)
-		if c.Legacy {
-			dst = append(dst, `,"isError":true,"result":`...)
-			dst = append(jsonspan.AppendString(dst, text), '}')
-		} else {
-			dst = append(dst, `,"output":{"type":"error-text","value":`...)
-			dst = append(jsonspan.AppendString(dst, text), `}}`...)
-		}
-	}
-	return append(dst, `]}`...)
 }
 
 var aiSDKTarget = Target{

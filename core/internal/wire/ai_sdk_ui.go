@@ -22,8 +22,8 @@ func init() {
 		},
 		Parts:       "parts",
 		ReadMessage: readAISDKUI,
-		Message:     aiSDKUIMessage,
-		Instead:     aiSDKUIInstead,
+		Message:     textMessage(aiSDKUIText),
+		Instead:     insteadOf(aiSDKUIText),
 		ResultBody:  aiSDKUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -33,6 +33,8 @@ func init() {
 		Rules:       Rules{Bound: "AN9", Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
 	})
 }
+
+const aiSDKUIText = `{"id":"ctxfold-%#","role":"%r","parts":[{"type":"text","text":%t}]}`
 
 var aiSDKUIRoles = []roleName{
 	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
@@ -169,27 +171,6 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	n := r.Add(result)
 	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
-}
-
-// aiSDKUIMessage writes a message of the application's shape. Its id is computed from its text, so that the same messages get the same ids.
-func aiSDKUIMessage(dst []byte, role transcript.Role, text string) []byte {
-	return aiSDKUIInstead(dst, role, text, nil)
-}
-
-// aiSDKUIInstead computes the id from the text and from the message that it replaces.
-func aiSDKUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	var id transcript.Fingerprint
-	id.Add([]byte(text))
-	if old != nil {
-		id.Add(old)
-	}
-	dst = append(dst, `{"id":"ctxfold-`...)
-	dst = append(dst, id.String()...)
-	dst = append(dst, `","role":"`...)
-	dst = append(dst, role.String()...)
-	dst = append(dst, `","parts":[{"type":"text","text":`...)
-	dst = jsonspan.AppendString(dst, text)
-	return append(dst, `}]}`...)
 }
 
 // aiSDKUIResultBody keeps the JSON type of an output: code that renders or converts it (toModelOutput) reads objects and lists without

@@ -28,11 +28,11 @@ func init() {
 		},
 		ReadMessage: readAnthropic,
 		Marks:       ControlMark,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     anthropicResults,
+		Results:     answers{each: `{"type":"tool_result","tool_use_id":%i,"is_error":true,"content":%t}`, all: `{"role":"user","content":[%c]}`}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "toolu_ctxfold_",
@@ -170,36 +170,12 @@ func (r *Reader) keepReferences(result int) {
 	}
 }
 
-// writeTextMessage writes {"role":…,"content":text}, which several formats share.
-func writeTextMessage(dst []byte, role transcript.Role, text string) []byte {
-	dst = append(dst, `{"role":"`...)
-	dst = append(dst, role.String()...)
-	dst = append(dst, `","content":`...)
-	dst = jsonspan.AppendString(dst, text)
-	return append(dst, '}')
-}
-
 // wrapContent writes {"role":…,"content":[part]}.
 func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	dst = append(dst, `{"role":"`...)
 	dst = append(dst, role.String()...)
 	dst = append(dst, `","content":[`...)
 	dst = append(dst, part...)
-	return append(dst, `]}`...)
-}
-
-func anthropicResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"user","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"type":"tool_result","tool_use_id":`...)
-		dst = append(dst, c.ID...)
-		dst = append(dst, `,"is_error":true,"content":`...)
-		dst = jsonspan.AppendString(dst, text)
-		dst = append(dst, '}')
-	}
 	return append(dst, `]}`...)
 }
 

@@ -19,8 +19,8 @@ func init() {
 			Shy:   true,
 		},
 		ReadMessage: readAssistantUI,
-		Message:     assistantUIMessage,
-		Instead:     assistantUIInstead,
+		Message:     textMessage(assistantUIText),
+		Instead:     insteadOf(assistantUIText),
 		ResultBody:  assistantUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -30,6 +30,9 @@ func init() {
 		Convert:     &assistantUITarget,
 	})
 }
+
+const assistantUIText = `{"id":"ctxfold-%#","role":"%r","content":[{"type":"text","text":%t}]` +
+	`%?u,"attachments":[]%;%?a,` + assistantUIDone + `%;,"metadata":{"custom":{}}}`
 
 const (
 	auRole = iota
@@ -255,26 +258,8 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	}
 }
 
-func assistantUIMessage(dst []byte, role transcript.Role, text string) []byte {
-	return assistantUIInstead(dst, role, text, nil)
-}
-
 // assistantUIDone is the status of an answer that is complete.
 const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
-
-// assistantUIInstead writes everything that a message needs except its date, which nobody knows here; runtimes add it.
-func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","content":[{"type":"text","text":`...)
-	dst = append(jsonspan.AppendString(dst, text), `}]`...)
-	switch role {
-	case transcript.User:
-		dst = append(dst, `,"attachments":[]`...)
-	case transcript.Assistant:
-		dst = append(dst, `,`+assistantUIDone...)
-	}
-	return append(dst, `,"metadata":{"custom":{}}}`...)
-}
 
 // assistantUIResultBody keeps the JSON type of a result, which components read; what the model sees is a list of parts.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {

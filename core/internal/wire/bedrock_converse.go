@@ -23,11 +23,11 @@ func init() {
 		},
 		ReadMessage: readBedrock,
 		Marks:       PointMark,
-		Message:     bedrockMessage,
-		ResultBody:  bedrockResultBody,
+		Message:     textMessage(`{"role":"%r","content":[{"text":%t}]}`),
+		ResultBody:  bodyOf(`[{"text":%t}]`),
 		Tool:        `{"toolSpec":{"name":%n,"description":%d,"inputSchema":{"json":%p}}}`,
 		TextPart:    `{"text":%t}`,
-		Results:     bedrockResults,
+		Results:     answers{each: `{"toolResult":{"toolUseId":%i,"status":"error","content":[{"text":%t}]}}`, all: `{"role":"user","content":[%c]}`, kept: true}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "tooluse_ctxfold_",
@@ -231,33 +231,6 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 		p.Size = p.Size.Add(size)
 	}
 	r.message.Extra = r.message.Extra.Add(f[1].Size)
-}
-
-// bedrockMessage writes a message with one text, as a list.
-func bedrockMessage(dst []byte, role transcript.Role, text string) []byte {
-	return wrapContent(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'), nil)
-}
-
-func bedrockResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
-	dst = jsonspan.AppendString(append(dst, `[{"text":`...), text)
-	return append(dst, `}]`...), jsonspan.MeasureText(text)
-}
-
-// bedrockResults writes one message with a result for each call: the one that it has, or an error with text.
-func bedrockResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"user","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.Result != nil {
-			dst = append(dst, c.Result...)
-			continue
-		}
-		dst = append(append(append(dst, `{"toolResult":{"toolUseId":`...), c.ID...), `,"status":"error","content":[{"text":`...)
-		dst = append(jsonspan.AppendString(dst, text), `}]}}`...)
-	}
-	return append(dst, `]}`...)
 }
 
 // checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document comes with a text) and BC9 (used tools

@@ -23,12 +23,12 @@ func init() {
 		},
 		Parts:       "parts",
 		ReadMessage: readGemini,
-		Message:     geminiMessage,
+		Message:     textMessage(geminiText),
 		ResultBody:  geminiResultBody,
 		Tool:        `{"functionDeclarations":[{"name":%n,"description":%d,"parameters":%p}]}`,
 		TextPart:    `{"text":%t}`,
 		InnerMedia:  true,
-		Results:     geminiResults,
+		Results:     geminiAnswers.results,
 		Sign:        geminiSign,
 		Link:        linkContinued,
 		SystemApart: true,
@@ -228,11 +228,6 @@ func geminiRole(role transcript.Role) string {
 	return "user"
 }
 
-// geminiMessage writes a content with one text. System text becomes the user's: Gemini's contents have no system role.
-func geminiMessage(dst []byte, role transcript.Role, text string) []byte {
-	return wrapParts(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'))
-}
-
 // wrapParts writes {"role":…,"parts":[part]}.
 func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	dst = append(append(append(dst, `{"role":"`...), geminiRole(role)...), `","parts":[`...)
@@ -249,32 +244,13 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 	return append(jsonspan.AppendString(append(dst, `{"output":`...), text), '}'), size
 }
 
-// geminiResults writes one content with a response for each call: the one that it has, or an error with text (G6). It uses the spelling of
-// the first call.
-func geminiResults(dst []byte, calls []Call, text string) []byte {
-	key := `{"functionResponse":{`
-	if len(calls) > 0 && snake(calls[0].Part) {
-		key = `{"function_response":{`
-	}
-	var parts []byte
-	for i, c := range calls {
-		if i > 0 {
-			parts = append(parts, ',')
-		}
-		if c.Result != nil {
-			parts = append(parts, c.Result...)
-			continue
-		}
-		parts = append(parts, key...)
-		if c.ID != nil {
-			parts = append(append(append(parts, `"id":`...), c.ID...), ',')
-		}
-		if c.Name != nil {
-			parts = append(append(append(parts, `"name":`...), c.Name...), ',')
-		}
-		parts = append(jsonspan.AppendString(append(parts, `"response":{"error":`...), text), `}}}`...)
-	}
-	return wrapParts(dst, transcript.User, parts)
+const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
+
+// geminiAnswers are a content with a response for each call: the one that it has, or an error (G6).
+var geminiAnswers = answers{
+	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
+	all:  `{"role":"user","parts":[%c]}`, kept: true,
+	snake: func(calls []Call) bool { return snake(calls[0].Part) },
 }
 
 // snake reports whether a part, given as JSON, is spelled with underscores.

@@ -28,8 +28,8 @@ func init() {
 		Calls:       "toolInvocations",
 		Within:      []string{"content"},
 		ReadMessage: readMastra,
-		Message:     mastraMessage,
-		Instead:     mastraInstead,
+		Message:     textMessage(mastraText),
+		Instead:     insteadOf(mastraText),
 		ResultBody:  mastraResultBody,
 		Tool:        `{"id":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -40,6 +40,9 @@ func init() {
 		Rules:       Rules{Bound: "AN9", Unanswered: "MA2", Orphan: "MA2", Duplicate: "MA3", Empty: "MA1", Role: "MA4", Answers: BeforeUser},
 	})
 }
+
+// mastraText has no copies of its text, except in a system message, which is read only from its copy.
+const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp + `,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
 
 var mastraRoles = []roleName{
 	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"signal", transcript.User},
@@ -359,21 +362,6 @@ func mastraSteps(t *transcript.Transcript, first int) {
 		answered = p.Kind == transcript.ToolCall
 		open = open || answered && p.Pair < 0
 	}
-}
-
-func mastraMessage(dst []byte, role transcript.Role, text string) []byte {
-	return mastraInstead(dst, role, text, nil)
-}
-
-// mastraInstead writes a message without copies of its text, except a system message, which is read only from its copy.
-func mastraInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","createdAt":`+NoStamp+`,"content":{"format":2,"parts":[{"type":"text","text":`...)
-	dst = append(jsonspan.AppendString(dst, text), `}]`...)
-	if role == transcript.System {
-		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
-	}
-	return append(dst, `}}`...)
 }
 
 var mastraBodyKeys = []string{"content"}

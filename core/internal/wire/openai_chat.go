@@ -24,11 +24,11 @@ func init() {
 		},
 		ReadMessage: readOpenAIChat,
 		Marks:       ControlMark,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     openAIChatResults,
+		Results:     answers{each: `{"role":%?i"tool","tool_call_id":%i%;%?m"function","name":%n%;,"content":%t}`}.results,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{
 			Unanswered: "OC2", Orphan: "OC3", Duplicate: "OC4", Empty: "OC1", Role: "OC8",
@@ -197,25 +197,6 @@ func openAIFunction(r *Reader, p *transcript.Part) {
 		p.Flags |= transcript.JSONText
 	}
 	p.Body, p.Size = body.Span, body.Size
-}
-
-func openAIChatResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.ID == nil {
-			dst = append(dst, `{"role":"function","name":`...)
-			dst = append(dst, c.Name...)
-		} else {
-			dst = append(dst, `{"role":"tool","tool_call_id":`...)
-			dst = append(dst, c.ID...)
-		}
-		dst = append(dst, `,"content":`...)
-		dst = jsonspan.AppendString(dst, text)
-		dst = append(dst, '}')
-	}
-	return dst
 }
 
 // checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every one with tool calls must have it, and with DeepSeek's

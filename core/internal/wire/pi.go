@@ -26,7 +26,7 @@ func init() {
 		Message:     func(dst []byte, role transcript.Role, text string) []byte { return piMessage(dst, role, text, nil) },
 		Instead:     piMessage,
 		Timed:       true,
-		ResultBody:  piResultBody,
+		ResultBody:  bodyOf(`[{"type":"text","text":%t}]`), // the content of a result must be a list
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
 		Results:     piResults,
@@ -258,12 +258,6 @@ func piStamp(message []byte) []byte {
 		}
 	}
 	return []byte("0")
-}
-
-// piResultBody writes the list that the content of a result must be.
-func piResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
-	dst = jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text)
-	return append(dst, `}]`...), jsonspan.MeasureText(text)
 }
 
 // piResults writes results with the time of the answer that has their calls.

@@ -23,8 +23,8 @@ func init() {
 		},
 		Parts:       "parts",
 		ReadMessage: readTanStack,
-		Message:     tanStackMessage,
-		Instead:     tanStackInstead,
+		Message:     textMessage(tanStackText),
+		Instead:     insteadOf(tanStackText),
 		ResultBody:  tanStackResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","content":%t}`,
@@ -35,6 +35,8 @@ func init() {
 		Extra:       checkTanStack,
 	})
 }
+
+const tanStackText = `{"id":"ctxfold-%#","role":"%r","parts":[{"type":"text","content":%t}]}`
 
 func readTanStack(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
@@ -248,16 +250,6 @@ func unlinkOthers(t *transcript.Transcript, from int) {
 			t.Parts[p.Pair].Pair, p.Pair = -1, -1
 		}
 	}
-}
-
-func tanStackMessage(dst []byte, role transcript.Role, text string) []byte {
-	return tanStackInstead(dst, role, text, nil)
-}
-
-func tanStackInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","parts":[{"type":"text","content":`...)
-	return append(jsonspan.AppendString(dst, text), `}]}`...)
 }
 
 // tanStackResultBody keeps the JSON type of an output, which components read; a separate result may be a text.
