@@ -42,11 +42,7 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	found := false
 	rest = []byte{'{'}
 	s := jsonspan.New(c.Arguments)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		from := s.KeyPos()
 		name := string(key)
 		value := s.Skip()
