@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ArchivePass puts short summaries in place of old tool results: by the host's model, or excerpts where there is none (S4.23 to S4.28).
-// Calls, ids and order stay.
+// ArchivePass replaces old tool results with short summaries: the host's model writes them, or they are excerpts if there is no model
+// (S4.23 to S4.28). Calls, ids and the order stay.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -117,7 +117,7 @@ func (p *ArchivePass) Run(c *Run) {
 	}
 }
 
-// divide are the results that are archived, oldest first, in batches for one summary each (S4.30).
+// divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).
 func (p *ArchivePass) divide(c *Run) (batches [][]result) {
 	var old []result
 	for _, r := range c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools)) {
@@ -132,12 +132,12 @@ func (p *ArchivePass) divide(c *Run) (batches [][]result) {
 	return batches
 }
 
-// resultSize is the tokens of a tool result with what is in it.
+// resultSize returns the size of a tool result in tokens, including everything inside it.
 func (c *Run) resultSize(n int32) int {
 	return c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
 }
 
-// ask returns what the model has written for a batch: see Run.ask. Each result is shown in as many runes as fit.
+// ask returns the model's summary of a batch, as Run.ask does. Each result is shown in as many runes as fit.
 func (p *ArchivePass) ask(c *Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
 	for i, r := range batch {
@@ -162,7 +162,7 @@ func (p *ArchivePass) ask(c *Run, id string, batch []result) (text string, why a
 	return text, why, ok
 }
 
-// excerpt is what represents a batch where there is no model (S4.27).
+// excerpt returns the text that replaces a batch if there is no model (S4.27).
 func (p *ArchivePass) excerpt(c *Run, batch []result) string {
 	if p.Batch > 1 {
 		outputs := make([]digest.ToolOutput, len(batch))

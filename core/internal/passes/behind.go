@@ -7,21 +7,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// PrefixRequest is the id of the request for the digest that follows the conversation.
+// PrefixRequest is the id of the digest request that is appended to the conversation.
 const PrefixRequest = FoldRequest + "-prefix"
 
-// Behind is a request for a summary that follows the conversation as it was sent last. The messages are named, not copied.
+// Behind is a request for a summary that is appended to the conversation as it was last sent. Messages are named by index, not copied.
 type Behind struct {
-	Until  int    // how many messages of the input it has
-	At     int    // of these, one that is rewritten; -1 where none is
-	Anew   []byte // that message, JSON
-	Joined bool   // it holds the instruction too, so that no message follows
-	Asks   []byte // the message with the instruction, JSON, where it is not joined
-	Patch  []byte // what differs in the request body, a JSON Merge Patch
-	Cached int    // how many of its tokens the provider is likely to have in its cache
+	Until  int    // the number of input messages in it
+	At     int    // the index of the one that is rewritten, or -1
+	Anew   []byte // the rewritten message, as JSON
+	Joined bool   // the rewritten message also contains the instruction, so no message follows
+	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
+	Patch  []byte // the changes to the request body, as a JSON Merge Patch
+	Cached int    // the number of its tokens that the provider probably has in its cache
 }
 
-// Write writes the messages of the request; keep takes over some of the input, and set writes one of them again.
+// Write writes the messages of the request. It calls keep for input messages that are used as they are, and set for one that is rewritten.
 func (b *Behind) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
@@ -35,8 +35,8 @@ func (b *Behind) Write(keep func(message int), set func(message int, text []byte
 	}
 }
 
-// told is what the model has written for a job: after the conversation where that pays, and else, or where that answer was not taken, from a
-// record.
+// told returns the model's digest for a job. It asks after the conversation if that pays, and otherwise, or if that answer was rejected,
+// from a record.
 func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok bool) {
 	c.shape = api.ShapeFlat
 	if r, b := c.prefixed(&j, output); b != nil {
@@ -56,13 +56,13 @@ func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok boo
 	return c.written(j, output)
 }
 
-// prefixed is the request of a job that follows the conversation; nil where a record is asked for.
+// prefixed returns the request of a job that is appended to the conversation, or nil if a record is used instead.
 func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
 	s, how := &c.Policy.Summary, c.F.Behind()
 	if !c.Policy.AsksBehind() || how == nil || !c.style().Own || j.scope == api.ScopeBranch || j.cut || c.Report.Repaired > 0 {
 		return r, nil
 	}
-	if s.Request != "prefix" && c.Policy.Prices == nil || c.Policy.Cold != "" { // what is not in a cache is not read from it
+	if s.Request != "prefix" && c.Policy.Prices == nil || c.Policy.Cold != "" { // it can't be read from a cache that it isn't in
 		return r, nil
 	}
 	body := []byte(nil)
@@ -103,8 +103,8 @@ func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
 	return r, b
 }
 
-// lastCall is how many messages the app's last call was sent, and how many of the input a request after the conversation has: those, and the
-// answer where that calls no tool. Both are 0 where there was no call.
+// lastCall returns how many messages the app's last call sent, and how many input messages a request after the conversation uses: those
+// plus the answer, unless the answer calls a tool. Both are 0 if there was no call.
 func (c *Run) lastCall() (sent, until int) {
 	end := c.N
 	for end > 0 && c.T.Messages[end-1].Role != transcript.Assistant {
@@ -127,8 +127,8 @@ func (c *Run) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write writes what is new in a request after the conversation: a cache breakpoint where the app uses marks, up to where its last call was
-// sent, and the instruction. It is false where the provider would have nothing in its cache.
+// write writes what a request after the conversation adds: the instruction and, if the app uses cache breakpoints, one at the end of its
+// last call. It returns false if the provider would have nothing in its cache.
 func (c *Run) write(b *Behind, sent int, text string) bool {
 	t := c.T
 	message := t.Bytes(t.Messages[sent-1].Span)
@@ -184,7 +184,7 @@ func (c *Run) cheaper(j *job, output, input, cached int) bool {
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
-// counts puts the shape of the request that has given the summary into the report, where the host has a choice, and what the provider has counted for all.
+// counts reports the shape of the request that produced the summary, if the host has a choice, and the provider's counts for all requests.
 func (c *Run) counts(shape api.SummaryShape) {
 	sum := &c.Report.Summary
 	if c.Policy.Summary.Prefix {
@@ -218,5 +218,5 @@ func (c *Run) counts(shape api.SummaryShape) {
 	sum.Saved = &saved
 }
 
-// perTokens is how many tokens a price is for.
+// perTokens is the number of tokens that a price is for.
 const perTokens = 1e6

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ListSize is how many bytes the list of messages has as it is now.
+// ListSize returns the current size of the list of messages, in bytes.
 func (c *Run) ListSize() int { return len(c.AppendList(nil)) }
 
 // OverBytes reports whether the list of messages is larger than the policy allows.
@@ -17,8 +17,8 @@ func (c *Run) OverBytes() bool {
 	return c.Policy.MaxBytes > 0 && c.T.Given(c.T.List).Len() > c.Policy.MaxBytes
 }
 
-// Shrink puts placeholders in place of images, audio and files until the list of messages has at most max_bytes, the oldest first. Pinned
-// messages stay as they are, and so does what is smaller than its placeholder.
+// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages has at most max_bytes. Pinned
+// messages stay as they are, and so does anything smaller than its placeholder.
 func (c *Run) Shrink() {
 	over := c.ListSize() - c.Policy.MaxBytes
 	for i := 0; i < len(c.Items) && over > 0; i++ {
@@ -45,7 +45,7 @@ func (c *Run) Shrink() {
 	}
 }
 
-// medium is the marker that may replace a part: an image, audio or a file; one without a text of any other.
+// medium returns the marker that may replace an image, audio or a file; the zero marker for any other part.
 func (c *Run) medium(n int32) handles.MediaMarker {
 	p := &c.T.Parts[n]
 	if c.F.TextPart == "" || p.Parent >= 0 && c.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
@@ -59,7 +59,7 @@ func (c *Run) medium(n int32) handles.MediaMarker {
 	return handles.MediaMarker{}
 }
 
-// textPart is a part with a text, in the wire format; nil if it has none.
+// textPart returns a part with a text in the wire format; nil if the format has none.
 func (c *Run) textPart(text string) []byte {
 	if c.F.TextPart == "" {
 		return nil
@@ -67,7 +67,7 @@ func (c *Run) textPart(text string) []byte {
 	return []byte(strings.Replace(c.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold makes a part a text that says what it was.
+// placehold replaces a part with a text that says what it was.
 func (c *Run) placehold(n int32, marker string, what api.BodyKind) {
 	p := &c.T.Parts[n]
 	marker = handles.WithHandle(marker, c.Keep(what, p.Msg, n, p.Span))

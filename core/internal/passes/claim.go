@@ -8,15 +8,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// claim finds the messages of ours in the input.
+// claim identifies the messages of the input that ctxfold wrote.
 //
-// A state names them (State.Own), and nothing else counts then: each name for one message, the first. Lines and turns, which are in the
-// digest like talk and give nothing to the ledger, are not named: with a state they count among the messages that it knows. Without a state,
-// or with one that knows nothing about this conversation, a message counts only in the role and at the place where the policy puts it.
+// If there is a state, it names them (State.Own), and nothing else counts: each name identifies one message, the first that matches. Lines
+// and turns are not named, because a digest treats them like talk and takes nothing from them for the ledger; with a state they count among
+// the messages that it covers. Without a state, or with one that knows nothing about this conversation, a message counts only if its role
+// and its place are those that the policy uses.
 func (c *Run) claim() {
 	c.Ours = make([]view.Origin, c.N)
 	names := slices.Clone(c.State.Own)
-	named, some := false, false // the state names a message here; something here reads like one of ours
+	named, some := false, false // the state names a message here; a message here looks like one of ours
 	for i := range c.Ours {
 		if c.Ours[i] = c.KindOf(int32(i)); c.Ours[i] != view.NotOurs {
 			some = true
@@ -46,7 +47,7 @@ func (c *Run) claim() {
 
 // claimed reports whether message i, which reads like k and is at p, is one of ours.
 func (c *Run) claimed(i int, k view.Origin, known int, names []string, p spot) bool {
-	seen := known == 0 || i < known // nothing speaks against it that the last compaction has seen it
+	seen := known == 0 || i < known // the last compaction may have seen it
 	kind := k.Of()
 	switch {
 	case c.T.Messages[i].Variant == transcript.Digest: // the application has a type for it
@@ -69,16 +70,17 @@ func (c *Run) claimed(i int, k view.Origin, known int, names []string, p spot) b
 	return seen || k == view.OfBranch
 }
 
-// spot is where a message is, by what precedes it.
+// spot is the position of a message, described by what precedes it.
 type spot struct {
-	user      bool // a digest in the user's name or the system's may be here
-	assistant bool // one in the assistant's
+	user      bool // a digest with the user's or the system's role may be here
+	assistant bool // a digest with the assistant's role may be here
 	said      bool // the user has said something before it that is not pinned
-	digest    bool // a digest precedes it, and only what came with it in between
+	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
-// behind is the place after message i, which is at p. A digest precedes all talk that is not pinned; the user's message that was the newest
-// may precede it. Before a digest in the assistant's name nothing of the conversation may be, since the assistant can be led to write one.
+// behind returns the position after message i, which is at p. A digest precedes all talk that isn't pinned, except perhaps the user message
+// that was the newest. Nothing of the conversation may precede a digest in the assistant's role, because the assistant can be led to write
+// one.
 func (c *Run) behind(p spot, i int) spot {
 	role := c.T.Messages[i].Role
 	switch {
@@ -100,7 +102,7 @@ func (c *Run) behind(p spot, i int) spot {
 	return p
 }
 
-// inPlace reports whether the digest that message i reads like is of the policy's style, and is where a fold puts it.
+// inPlace reports whether message i, which looks like a digest, has the policy's style and is where a fold puts it.
 func (c *Run) inPlace(i int, p spot) bool {
 	s := digest.StyleOf(c.T, i)
 	if s.Header != c.style().Header || p.digest {
@@ -112,8 +114,8 @@ func (c *Run) inPlace(i int, p spot) bool {
 	return p.user
 }
 
-// lastPlace is the last place in the input where one of the policy's passes puts messages of a kind; -1 where none does, and
-// Anywhere for a kind that no pass places.
+// lastPlace returns the last place in the input where a pass of the policy puts messages of a kind; -1 if none does, and Anywhere for a
+// kind that no pass places.
 func (c *Run) lastPlace(kind *view.Message) int {
 	if !kind.Placed {
 		return Anywhere
@@ -148,7 +150,7 @@ type lastPlace struct {
 	last int
 }
 
-// inGroups are the groups of the input.
+// inGroups returns the groups of the input.
 func (c *Run) inGroups() []int32 {
 	if c.groups == nil {
 		c.groups = c.T.Groups(c.Seq())

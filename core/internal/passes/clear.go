@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ClearPass replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.
+// ClearPass replaces the contents of old tool results with a marker. The newest results, calls, ids and the order stay.
 //
 //easyjson:json
 type ClearPass struct {
@@ -64,7 +64,7 @@ func (p *ClearPass) Run(c *Run) {
 	}
 }
 
-// worthwhile are the targets without those that free little, where the target is reached without them.
+// worthwhile returns the targets without those that free little, if the others are enough to reach the target.
 func (p *ClearPass) worthwhile(c *Run, targets []result) []result {
 	large, gain := make([]result, 0, len(targets)), 0
 	for _, r := range targets {
@@ -79,14 +79,14 @@ func (p *ClearPass) worthwhile(c *Run, targets []result) []result {
 	return large
 }
 
-// clearedResult is a tool result that was cleared: which part, which action of the report says so, and what was freed, in tokens.
+// clearedResult is a tool result that was cleared: its part, the action that reports it, and the tokens that it freed.
 type clearedResult struct {
 	part         int32
 	action, gain int
 }
 
-// Finish adds to the markers that are left the lines that later messages build on, as far as there is room below the target; where it was
-// missed, in a 32nd of the limit.
+// Finish adds to the remaining markers the lines that later messages build on, as far as there is room below the target, or within a 32nd
+// of the limit if the target was missed.
 func (p *ClearPass) Finish(c *Run) {
 	room := c.Target - c.Total
 	if room < 0 {
@@ -121,7 +121,7 @@ func (p *ClearPass) Finish(c *Run) {
 	}
 }
 
-// clearedStill are the results that this run has cleared and that are still there, in order, and the indexes of their items.
+// clearedStill returns the results that this run has cleared and that still exist, in order, and the indexes of their items.
 func (c *Run) clearedStill() (results []clearedResult, items []int) {
 	for i, it := range c.Items {
 		msg := &c.T.Messages[it.Msg]
@@ -133,7 +133,7 @@ func (c *Run) clearedStill() (results []clearedResult, items []int) {
 	return results, items
 }
 
-// Targets are the results that the pass may clear; none where clearing them frees too little.
+// Targets returns the results that the pass may clear; nil if clearing them would free too little.
 func (p *ClearPass) Targets(c *Run) []result {
 	reclaim := 0
 	targets := c.oldResults(max(1, p.KeepRecent), ToolFilter(p.Tools, p.ExcludeTools))
@@ -152,7 +152,7 @@ func (p *ClearPass) Clear(c *Run, targets []result) {
 	c.replace(targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing is how many tokens are saved by putting a text in place of a tool result's body.
+// clearing returns how many tokens replacing the body of a tool result with a text saves.
 func (c *Run) clearing(n int32, text string) int {
 	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
 	cleared := parts[0]

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dedupePass removes what a newer tool result says again: results of one tool that are the same byte for byte, and results of an identical
-// call (same tool, same arguments) that gave something else since. The newest one stays.
+// dedupePass removes tool results that a newer one repeats: results of one tool that are identical byte for byte, and results of an
+// identical call (same tool, same arguments) that has returned something else since. The newest result stays.
 //
 //easyjson:json
 type dedupePass struct {
@@ -54,7 +54,7 @@ func (p *dedupePass) Follows() bool { return false }
 
 func (p *dedupePass) Run(c *Run) {
 	excluded := ToolFilter(p.ExcludeTools, nil)
-	var results critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
+	var results critbit.Map[int32] // by tool, size and hash: candidates, whose bodies are then compared
 	var calls critbit.Map[int32]   // the newest result of each
 	var targets [2][]result        // the same, superseded
 	var leans []view.Lean
@@ -87,7 +87,7 @@ func (p *dedupePass) Run(c *Run) {
 			if since, called := calls.Get(call); !again && call != "" && called {
 				kind, again, newer = 1, true, since
 			}
-			if call != "" && !c.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
+			if call != "" && !c.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error says nothing about the current state
 				calls.Set(call, n)
 			}
 			if !again || c.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// DropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where there is no
-// middle, it continues as fit does (S0.26 to S0.28).
+// DropPass removes the middle of the transcript; the first and the newest messages stay. If that isn't enough, or if there is no middle, it
+// continues as fit does (S0.26 to S0.28).
 //
 //easyjson:json
 type DropPass struct {
@@ -20,7 +20,7 @@ type DropPass struct {
 	KeepRecent int    `json:"keep_recent"`
 }
 
-// FitPass keeps the newest messages that fit in the target, and drops all before the first that does not (S0.29).
+// FitPass keeps the newest messages that fit into the target, and drops everything before them (S0.29).
 //
 //easyjson:json
 type FitPass struct {
@@ -64,12 +64,12 @@ func (p *DropPass) Follows() bool { return false }
 
 func (p *FitPass) Follows() bool { return false }
 
-// Place says where the count of what was dropped is: after the first messages.
+// Place says where the message that counts dropped messages is: after the first messages.
 func (p *DropPass) Place() (of view.Origin, last int) { return view.OfCount, p.KeepFirst }
 
 func (p *FitPass) Place() (of view.Origin, last int) { return view.OfCount, 0 }
 
-// count is the message that says how many were dropped.
+// count is the message that says how many messages were dropped.
 var count = &view.Message{Origin: view.OfCount, Prefix: view.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(c *view.Run, m int32) bool { return c.DroppedBefore(m) > 0 }}
 
@@ -94,14 +94,14 @@ func (p *DropPass) Run(c *Run) {
 
 func (p *FitPass) Run(c *Run) { c.fit("fit") }
 
-// DroppedToFit says in a marker of drop why messages are gone.
+// DroppedToFit is the reason in a drop marker.
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.
 func (c *Run) fit(pass api.Doer) {
 	from := len(c.Items)
 	room := c.Target
-	if c.Target == 0 { // the window is unknown, and so is what fits
+	if c.Target == 0 { // the window is unknown, so nothing can be fitted to it
 		return
 	}
 	held, groups := c.Held()
@@ -130,8 +130,8 @@ func (c *Run) fit(pass api.Doer) {
 	c.drop(pass, "", func(i int) bool { return i < from && !held[i] })
 }
 
-// drop takes the items out for which gone is true, and puts a message that counts them where the first of them was. It does so
-// only where something is gained, and what an earlier message of the kind counted counts on.
+// drop removes the items for which gone returns true, and puts a message with their count where the first of them was. It does nothing if
+// that gains nothing. It continues the count of an earlier such message.
 func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 	at, gain, count := -1, 0, 0
 	var out []view.Item
@@ -139,7 +139,7 @@ func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 		if !gone(i) {
 			continue
 		}
-		if at < 0 && !c.CameAlong(&it) { // between a digest and what came with it nothing may be
+		if at < 0 && !c.CameAlong(&it) { // nothing may be between a digest and its companion messages
 			at = i
 		}
 		out = append(out, it)
@@ -174,7 +174,7 @@ func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 	c.PutMarker(pass, marker, at, part, gone)
 }
 
-// PutMarker takes the items out for which gone is true, and puts a message of ours, whose parts begin at part, at the place of one.
+// PutMarker removes the items for which gone returns true, and puts a message of ours, whose parts begin at part, at a place.
 func (c *Run) PutMarker(pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	items := make([]view.Item, 0, len(c.Items)+1)
 	for i, it := range c.Items {
@@ -192,7 +192,7 @@ func (c *Run) PutMarker(pass api.Doer, marker view.Item, at, part int, gone func
 	c.Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger is the ledger with what the user said about how to work in the items for which gone is true.
+// droppedLedger returns a ledger with the user's standing instructions from the items for which gone returns true.
 func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
 	ledger := c.Ledger().Clone()
 	if c.Policy.StandingShare() == 0 {
@@ -206,7 +206,7 @@ func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
 		switch c.OwnKind(it.Msg) {
 		case view.NotOurs:
 			talk = append(talk, it.Msg)
-		case view.OfCount, view.OfDigest: // of a host that has lost the state
+		case view.OfCount, view.OfDigest: // in case the host has lost the state
 			ledger.ReadStanding(c.T.Text(c.T.FirstText(int(it.Msg))))
 		}
 	}
@@ -214,7 +214,7 @@ func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
 	return ledger
 }
 
-// droppedTokens is what the message takes that counts what was dropped.
+// droppedTokens returns the size of the message that counts dropped messages, in tokens.
 func (c *Run) droppedTokens() int {
 	text := view.DroppedPrefix + strconv.Itoa(len(c.T.Messages)) + " messages removed]"
 	if c.Keeps() {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// FoldPass puts one digest in place of the older messages. Pinned messages stay where they are, and so does a tail of the newest messages.
+// FoldPass replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay where they are.
 //
 //easyjson:json
 type FoldPass struct {
@@ -23,7 +23,7 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldFor is who folds: a pass of the policy, or the last resort, which takes what it gains, however little: with a tail, or all.
+// foldFor says who folds: a pass of the policy, or the last resort, which accepts any gain and keeps a tail or nothing.
 type foldFor uint8
 
 const (
@@ -71,7 +71,7 @@ const (
 	TurnRequest = "fold-2"
 )
 
-// style is how the policy wants digests asked for and written.
+// style returns the policy's way of requesting and writing digests.
 func (c *Run) style() *digest.Style {
 	return digest.StyleByName(c.Policy.Summary.Style)
 }
@@ -94,7 +94,7 @@ func (p *FoldPass) fold(c *Run, why foldFor) {
 	c.offer = nil
 }
 
-// FoldBefore puts a digest in place of the items that are not held, up to a cut as [FoldPass.Cut] returns it.
+// FoldBefore replaces the items before a cut, as [FoldPass.Cut] returns it, with a digest. Items that are held stay.
 func (p *FoldPass) FoldBefore(c *Run, cut int, step int32, held []bool) {
 	p.foldBefore(c, cut, step, held, forPolicy)
 }
@@ -104,7 +104,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	var prior string
 	scope, ledger := api.ScopeSession, c.Ledger().Clone()
 	if c.Policy.Branch() {
-		scope, ledger = api.ScopeBranch, digest.Ledger{} // what was asked for there is not asked for here
+		scope, ledger = api.ScopeBranch, digest.Ledger{} // requests on that branch are not requests here
 	}
 	gain, old, talk := 0, 0, 0
 	for i := range c.Items[:cut] {
@@ -126,7 +126,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 			old += it.Tokens
 			var round int
 			prior, round = digest.Carried(text, &ledger)
-			if it.In >= 0 { // a host that lost the state gets it back; one of this run counts already
+			if it.In >= 0 { // so that a host that lost the state gets it back; one of this run already counts
 				c.State.Round = max(c.State.Round, round)
 			}
 			if c.Tells(it.Msg) {
@@ -137,7 +137,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 			messages = append(messages, it.Msg)
 		}
 	}
-	head := int32(-1) // what is folded of the message at the cut
+	head := int32(-1) // the folded piece of the message at the cut
 	if step >= 0 {
 		head = c.Piece(cut, step)
 		gain += c.P.Parts(c.T, c.T.PartsOf(int(head)))
@@ -156,10 +156,10 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	}
 	if why == forPolicy && c.Report.Tokens.Before-c.Total+gain < c.MinGain() {
 		c.Small = true
-		return // even a digest of no size would not be worth it: the model is not asked
+		return // even an empty digest would not be worth it, so the model isn't asked
 	}
 	stay := c.staying(cut, step, held)
-	again := c.Originals(slices.Concat(messages, stay)) // what a pass before this one cleared counts too
+	again := c.Originals(slices.Concat(messages, stay)) // including what an earlier pass cleared
 	ledger.Add(c.T, messages)
 	ledger.Settle(c.T, stay)
 	again()
@@ -206,8 +206,8 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	}
 }
 
-// staying are the messages that a fold leaves, up to the first that is new to the run: those held before the cut, and those from it on. Of a
-// message that is divided at step nothing counts.
+// staying returns the messages that a fold leaves, up to the first that is new in this run: those held before the cut, and those after it.
+// A message that is split at step doesn't count.
 func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
 	for i, it := range c.Items {
 		if i < cut && held[i] || i > cut || i == cut && step < 0 {
@@ -217,15 +217,15 @@ func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
 	return messages
 }
 
-// noteCut reports where the messages begin that a fold keeps.
+// noteCut adds to the report where the kept messages begin.
 func (c *Run) noteCut(cut int) {
 	if i := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
 		c.Report.CutPoint = int(c.Items[cut+i].In)
 	}
 }
 
-// digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the
-// digest still has some, as long as something else can be cut for it. Where it leaves none, because what must stay is over the limit alone, the
+// digestBudget returns how many of the tokens that the limit leaves a digest may have; 0 is any number. If the limit leaves few, the digest
+// still gets some as long as something else can be cut for it. If it leaves none, because what must stay exceeds the limit by itself, the
 // digest is as good as elsewhere: an empty one wouldn't bring the result under the limit either.
 func (c *Run) digestBudget(why foldFor, gain int) int {
 	left := c.digestLeft(gain)
@@ -238,16 +238,18 @@ func (c *Run) digestBudget(why foldFor, gain int) int {
 	return max(256, c.Target/8, left)
 }
 
-// digestLeft is how many tokens the limit leaves for a digest of items that have gain tokens; negative where it is out of reach.
+// digestLeft returns how many tokens the limit leaves for a digest of items that have gain tokens; it is negative if the limit is out of
+// reach.
 func (c *Run) digestLeft(gain int) int { return c.Most() - (c.Total - gain) - digestFrame }
 
-// vain reports whether a smaller digest than the one of gain tokens would bring the result neither under the limit nor into the window.
+// vain reports whether making a digest smaller than gain tokens is pointless, because the result would fit neither the limit nor the
+// window.
 func (c *Run) vain(gain int) bool {
 	rest, window := c.Total-gain+digestFrame, c.Report.Tokens.Window
 	return rest >= c.Limit && (c.Total <= window || rest >= window)
 }
 
-// firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.
+// firstLoose returns the index of the first item before cut that isn't held, or cut. The digest goes there.
 func firstLoose(held []bool, cut int) int {
 	at := 0
 	for at < cut && held[at] {
@@ -256,8 +258,8 @@ func firstLoose(held []bool, cut int) int {
 	return at
 }
 
-// PutDigest takes the items before cut out that are not held, and the piece head of the item at cut if there is one, and puts
-// text, a message, where the first of them was. Body is what is kept of them, or nil.
+// PutDigest removes the items before cut that are not held and, if there is one, the piece head of the item at cut. It puts text, a
+// message, where the first of them was. body is what is remembered of them, or nil.
 func (c *Run) PutDigest(cut int, head int32, held []bool, text []byte, body *handles.Taken) {
 	at := firstLoose(held, cut)
 	c.Folded = make([]view.Item, 0, cut+1)

@@ -2,8 +2,8 @@ package passes
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// further is where the tail begins: as cut says or, where the result would be over its limit with such a tail, further on, so that it is
-// not. The last group stays, but where there should be no tail at all.
+// further returns where the tail begins: at cut, or later if the result would otherwise exceed its limit. The last group stays unless there
+// should be no tail at all.
 func (p *FoldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
 	if why == forAll {
 		return len(c.Items), -1
@@ -22,7 +22,7 @@ func (p *FoldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cu
 	}
 	fixed += c.digestRoom(gain)
 	defer func() {
-		// What is left of a message that was divided cannot be folded any more.
+		// The rest of a message that was split can't be folded.
 		if step >= 0 && !c.T.OpenCalls(int(c.Items[cut].Msg)) && c.uncut(cut, step) > min(c.Most()-fixed, c.Most()/2) {
 			step = -1
 		}
@@ -38,7 +38,7 @@ func (p *FoldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cu
 	return cut, step
 }
 
-// uncut is the tokens of the parts of an item, from one on, that the last resort cannot cut.
+// uncut returns the tokens in an item, from a part on, that the last resort can't cut.
 func (c *Run) uncut(item int, from int32) (sum int) {
 	msg := &c.T.Messages[c.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -49,15 +49,15 @@ func (c *Run) uncut(item int, from int32) (sum int) {
 	return sum
 }
 
-// digestRoom is how many tokens a digest of gain tokens is likely to take, with the message around it.
+// digestRoom estimates the tokens of a digest message for items of gain tokens.
 func (c *Run) digestRoom(gain int) int {
 	return min(c.Policy.Summary.MaxOutputTokens, gain/4, max(256, c.Target/4)) + digestFrame
 }
 
-// digestFrame is about what a digest message has next to its digest, in tokens.
+// digestFrame is roughly how many tokens a digest message has besides its digest.
 const digestFrame = 60
 
-// mostKept is how many tokens the tail may have: no more than half of the target.
+// mostKept returns how many tokens the tail may have: at most half of the target.
 func (p *FoldPass) mostKept(c *Run) int {
 	if c.Target <= 0 {
 		return p.KeepTokens
@@ -69,8 +69,8 @@ func (p *FoldPass) mostKept(c *Run) int {
 	return min(p.KeepTokens, max(1, most))
 }
 
-// Cut is where a tail of at most keep tokens begins: an index of Items at the start of a group, and inside that item the index of the
-// part that begins a step, or -1 where the tail begins with the whole message.
+// Cut returns where a tail of at most keep tokens begins: an index of Items at the start of a group, and the index of the part inside that
+// item that begins a step, or -1 if the tail begins with the whole message.
 func (p *FoldPass) Cut(c *Run, groups []int32, keep int) (cut int, step int32) {
 	if c.Policy.Branch() {
 		return len(c.Items), -1
@@ -129,13 +129,13 @@ func (p *FoldPass) Cut(c *Run, groups []int32, keep int) (cut int, step int32) {
 	return cut, step
 }
 
-// beginsTurn reports whether a turn of the user begins with an item.
+// beginsTurn reports whether a user turn begins with an item.
 func (c *Run) beginsTurn(i int) bool {
 	m := c.Items[i].Msg
 	return c.T.Messages[m].Role == transcript.User && c.T.HasUserText(int(m)) && !c.Own(m)
 }
 
-// lastTurn is where the newest turn of the user begins, at the start of a group, or 0.
+// lastTurn returns where the newest user turn begins, at the start of a group; 0 if there is none.
 func (p *FoldPass) lastTurn(c *Run, groups []int32) int {
 	at := LastUserTurn(len(c.Items), c.beginsTurn)
 	for at > 0 && groups[at] == groups[at-1] {
@@ -144,8 +144,8 @@ func (p *FoldPass) lastTurn(c *Run, groups []int32) int {
 	return max(at, 0)
 }
 
-// lastSteps returns the part at which the newest steps of an item begin that fit in room, and their tokens; -1 if none
-// does, or if all do. With a negative room it is the newest step alone. Tool calls that are still open are among the steps.
+// lastSteps returns the part at which the newest steps of an item that fit into room begin, and their tokens; -1 if none fit, or if all do.
+// If room is negative, it returns the newest step alone. Open tool calls belong to the steps.
 func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &c.T.Messages[c.Items[item].Msg]
@@ -157,7 +157,7 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 			open = n
 		}
 	}
-	caller := end // what a tool of the provider's has called stays with that tool's call
+	caller := end // calls made by a provider's tool stay with the call of that tool
 	for n := end - 1; n > msg.First; n-- {
 		if by := c.T.Parts[n].Caller; by > 0 {
 			caller = min(caller, by-1)
@@ -180,8 +180,7 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// cutTurn is the index in messages, which should be folded, of the turn that the tail at item cut is a part of; -1 where the tail begins
-// with a turn.
+// cutTurn returns the index, in the messages to fold, of the turn that the tail at item cut belongs to; -1 if the tail begins with a turn.
 func (c *Run) cutTurn(cut int, held []bool) int {
 	user := func(i int) bool { return IsUser(c.T, int(c.Items[i].Msg)) && !c.Own(c.Items[i].Msg) }
 	if !IsSplitTurn(len(c.Items), cut, user) {
@@ -196,13 +195,13 @@ func (c *Run) cutTurn(cut int, held []bool) int {
 	return at
 }
 
-// forced is where the tail begins where all would fit but a fold is requested: at the last group that leaves something to fold
+// forced returns where the tail begins if everything would fit but a fold is requested: at the last group that leaves something to fold
 // (S1.13).
 func (p *FoldPass) forced(c *Run, groups []int32) int {
 	return ForceCutPoint(len(c.Items), func(i int) bool { return i > 0 && groups[i] == groups[i-1] })
 }
 
-// counted is where a tail of KeepMessages begins that keeps groups whole (S2.13).
+// counted returns where a tail of KeepMessages messages begins, without splitting a group (S2.13).
 func (p *FoldPass) counted(c *Run, groups []int32) int {
 	n := len(c.Items)
 	return max(0, AdjustBoundary(n, n-p.KeepMessages, func(i int) bool { return groups[i] == groups[i-1] }))

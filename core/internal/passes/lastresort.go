@@ -15,19 +15,19 @@ import (
 // lastResort is the name of the last resort in actions.
 const lastResort = "last_resort"
 
-// The least that the last resort leaves of a text, in tokens: at first, and where that is not enough.
+// The last resort leaves at least this many tokens of a text: at first, and if that isn't enough.
 const (
 	gentle = 256
 	harsh  = 48
 )
 
-// maxResorts bounds how often a result is cut again for what a repair has added to it.
+// maxResorts limits how often a result is cut again because a repair made it larger.
 const maxResorts = 4
 
-// repairRoom is how many tokens more are left free each time: about what a repair adds to the next result, too.
+// repairRoom is how many more tokens are freed each time, for what a repair may add to the next result.
 const repairRoom = 16
 
-// Most is how many tokens a result may have, without those that a repair will add to it.
+// Most returns how many tokens a result may have, not counting what a repair will add.
 func (c *Run) Most() int {
 	if c.Policy.Gate.Inclusive {
 		return c.Limit - 1 - c.added
@@ -35,8 +35,8 @@ func (c *Run) Most() int {
 	return c.Limit - c.added
 }
 
-// Settle makes the result valid, and cuts it again where that has added too much to it, or where the handles that digests get at the end
-// may. It reports whether thinking that its provider has signed could be kept valid.
+// Settle makes the result valid, and cuts it again if the repair, or the handles that digests get at the end, made it too large. It reports
+// whether signed thinking could be kept valid.
 func (c *Run) Settle() bool {
 	added := 0
 	for again := 0; ; again++ {
@@ -59,14 +59,14 @@ func (c *Run) Settle() bool {
 	}
 }
 
-// Bounded reports whether the result of this run has to be at most the limit.
+// Bounded reports whether the result of this run must not exceed the limit.
 func (c *Run) Bounded() bool {
 	return c.Due && c.Limit > 0 && c.Policy.LastResorts() && !c.Policy.Branch()
 }
 
-// Resort brings a result under the limit that the passes have left over it. It cuts what can be spared most, and stops as
-// soon as that is enough: first what is loose, then what is pinned; what the user said last and what the system says stay as
-// they are, whatever their size. It costs nothing where the passes were enough.
+// Resort brings a result that the passes have left over the limit under it. It cuts what is most dispensable and stops as soon as that is
+// enough: first what is loose, then what is pinned. The newest user message and system messages stay as they are, whatever their size. It
+// costs nothing if the passes were enough.
 func (c *Run) Resort() {
 	if !c.Bounded() || !c.needs() {
 		return
@@ -85,7 +85,7 @@ func (c *Run) Resort() {
 		func() { c.replaceMedia(loose) },
 		func() { c.cutAll(loose, isSaid, harsh, c.Most()) },
 		func() { c.foldRest(forAll) },
-		func() { c.cutAll(loose, isAsked, first, c.Most()) }, // held by what they belong to
+		func() { c.cutAll(loose, isAsked, first, c.Most()) }, // items that are held only by what they belong to
 		func() { c.cutAll(loose, isAsked, harsh, c.Most()) },
 		func() { c.cutAll(pinned, isResult, first, c.Most()) },
 		func() { c.cutAll(pinned, isResult, harsh, c.Most()) },
@@ -102,19 +102,19 @@ func (c *Run) Resort() {
 	}
 }
 
-// needs reports whether what the passes have left cannot be the result: it is over the limit, or so near to the input, which is over it,
-// that it would not be taken.
+// needs reports whether what the passes have left can't be the result: it is over the limit, or so close to the input, which is over the
+// limit, that it would be rejected.
 func (c *Run) needs() bool {
 	before := c.Report.Tokens.Before
 	return c.Total > c.Most() || before > c.Most() && before-c.Total < c.MinGain()
 }
 
-// spared describes which items the last resort may cut something: of those that are pinned, or of the others. Never of the newest user
-// message, of the system's, and of what represents something that only the provider can read or belongs to that. The messages that a
-// compaction has written are folded, not cut, but for a tool loop that continues.
+// spared returns a function that reports whether the last resort may cut an item: one that is pinned, or one that isn't. It never cuts the
+// newest user message, system messages, or what stands for content that only the provider can read. Messages that a compaction has written
+// are folded, not cut, except for a tool loop that continues.
 func (c *Run) spared(pinned bool) func(it *view.Item) bool {
 	newest := int32(-1)
-	if i := c.NewestUser(); i >= 0 && c.Items[i].Said == 0 { // in the assistant's, only the words stay
+	if i := c.NewestUser(); i >= 0 && c.Items[i].Said == 0 { // in an assistant message, only those words stay
 		newest = c.Items[i].Msg
 	}
 	return func(it *view.Item) bool {
@@ -123,7 +123,7 @@ func (c *Run) spared(pinned bool) func(it *view.Item) bool {
 	}
 }
 
-// foldRest folds what the passes have left before the tail, into a digest that takes no model.
+// foldRest folds what the passes have left before the tail, without a model.
 func (c *Run) foldRest(why foldFor) {
 	was := c.Policy
 	local := *was
@@ -136,13 +136,13 @@ func (c *Run) foldRest(why foldFor) {
 	p.fold(c, why)
 }
 
-// longText is a text that may be cut.
+// longText is a text that can be cut.
 type longText struct {
 	item, tokens int
 	part         int32
 }
 
-// Which texts of a message are cut: those of tool results, of the assistant (first where its reasoning is not signed), of the user.
+// The texts of a message that are cut: those of tool results, of the assistant (reasoning first, if it isn't signed), and of the user.
 func isResult(c *Run, p *transcript.Part) bool {
 	return p.Kind == transcript.ToolResult || p.Kind == transcript.Text && p.Parent >= 0
 }
@@ -161,7 +161,7 @@ func isAsked(c *Run, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && (c.T.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
-// long lists the texts of which something may be cut, in their order.
+// long returns the texts that can be cut, in order.
 func (c *Run) long(may func(*view.Item) bool, which func(*Run, *transcript.Part) bool) (texts []longText) {
 	for i := range c.Items {
 		it := &c.Items[i]
@@ -183,8 +183,8 @@ func (c *Run) long(may func(*view.Item) bool, which func(*Run, *transcript.Part)
 	return texts
 }
 
-// cuttable reports whether a tool result has a body that is a text, or JSON that can be cut as one: a value, or a list of nothing but
-// values. Where texts are in a list, each is cut by itself.
+// cuttable reports whether the body of a tool result is a text, or JSON that can be cut like one: a single value, or a list of nothing but
+// values. Texts in a list are cut one by one.
 func (c *Run) cuttable(n int32) bool {
 	p := &c.T.Parts[n]
 	if _, again := c.cut[n]; p.Pair < 0 || !again && handles.Cleared(c.View, n) {
@@ -195,7 +195,7 @@ func (c *Run) cuttable(n int32) bool {
 	})
 }
 
-// awaited reports whether a part is a tool result, or is in one, that a tool of the provider's still waits for.
+// awaited reports whether a part is, or is inside, a tool result that a provider's tool is still waiting for.
 func (c *Run) awaited(n int32) bool {
 	if parent := c.T.Parts[n].Parent; parent >= 0 {
 		n = parent
@@ -204,7 +204,7 @@ func (c *Run) awaited(n int32) bool {
 	return c.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && c.T.Waits(&c.T.Parts[call])
 }
 
-// saving is what cutting texts down to keep tokens frees.
+// saving returns how many tokens cutting each text to keep tokens frees.
 func saving(texts []longText, keep int) (sum int) {
 	for _, t := range texts {
 		sum += max(0, t.tokens-keep)
@@ -212,8 +212,7 @@ func saving(texts []longText, keep int) (sum int) {
 	return sum
 }
 
-// level is how many tokens each of some texts keeps, at least floor, so that need tokens are freed: the longest are cut down
-// to one size.
+// level returns how many tokens each of some texts may keep, at least floor, to free need tokens: the longest are cut down to one size.
 func level(texts []longText, need, floor int) int {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -238,9 +237,9 @@ func level(texts []longText, need, floor int) int {
 	return floor
 }
 
-// cutAll cuts texts, the longest ones, until the transcript has at most aim tokens, or each text at most floor.
+// cutAll cuts the longest texts until the transcript has at most aim tokens, or each text at most floor.
 func (c *Run) cutAll(may func(*view.Item) bool, which func(*Run, *transcript.Part) bool, floor, aim int) {
-	for range 4 { // what is left of a text may be some tokens more or less than planned
+	for range 4 { // a cut text may have a few tokens more or fewer than planned
 		need := c.Total - aim
 		if need <= 0 {
 			return
@@ -271,7 +270,7 @@ func (c *Run) cutAll(may func(*view.Item) bool, which func(*Run, *transcript.Par
 	}
 }
 
-// toolOf is the name of the tool whose result a part is, or is a part of; "" of other texts.
+// toolOf returns the name of the tool whose result a part is or belongs to; "" for other parts.
 func (c *Run) toolOf(n int32) string {
 	if p := &c.T.Parts[n]; p.Kind != transcript.ToolResult {
 		if n = p.Parent; n < 0 {
@@ -281,8 +280,8 @@ func (c *Run) toolOf(n int32) string {
 	return digest.ToolName(c.T, int(n))
 }
 
-// cutText leaves at most keep tokens of a text: its beginning and its end. The whole goes into the archive, once, however often a run cuts
-// it. It reports whether anything was cut.
+// cutText leaves at most keep tokens of a text: its beginning and its end. The whole text is archived once, however often a run cuts it. It
+// reports whether anything was cut.
 func (c *Run) cutText(t longText, keep int) bool {
 	p := &c.T.Parts[t.part]
 	plain := c.T.IsString(p.Body)
@@ -294,7 +293,7 @@ func (c *Run) cutText(t longText, keep int) bool {
 		text = string(c.T.Bytes(c.Original(t.part)))
 	}
 	named, rest := handles.TruncatedHandle(text)
-	if handle == "" && named != "" && !c.OriginalBody(t.part).Zero() { // a pass of this run has cut it
+	if handle == "" && named != "" && !c.OriginalBody(t.part).Zero() { // an earlier pass has cut it
 		handle = named
 	}
 	if w, ok := c.squeezed[t.part]; ok && p.Has(transcript.Squeezed) && handle == "" {
@@ -337,7 +336,7 @@ func (c *Run) cutText(t longText, keep int) bool {
 	return true
 }
 
-// clipTo is a text of some tokens with its middle left out, so that at most keep tokens stay, or nearly so.
+// clipTo returns a text of some tokens without its middle, so that about keep tokens stay.
 func (c *Run) clipTo(text string, tokens, keep int) string {
 	size := len(text)
 	for got := max(1, tokens); ; {
@@ -352,7 +351,7 @@ func (c *Run) clipTo(text string, tokens, keep int) string {
 	}
 }
 
-// replaceMedia puts placeholders in place of images, audio and files, the oldest first, until the transcript fits.
+// replaceMedia replaces images, audio and files with placeholders, oldest first, until the transcript fits.
 func (c *Run) replaceMedia(may func(*view.Item) bool) {
 	for i := 0; i < len(c.Items) && c.Total > c.Most(); i++ {
 		if !may(&c.Items[i]) {
@@ -375,8 +374,8 @@ func (c *Run) replaceMedia(may func(*view.Item) bool) {
 	}
 }
 
-// clearAround clears the tool result whose body a medium is in, where the wire format has nothing to put in the medium's place. It reports
-// false where there is no such result.
+// clearAround clears the tool result that contains a medium, for wire formats that have nothing to replace the medium with. It returns
+// false if there is no such result.
 func (c *Run) clearAround(item int, n int32) bool {
 	p := &c.T.Parts[n]
 	if !c.F.InnerMedia || p.Parent < 0 || p.Data == 0 || !c.hasResult(p.Parent) {

@@ -9,18 +9,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// native is how the provider of a wire format compacts by itself.
+// native describes a provider's own compaction API for a wire format.
 type native struct {
 	format     string
-	path, beta string   // of its API, and the value of the header anthropic-beta
-	list       string   // the member that has the messages
-	beside     []string // members of the conversation's own body that count
-	more       string   // members that ask for it
-	readable   bool     // it makes one message with a summary that can be read; an empty one has failed. Else user messages come first
+	path, beta string   // the path of its API, and the value of the header anthropic-beta
+	list       string   // the member that holds the messages
+	beside     []string // members of the conversation's request body that matter
+	more       string   // members that request a compaction
+	readable   bool     // the result is one message with a readable summary, and an empty one is a failure; otherwise the result begins with user messages
 }
 
-// natives are those there are: the SDKs' types of `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and `openai` 7.57.0
-// (ResponseCompactParams) have their members.
+// natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
+// `openai` 7.57.0 (ResponseCompactParams).
 var natives = []native{
 	{format: "anthropic", path: "/v1/messages", beta: "compact-2026-09-04", list: "messages", beside: []string{"system", "tools"},
 		more: `"compaction":{"type":"summarize"}`, readable: true},
@@ -30,13 +30,13 @@ var natives = []native{
 // offer is what a fold may have the provider compact.
 type offer struct {
 	native
-	items []int // of the view
-	// What the provider has compacted before is among them: what it makes now represents that too.
+	items []int // indexes of the view's items
+	// Earlier compactions of the provider among them, which the new one replaces.
 	old []bool
 }
 
-// offered is what the provider may be asked to compact instead of the model: all items before cut. It is nil where the policy does not want
-// it, the provider has no such API, or something must stay there that would come back in its answer.
+// offered returns what the provider may be asked to compact instead of the model: all items before cut. It returns nil if the policy
+// doesn't want that, the provider has no such API, or something that must stay would be part of its answer.
 func (c *Run) offered(cut int, held []bool, groups []int32) *offer {
 	if !c.Policy.AsksProvider() || c.provided != nil || c.style().Split || c.Policy.Local() || c.Policy.Branch() {
 		return nil
@@ -50,7 +50,7 @@ func (c *Run) offered(cut int, held []bool, groups []int32) *offer {
 		m := c.Items[i].Msg
 		if c.T.Messages[m].Role == transcript.System {
 			if len(o.items) > 0 {
-				return nil // it must stay in the middle
+				return nil // it must stay, and is in the middle
 			}
 			continue
 		}
@@ -67,15 +67,15 @@ func (c *Run) offered(cut int, held []bool, groups []int32) *offer {
 	return o
 }
 
-// compacted reports whether a message is what its provider has made of others.
+// compacted reports whether a message is a compaction that the provider made.
 func (c *Run) compacted(m int32) bool {
 	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
 }
 
 func isCompacted(p *transcript.Part) bool { return p.Has(transcript.Held) && p.Has(transcript.Signed) }
 
-// request is the request to the provider. Messages are as they came in, which is what its prompt cache has; where some were repaired, as they
-// are now.
+// request returns the request to the provider. Messages are as in the input, which its prompt cache has; if some were repaired, they are as
+// they are now.
 func (o *offer) request(c *Run) *api.ProviderRequest {
 	body := append([]byte{'{', '"'}, o.list...)
 	body = append(body, `":[`...)
@@ -111,8 +111,8 @@ func (o *offer) request(c *Run) *api.ProviderRequest {
 	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
 }
 
-// take checks what the provider has made: messages of the format, the last one compacted, and half of the tokens that they represent at
-// most.
+// take checks the provider's answer: messages of the format, ending with a compaction, that have at most half of the tokens that they
+// replace.
 func (o *offer) take(c *Run, messages api.Raw, gain int) (p *provided, why api.SummaryFault) {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = c.T.Weigh
@@ -137,12 +137,12 @@ func (o *offer) take(c *Run, messages api.Raw, gain int) (p *provided, why api.S
 	return p, ""
 }
 
-// ProviderRequest is the id of the request for what the provider makes by itself.
+// ProviderRequest is the id of the request for a provider's own compaction.
 const ProviderRequest = FoldRequest + "-provider"
 
-// askProvider asks for the provider's own compaction, or takes it. It is answered by the text of a host that has asked its model with the
-// prompt, which is that for the first part of the record; by nothing while the reply is awaited, which ok says, and where the provider has
-// answered. Where it has failed, and the model should be asked, it is not answered.
+// askProvider requests the provider's own compaction, or takes its answer. The host may answer with a text instead, if it has given the
+// prompt, which covers the first part of the record, to its model. The text is "" while the reply is awaited, which ok reports, and if the
+// provider has answered. If the provider failed and the model should be asked, ok is false.
 func (c *Run) askProvider(p digest.Prompt, output, gain int) (text string, ok, answered bool) {
 	r, fits := c.request(ProviderRequest, p, output)
 	if !fits {
@@ -168,7 +168,7 @@ func (c *Run) askProvider(p digest.Prompt, output, gain int) (text string, ok, a
 	return text, true, why == ""
 }
 
-// sealed reports whether an item has something in it that only its provider can read.
+// sealed reports whether an item contains something that only its provider can read.
 func sealed(item []byte) bool {
 	s := jsonspan.New(item)
 	for s.Object(); ; {
@@ -183,22 +183,22 @@ func sealed(item []byte) bool {
 	}
 }
 
-// provided is what a provider has made of messages.
+// provided is a compaction made by the provider.
 type provided struct {
 	messages [][]byte
 	tokens   int
 }
 
-// providerBody is the digest next to what the provider has made: the ledger, which code has written.
+// providerBody is the digest that accompanies a provider's compaction: the ledger, which code has written.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."
 
-// providerDigest writes the digest of a job whose summary is the provider's.
+// providerDigest writes the digest of a job whose summary the provider has made.
 func (c *Run) providerDigest(j job, standing string, budget, spare int) string {
 	c.Report.Summary = api.ReportSummary{Source: api.SourceProvider}
 	return digest.WithStanding(providerBody, standing) + j.ledger.TextBeside(c.P.MaxUnits(budget)/3, c.P.MaxUnits(spare))
 }
 
-// putProvided puts what the provider has made before the digest that is next to it. No pass of this run takes it out again.
+// putProvided puts the provider's compaction before the digest that accompanies it. No pass of this run removes it.
 func (c *Run) putProvided() {
 	for _, text := range c.provided.messages {
 		c.Insert(c.digest, text)

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ReasoningPass removes reasoning from assistant messages, in whole parts.
+// ReasoningPass removes reasoning from assistant messages, whole parts at a time.
 //
 //easyjson:json
 type ReasoningPass struct {
@@ -33,7 +33,7 @@ func (p *ReasoningPass) Check() string {
 
 func (p *ReasoningPass) Follows() bool { return false }
 
-// End is the first item whose reasoning stays.
+// End returns the index of the first item whose reasoning stays.
 func (p *ReasoningPass) End(c *Run) int {
 	end := len(c.Items)
 	switch p.Mode {
@@ -48,7 +48,7 @@ func (p *ReasoningPass) End(c *Run) int {
 
 func (p *ReasoningPass) Run(c *Run) {
 	end := p.End(c)
-	loop := len(c.Items) // where the tool loop begins that needs its thinking
+	loop := len(c.Items) // where the tool loop that needs its thinking begins
 	if mode, _ := c.ThinkingMode(); mend.NeedsThinking(mode) {
 		loop = c.OpenTurn(loop)
 	}

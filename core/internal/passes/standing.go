@@ -2,9 +2,9 @@ package passes
 
 import "github.com/ctxfold/ctxfold/core/internal/digest"
 
-// standing is the block of what the user said about how to work, for a digest of so many tokens that represents gain tokens; "" where there
-// is none. It has its share of the target and what the target leaves free besides, but never so much that the fold would gain nothing, nor
-// more than half of the most that a digest may have, 0 where it may have any size.
+// standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain tokens; "" if there are
+// none. The block has its share of the target plus what the target leaves free, but never so much that the fold would gain nothing, nor
+// more than half of most, the maximum size of a digest (0 is any).
 func (c *Run) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
 	if c.Target > 0 {
@@ -19,8 +19,8 @@ func (c *Run) standing(l *digest.Ledger, gain, budget, most int, chat bool) stri
 	return c.standingIn(l, room, chat)
 }
 
-// spare is how many tokens the user's requests may take next to a digest of so many tokens that represents gain tokens: half of what the
-// target leaves free, so that files that are restored have room too. What no cue tells to be an instruction is among the requests.
+// spare returns how many tokens the user's requests may take besides a digest of this size that replaces gain tokens: half of what the
+// target leaves free, so that restored files have room too. Instructions that no cue identifies are among the requests.
 func (c *Run) spare(gain, digest int) int {
 	if c.Target == 0 {
 		return 0
@@ -28,10 +28,10 @@ func (c *Run) spare(gain, digest int) int {
 	return max(0, min(gain-digest, c.Target-(c.Total-gain)-digest)/2)
 }
 
-// standingShare is what the policy gives standing instructions in any case, in tokens.
+// standingShare returns how many tokens the policy always reserves for standing instructions.
 func (c *Run) standingShare() int { return int(float64(c.Target) * c.Policy.StandingShare()) }
 
-// standingIn is the block of standing instructions in at most room tokens.
+// standingIn returns the block of standing instructions in at most room tokens.
 func (c *Run) standingIn(l *digest.Ledger, room int, chat bool) string {
 	if len(l.Standing) == 0 || room <= 0 {
 		return ""
@@ -42,7 +42,7 @@ func (c *Run) standingIn(l *digest.Ledger, room int, chat bool) string {
 	}
 	size := c.P.MaxUnits(room)
 	text := write(size)
-	for try := 0; try < 4 && c.P.Text(text) > room; try++ { // an estimator that looks at the script may find more than its rate
+	for try := 0; try < 4 && c.P.Text(text) > room; try++ { // an estimator that depends on the script may exceed its average rate
 		size = size * room / c.P.Text(text) * 9 / 10
 		text = write(size)
 	}

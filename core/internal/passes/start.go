@@ -7,36 +7,36 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is what passes work on.
+// Run is the state that passes work on.
 type Run struct {
 	mend.Run
 	Requests []api.SummaryRequest // the requests to answer before the run can end
-	Due      bool                 // for its tokens, for a cold cache, or by force
+	Due      bool                 // because of its size, a cold cache, or by force
 	Folded   []view.Item          // the items that a fold has removed
 	Small    bool                 // a pass was left out because it could not free min_gain
-	NoDigest string               // why there is no digest, where the policy does not take a local one for it
-	Asked    Cost                 // of the model
+	NoDigest string               // why there is no digest, if the policy doesn't accept a local one in this case
+	Asked    Cost                 // what the model was asked to do
 	Expected expected
-	Behind   *Behind // of Requests, the one that follows the conversation; nil where there is none
+	Behind   *Behind // the one of Requests that is appended to the conversation, or nil
 
-	shape    api.SummaryShape // of the request that has given the summary
-	offer    *offer           // what the provider may compact instead of the model; nil where it may not
-	provided *provided        // what it has made; nil where it has not
-	digest   int              // the index of the item that represents what was folded
-	groups   []int32          // of the input, and those that stay by the policy's pins, where claim needs them
+	shape    api.SummaryShape // the shape of the request that produced the summary
+	offer    *offer           // what the provider may compact instead of the model, or nil
+	provided *provided        // the provider's compaction, or nil
+	digest   int              // the index of the digest's item
+	groups   []int32          // the groups of the input, and those that pins hold; set if claim needs them
 	stay     []bool
 	places   []lastPlace
-	squeezed map[int32]whole  // by part: what this run has squeezed
-	cleared  []clearedResult  // what the pass clear has cleared
-	cut      map[int32]string // by part: the handles of the texts that the last resort has cut
-	added    int              // tokens that a repair is expected to add to what the last resort leaves
+	squeezed map[int32]whole  // what this run has squeezed, by part
+	cleared  []clearedResult  // what the clear pass has cleared
+	cut      map[int32]string // the handles of texts that the last resort has cut, by part
+	added    int              // tokens that a repair will probably add after the last resort
 }
 
-// Start makes c a run that has done nothing yet.
+// Start initializes c as a run that has done nothing yet.
 func (c *Run) Start(in view.Input) {
 	c.View, c.Input = view.NewView(in.Transcript, in.Format, in.Estimator, in.N), in
 	c.Limit, c.Target = in.Policy.Limit(), in.Policy.TargetTokens()
-	if text := in.Policy.Summary.Text; text != "" { // the host has answered before it was asked
+	if text := in.Policy.Summary.Text; text != "" { // the host has answered in advance
 		c.Replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
 	}
 	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.Published())
@@ -61,7 +61,7 @@ func (c *Run) Reply(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// expect notes what will come of the requests: items from first on change, and next to the summaries there are after tokens.
+// expect notes what will come of the requests: items change from first on, and there are after tokens besides the summaries.
 func (c *Run) expect(first, after int) {
 	c.Expected = expected{First: max(0, first), After: after, Cost: c.Asked}
 	if c.Behind != nil {
@@ -74,15 +74,15 @@ func (c *Run) expect(first, after int) {
 	}
 }
 
-// Cost is what the model was asked to write summaries, in tokens. Cached are those of In that its provider is likely to have in its cache.
+// Cost is the cost of the summary requests, in tokens. Cached are those of In that the provider probably has in its cache.
 type Cost struct{ In, Cached, Out int }
 
-// expected is what the result of a run that waits for summaries will be like: the first item that changes, the tokens, and
-// what the model is asked.
+// expected predicts the result of a run that waits for summaries: the first item that changes, the tokens, and what the model is asked to
+// do.
 type expected struct {
 	First, After int
 	Cost         Cost
 }
 
-// MinGain is how many tokens a compaction must free, or nothing is done.
+// MinGain returns how many tokens a compaction must free; if it can't, nothing is done.
 func (c *Run) MinGain() int { return c.Policy.MinGain() }

@@ -9,25 +9,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// job is a digest to make of messages.
+// job is a digest that must be made, of some messages.
 type job struct {
 	id       string // of its request
 	scope    api.Scope
 	messages []int32
 	prior    string // the digest so far
 	ledger   *digest.Ledger
-	gain     int  // tokens that the digest represents
-	old      int  // of these, those of the digest so far
+	gain     int  // tokens that the digest replaces
+	old      int  // how many of them are the earlier digest's
 	turn     int  // index in messages of the turn that is cut, or -1
 	room     int  // tokens that the limit leaves for the digest; 0 is any number
-	least    bool // a digest that finds no room only counts the messages
-	cut      bool // the beginning of a message is folded, and its rest stays
-	tail     int  // index in the input of the first message that stays after what is folded; -1 where none of the input's does
+	least    bool // if there is no room, the digest only counts the messages
+	cut      bool // the beginning of a message is folded and the rest stays
+	tail     int  // index of the first input message that stays after what is folded; -1 if none does
 }
 
-// digestOf returns the digest of a job, or false when the host's model has to be asked first.
+// digestOf returns the digest of a job; false if the host's model must be asked first.
 func (c *Run) digestOf(j job) (string, bool) {
-	defer c.Originals(j.messages)() // what a pass before this one cleared is worth reading
+	defer c.Originals(j.messages)() // what an earlier pass cleared is worth reading
 	s := &c.Policy.Summary
 	// Half of what is new: the digest so far need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.gain+j.old)/2)
@@ -38,7 +38,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 		budget = min(budget, j.room)
 	}
 	standing := c.standing(j.ledger, j.gain, budget, j.room, digest.Chats(c.T, j.messages, j.ledger))
-	if j.room > 0 { // what the limit leaves is for both
+	if j.room > 0 { // the limit covers both
 		budget = max(budget/2, min(budget, j.room-c.P.Text(standing)))
 	}
 	spare := c.spare(j.gain, budget+c.P.Text(standing))
@@ -64,12 +64,12 @@ func (c *Run) digestOf(j job) (string, bool) {
 		return "", false
 	case bad(why):
 		defer c.counts("")
-		if digest.HasLog(text) { // of the same messages, where the model has answered for no part of them
+		if digest.HasLog(text) { // of the same messages, if the model has answered for none of the parts
 			text = ""
 		}
 		return c.local(j, join(j.prior, text), budget, spare, standing, why), true
 	}
-	// A digest that lacks nothing but its headings is still worth more than an extract.
+	// A digest that only lacks its headings is still worth more than an extract.
 	room := c.P.MaxUnits(budget)
 	text = digest.Fence(text)
 	done := digest.NewExtract(c.T, j.messages, j.prior, j.ledger).Complete(text, standing, room, c.P.MaxUnits(spare))
@@ -84,7 +84,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 	return done.Text(), true
 }
 
-// share is found of all with three digits, 1 of none.
+// share returns found as a share of all, with three digits; 1 if all is 0.
 func share(found, all int) float64 {
 	if all == 0 {
 		return 1
@@ -99,11 +99,11 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// bad reports whether why is a reason not to take an answer at all.
+// bad reports whether a fault is a reason to reject an answer entirely.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
-// written is what the model has written for a job, or why nothing of it can be taken; then the text is the part that arrived
-// all the same. It is false while the model has to be asked.
+// written returns what the model has written for a job. If none of it is acceptable, it returns the reason, and the text is whatever
+// arrived. It returns false while the model must still be asked.
 func (c *Run) written(j job, output int) (text string, why api.SummaryFault, ok bool) {
 	switch {
 	case j.scope == api.ScopeBranch:
@@ -115,7 +115,7 @@ func (c *Run) written(j job, output int) (text string, why api.SummaryFault, ok 
 	return c.answered(j, output)
 }
 
-// apart asks for the turn that is cut and for what was before it by requests of their own, at the same time (S1.23).
+// apart requests summaries of the turn that is cut and of what was before it separately, at the same time (S1.23).
 func (c *Run) apart(j job, output int) (text string, why api.SummaryFault, ok bool) {
 	output = max(64, output/2)
 	past, turn := j, j
@@ -137,7 +137,7 @@ func (c *Run) apart(j job, output int) (text string, why api.SummaryFault, ok bo
 	return digest.JoinTurn(before, now), "", true
 }
 
-// sizeOf is the tokens of messages.
+// sizeOf returns the size of messages, in tokens.
 func (c *Run) sizeOf(messages []int32) (sum int) {
 	for _, m := range messages {
 		sum += c.P.Message(c.T, int(m))
@@ -145,13 +145,13 @@ func (c *Run) sizeOf(messages []int32) (sum int) {
 	return sum
 }
 
-// extract represents messages of which the model has written nothing that can be taken, while it has of others. The ledger is that of the
-// whole digest.
+// extract returns a digest without a model for messages whose summary was unacceptable while that of others was fine. The ledger is that of
+// the whole digest.
 func (c *Run) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(c.T, messages, prior, &digest.Ledger{}).Digest(c.P.MaxUnits(output))
 }
 
-// answered is what the model has written for a job that has one record.
+// answered returns what the model has written for a job that has a single record.
 func (c *Run) answered(j job, output int) (text string, why api.SummaryFault, ok bool) {
 	s := c.style()
 	if s.MaxOutput > 0 {
@@ -179,13 +179,13 @@ func (c *Run) answered(j job, output int) (text string, why api.SummaryFault, ok
 		p.Record = parts[0].record
 		return c.ask(j.id, p, output, j.gain)
 	case c.Policy.Summary.Split == "chain":
-		carried := min(output, room/3) // what the digest so far takes of the room
+		carried := min(output, room/3) // the share of the room that the digest so far takes
 		return c.chain(j, p, c.parts(j.messages, room-carried), output, carried)
 	}
 	return c.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language is the user's, told by what is folded or, where that says nothing, by what was before it.
+// language returns the user's language, judged by what is folded or, if that is inconclusive, by what was before it.
 func (c *Run) language(j job) string {
 	if name := digest.Language(digest.Requests(c.T, j.messages)); name != "" {
 		return name
@@ -193,10 +193,10 @@ func (c *Run) language(j job) string {
 	return digest.Language(append(slices.Clone(j.ledger.Requests), j.ledger.Task))
 }
 
-// mapped asks for a digest of each part, of at most each tokens, all at the same time, and then for one of them all.
+// mapped requests a digest of each part, of at most each tokens, all at the same time, and then one digest of them all.
 func (c *Run) mapped(j job, p digest.Prompt, parts []part, each, output int) (text string, why api.SummaryFault, ok bool) {
 	var record strings.Builder
-	var texts string // as record, without what tells the model which part it reads
+	var texts string // like record, without the text that tells the model which part it is
 	ok = true
 	good := 0
 	for i, part := range parts {
@@ -230,7 +230,7 @@ func (c *Run) mapped(j job, p digest.Prompt, parts []part, each, output int) (te
 	return text, why, ok
 }
 
-// chain has the model go through the parts one after the other, each time with the digest so far, in at most carried tokens.
+// chain has the model process the parts one after the other, each time with the digest so far, in at most carried tokens.
 func (c *Run) chain(j job, p digest.Prompt, parts []part, output, carried int) (text string, why api.SummaryFault, ok bool) {
 	text, why = "", api.FaultFailed
 	for i, part := range parts {
@@ -252,8 +252,7 @@ func (c *Run) chain(j job, p digest.Prompt, parts []part, output, carried int) (
 	return text, why, true
 }
 
-// ask returns what the model has written for one prompt, asking it again if its answer is no digest: as often as the
-// policy says.
+// ask returns what the model has written for a prompt. If the answer is no digest it asks again, as often as the policy says.
 func (c *Run) ask(id string, p digest.Prompt, output, folded int) (text string, why api.SummaryFault, ok bool) {
 	for try := 0; ; try++ {
 		key := id
@@ -289,8 +288,8 @@ func (c *Run) ask(id string, p digest.Prompt, output, folded int) (text string, 
 	}
 }
 
-// request is the request for a prompt. It is never larger than a request may be: the record is clipped until it fits. It
-// is false if even then it does not.
+// request returns the request for a prompt. It is never larger than the limit for requests: the record is clipped until it fits. It returns
+// false if even that isn't enough.
 func (c *Run) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
 	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: c.style().Temperature}
 	if p.Scope == api.ScopeToolOutput {
@@ -314,20 +313,20 @@ func (c *Run) request(id string, p digest.Prompt, output int) (r api.SummaryRequ
 	}
 }
 
-// clipMark is about what the mark takes that represents what is clipped, in tokens; leastClip is more bytes than it has, so that a clipped
-// record is always shorter.
+// clipMark is roughly the size of the mark that replaces clipped text, in tokens; leastClip exceeds its bytes, so that a clipped record is
+// always shorter.
 const (
 	clipMark  = 12
 	leastClip = 64
 )
 
-// fits reports whether a prompt fits into a request as it is, with what a second one says of the first answer.
+// fits reports whether a prompt fits into a request as it is, with room for the objections of a second request.
 func (c *Run) fits(p *digest.Prompt, output int) bool {
 	limit := c.inputLimit(output)
 	return limit == 0 || c.P.Text(p.System())+c.P.Text(p.Text())+objectionRoom <= limit
 }
 
-// inputLimit is how large a request may be, in tokens; 0 is no limit.
+// inputLimit returns the maximum size of a request, in tokens; 0 is no limit.
 func (c *Run) inputLimit(output int) int {
 	if limit := c.Policy.Summary.MaxInputTokens; limit > 0 || c.Policy.Window.Tokens == 0 {
 		return limit
@@ -335,17 +334,17 @@ func (c *Run) inputLimit(output int) int {
 	return max(1, c.Policy.Usable()-output)
 }
 
-// leastRoom is the least room for a record, in tokens, with which asking makes sense.
+// leastRoom is the least room for a record, in tokens, at which asking makes sense.
 const leastRoom = 64
 
-// objectionRoom is kept free for what a second request says of the first answer, in tokens.
+// objectionRoom is kept free for what a second request says about the first answer, in tokens.
 const objectionRoom = 60
 
 // unlimited is room for any record.
 const unlimited = 1 << 60
 
-// room is how many tokens a prompt leaves for its record. A digest so far, and a first request of the user, that would take most
-// of it are clipped.
+// room returns how many tokens a prompt leaves for its record. It clips the digest so far, and the user's first request, if they would take
+// most of that.
 func (c *Run) room(p *digest.Prompt, output int) int {
 	limit := c.inputLimit(output)
 	if limit == 0 {
@@ -359,7 +358,7 @@ func (c *Run) room(p *digest.Prompt, output int) int {
 	return limit - c.P.Text(p.Text())
 }
 
-// clipped is a text in at most about most tokens.
+// clipped returns a text in roughly at most most tokens.
 func (c *Run) clipped(text string, most int) string {
 	if c.P.Text(text) <= most {
 		return text
