@@ -1,0 +1,73 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// boats is a conversation of this many messages, as JSON.
+func boats(messages int) string {
+	var list []string
+	for i := range messages {
+		role := "user"
+		if i%2 == 1 {
+			role = "assistant"
+		}
+		list = append(list, fmt.Sprintf(`{"role":%q,"content":"Message %d about the boat. %s"}`, role, i, strings.Repeat("The hull needs paint and the mast needs rope. ", 6)))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+const boatPolicy = `{"window":{"tokens":2000}}`
+
+// TestLoopWithoutEffects: a host that can do nothing gets the answer of the operation at once.
+func TestLoopWithoutEffects(t *testing.T) {
+	fit := core.Call("fit", []byte(`{"policy":`+boatPolicy+`,"options":{"summary":{"mode":"local"}},"messages":`+boats(40)+`}`))
+	var p struct {
+		Job     json.RawMessage
+		Effects []api.Effect
+		Result  map[string]json.RawMessage
+	}
+	answer := core.Call("loop_start", []byte(`{"policy":`+boatPolicy+`,"settings":{"now":1},"messages":`+boats(40)+`}`))
+	if err := json.Unmarshal(answer, &p); err != nil || p.Job != nil || len(p.Effects) > 0 {
+		t.Fatal(err, string(answer[:min(len(answer), 600)]))
+	}
+	var want map[string]json.RawMessage
+	if err := json.Unmarshal(fit, &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"messages", "report", "state", "known"} {
+		if string(p.Result[name]) != string(want[name]) {
+			t.Errorf("%s: %.300s, not %.300s", name, p.Result[name], want[name])
+		}
+	}
+	if p.Result["memory"] != nil {
+		t.Error("the result has what is remembered, which is the job's")
+	}
+}
+
+// TestLoopWithEverything: a compaction is made once, saved, and found again.
+func TestLoopWithEverything(t *testing.T) {
+	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+		w, replica := newWorld(1, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Records: keys, Owner: "somebody"}
+		first := w.start("first", &replica, boatPolicy, boats(40), settings, nil)
+		w.run(w.now + 600_000)
+		if !first.done || first.failure != nil || first.asks != 1 || string(first.result["report"]) == "" || len(w.bodies) == 0 {
+			t.Fatal(keys, w.wrong, first.done, first.failure, first.asks, len(w.bodies))
+		}
+		second := w.start("second", &replica, boatPolicy, boats(41), settings, nil)
+		w.run(w.now + 600_000)
+		if !second.done || second.failure != nil || second.asks != 0 || string(second.result["known"]) != "0" {
+			t.Fatal(keys, w.wrong, second.failure, second.asks, string(second.result["known"]))
+		}
+		if len(w.leases) > 0 {
+			t.Error(keys, "a lease was not released")
+		}
+	}
+}
