@@ -129,7 +129,7 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 			pause = min(r.After, maxTimeout)
 		}
 		pause += t.random(pause/4 + 1)
-		if t.Probing = true; q.Asked < maxAsked && (q.Deadline == 0 || t.Clock+pause < q.Deadline) {
+		if t.Probing = true; t.can(api.EffectWait) && q.Asked < maxAsked && (q.Deadline == 0 || t.Clock+pause < q.Deadline) {
 			t.PausedUntil = max(t.PausedUntil, t.Clock+pause)
 			break
 		}
