@@ -169,6 +169,83 @@ def test_two_programs_share_a_memory(history):
     assert len(model.requests) == asked
 
 
+class Shared:
+    """A memory as a database of several processes would be."""
+
+    def __init__(self):
+        self.texts, self.leases, self.lock, self.waits = {}, {}, threading.Lock(), 0
+
+    def load(self, key):
+        return self.texts.get(key)
+
+    def save(self, key, text):
+        raise AssertionError("not when processes share it")
+
+    def swap(self, key, old, new):
+        with self.lock:
+            if self.texts.get(key) != old:
+                return False
+            self.texts[key] = new
+            return True
+
+    def lease(self, keys, holder, seconds):
+        with self.lock:
+            if any(self.leases.get(key, holder) != holder for key in keys):
+                self.waits += 1
+                return False
+            self.leases[keys[0]] = holder
+            return True
+
+    def release(self, key, holder):
+        with self.lock:
+            if self.leases.get(key) == holder:
+                del self.leases[key]
+
+
+def test_processes_that_share_a_memory_make_one_compaction(history):
+    memory, model = Shared(), Model()
+    together = threading.Barrier(3)
+
+    def summarize(request):
+        while not memory.waits:  # until another one has found the lease taken
+            threading.Event().wait(0.001)
+        return model(request)
+
+    results = []
+
+    def process():
+        compactor = ctxfold.Compactor(window=16_000, summarize=summarize, memory=memory)
+        together.wait()
+        results.append(compactor.fit(history))
+
+    threads = [threading.Thread(target=process) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sorted(each.changed for each in results) == [False, False, True]
+    assert len({json.dumps(each.messages) for each in results}) == 1 and not memory.leases
+
+
+def test_a_cancelled_task_releases_a_shared_lease(history):
+    async def work():
+        memory, asked = Shared(), asyncio.Event()
+
+        async def summarize(request):
+            asked.set()
+            await asyncio.sleep(600)
+
+        task = asyncio.ensure_future(aio.Compactor(window=16_000, summarize=summarize, memory=memory).fit(history))
+        await asked.wait()
+        assert memory.leases
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not memory.leases and not memory.texts
+
+    asyncio.run(work())
+
+
 def test_what_earlier_versions_have_kept(history, model):
     """Python's list of texts, JavaScript's list of entries, the records of Go and those of the C library."""
     memory = {}

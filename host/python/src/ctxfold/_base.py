@@ -60,7 +60,10 @@ class Compacting(Operations):
         each, and is called from ``concurrency`` threads at once. Whatever it does, no message is lost.
 
         ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
-        its compactions, if not in this process: anything like a dict of texts, or an object with ``load`` and ``save``.
+        its compactions, if not in this process: anything like a dict of texts, or an object with ``load(key)`` and ``save(key, text)``. If
+        several processes share it, it also has ``swap(key, old, new)``, which writes a text only in place of ``old`` (None: of nothing) and
+        says whether it did, ``lease(keys, holder, seconds)``, which gives the holder the first key for that time unless another holder
+        has one of the keys, and ``release(key, holder)``: then only one of them makes a compaction.
         ``redact`` finds what no summarizer, digest or store must see in one text of the messages: it returns a list of texts, or of dicts with
         ``text`` and ``placeholder``, or None. Where it raises or names what isn't in the text, all of the text is replaced (docs/guides/redact.md).
         ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB.

@@ -47,10 +47,12 @@ class Job:
                 job, needs = Json(answer["job"]), "needs_messages" in answer
                 answer = yield Work(lambda: self._call("loop_event", {"job": job, "event": event}, needs))
             yield from self._execute(answer, head)
+        except GeneratorExit:
+            raise
+        except BaseException:
+            yield from self._leave()
+            raise
         finally:
-            for key, holder in self._leases.items():
-                assert self._records is not None
-                self._records.leases.release(key, holder)
             for running in self._running:
                 running.cancel()
         if "failure" in answer:
@@ -94,7 +96,7 @@ class Job:
             elif name == "emit":
                 _log(effect["notice"])
             elif name == "release":
-                self._release(effect)
+                yield from self._release(effect["keys"][0], effect["holder"])
             else:
                 result = yield from self._stored(effect)
                 if "id" in effect:
@@ -120,13 +122,17 @@ class Job:
     def _begin(self, settings: Mapping[str, Any], head: Mapping[str, Any]) -> Steps[None]:
         other = Job(self._call, self._model, self._store, self._records)
         kept: Any = {key: value for key, value in settings.items() if key not in ("now", "seed")}
-        self.background = yield Begin(other.run(head, kept))
+        self.background = yield Begin(_told(other.run(head, kept)))
 
-    def _release(self, effect: Mapping[str, Any]) -> None:
-        key, holder = effect["keys"][0], effect["holder"]
+    def _leave(self) -> Steps[None]:
+        """Releases the leases of a job that was ended from outside."""
+        for key, holder in list(self._leases.items()):
+            yield from self._release(key, holder)
+
+    def _release(self, key: str, holder: str) -> Steps[None]:
         assert self._records is not None
-        self._records.leases.release(key, holder)
         self._leases.pop(key, None)
+        yield from self._records.release(key, holder)
 
     def _stored(self, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
         """Executes an effect on a store, and returns its result."""
@@ -137,7 +143,7 @@ class Job:
                 return {}
             assert self._records is not None
             result = yield from execute(self._records, effect)
-            if effect["effect"] == "lease" and result["done"]:
+            if effect["effect"] == "lease" and result.get("done"):
                 self._leases[effect["keys"][0]] = effect["holder"]
             return result
         except OptionError:
@@ -145,6 +151,15 @@ class Job:
         except Exception as error:
             self._cause = error
             return {"error": text_of(error)}
+
+
+def _told(steps: Steps[Answer]) -> Steps[None]:
+    """Work in the background: what it fails with is logged, since nobody may ask for it."""
+    try:
+        yield from steps
+    except Exception as error:
+        _log({"name": "background_failed", "message": text_of(error)})
+        raise
 
 
 def _log(notice: Mapping[str, str]) -> None:

@@ -76,6 +76,14 @@ class Records:
         self._saved = 0
         self._lock = threading.Lock()
 
+    def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
+        yield from ()
+        return self.leases.take(keys, holder, ttl)
+
+    def release(self, key: str, holder: str) -> Steps[None]:
+        yield from ()
+        self.leases.release(key, holder)
+
     def load(self, key: str) -> Steps[Dict[str, Any]]:
         yield from ()
         with self._lock:
@@ -130,6 +138,32 @@ class KeptRecords(Records):
             self.leases.release(f"save {key}", holder)
 
 
+class SharedRecords(KeptRecords):
+    """Records that processes share: the caller's object also has ``lease``, ``release`` and ``swap``."""
+
+    def __init__(self, memory: Any) -> None:
+        super().__init__(memory)
+        self._memory = memory
+
+    def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
+        return bool((yield Ask(lambda: self._memory.lease(keys, holder, ttl / 1000), "memory")))
+
+    def release(self, key: str, holder: str) -> Steps[None]:
+        """A lease that cannot be released ends by itself."""
+        try:
+            yield Ask(lambda: self._memory.release(key, holder), "memory")
+        except OptionError:
+            raise
+        except Exception:
+            pass
+
+    def save(self, key: str, record: str, revision: str) -> Steps[bool]:
+        old: Optional[str] = yield Ask(lambda: self._load(key), "memory")
+        if (_revision(old) if old else "") != revision:
+            return False
+        return bool((yield Ask(lambda: self._memory.swap(key, old, record), "memory")))
+
+
 def _revision(text: str) -> str:
     import hashlib
 
@@ -138,7 +172,10 @@ def _revision(text: str) -> str:
 
 def records_of(memory: Any) -> Records:
     """The records of what a caller has given as memory."""
-    return Records() if memory is None else KeptRecords(memory)
+    if memory is None:
+        return Records()
+    shared = all(hasattr(memory, name) for name in ("lease", "release", "swap"))
+    return SharedRecords(memory) if shared else KeptRecords(memory)
 
 
 def execute(records: Records, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
@@ -148,4 +185,4 @@ def execute(records: Records, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]
         return (yield from records.load(keys[0]))
     if name == "save":
         return {"done": (yield from records.save(keys[0], effect["record"], effect.get("if_revision", "")))}
-    return {"done": records.leases.take(keys, effect["holder"], effect["ttl"])}
+    return {"done": (yield from records.lease(keys, effect["holder"], effect["ttl"]))}
