@@ -74,7 +74,7 @@ func (t *turn) put(a answer) {
 	if t.can(api.EffectPut) {
 		for _, body := range elementsOf(a.members.of("archive")) {
 			if m := readMembers(body); m.of("body") != nil {
-				t.launch(api.Effect{Effect: api.EffectPut, Handle: textOf(m.of("handle")), Body: m.of("body"), Deadline: t.deadline(t.Settings.StoreTimeout)})
+				t.access(api.Effect{Effect: api.EffectPut, Handle: textOf(m.of("handle")), Body: m.of("body")})
 			}
 		}
 	}
@@ -156,7 +156,8 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 	}
 	call := use{Print: k.prints[len(k.prints)-1], Time: t.Clock, Model: t.Settings.Model, Provider: t.Settings.Provider}
 	if t.byPrefix() { // a call that is not saved is unknown later, and nothing more
-		t.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys(k.all(0)[:1]), Record: (&record{Version: recordVersion, Calls: []use{call}}).text()})
+		only := record{Version: recordVersion, Calls: []use{call}}
+		t.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys([]string{k.key(call.Print)}), Record: only.text()})
 		return
 	}
 	if t.New == nil {
@@ -173,7 +174,7 @@ func (t *turn) saveNew() {
 	}
 	t.Phase = phaseSaving
 	if !t.byPrefix() && t.loaded == nil {
-		t.launch(api.Effect{Effect: api.EffectLoad, Keys: []string{t.ownerKey()}, Deadline: t.deadline(t.Settings.StoreTimeout)})
+		t.access(api.Effect{Effect: api.EffectLoad, Keys: []string{t.ownerKey()}})
 		return
 	}
 	t.save()
@@ -185,7 +186,7 @@ func (t *turn) save() {
 		t.saved()
 		return
 	}
-	e := api.Effect{Effect: api.EffectSave, Keys: t.SaveKeys, Deadline: t.deadline(t.Settings.StoreTimeout)}
+	e := api.Effect{Effect: api.EffectSave, Keys: t.SaveKeys}
 	r := record{}
 	if t.byPrefix() {
 		if e.Holder = t.Holder; e.Holder != "" {
@@ -197,7 +198,7 @@ func (t *turn) save() {
 	}
 	r.merge(t.New)
 	e.Record = r.text()
-	t.launch(e)
+	t.access(e)
 }
 
 // takeSaved takes in whether a record was saved.

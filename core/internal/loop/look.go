@@ -79,7 +79,7 @@ func (t *turn) load() {
 		}
 	}
 	t.Phase = phaseLoading
-	t.launch(api.Effect{Effect: api.EffectLoad, Keys: list, Deadline: t.deadline(t.Settings.StoreTimeout)})
+	t.access(api.Effect{Effect: api.EffectLoad, Keys: list})
 }
 
 // again looks once more: somebody else may have compacted the history meanwhile.
@@ -112,35 +112,44 @@ func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 		t.without(api.EffectSave)
 		t.without(api.EffectLease)
 	}
-	found := record{}
+	found := loadedRecord{revision: r.Revision}
 	if r.Record != nil {
-		found = readRecord(*r.Record, t.Clock)
+		found.record = readRecord(*r.Record, t.Clock)
 	}
 	switch {
 	case f.Uses:
-		t.idle(found.Calls)
+		t.idle(found.record.Calls)
 	case t.Phase == phaseSaving:
-		t.loaded = &loadedRecord{record: found, revision: r.Revision}
+		t.loaded = &found
 		t.save()
 		return
-	case t.Phase != phaseLoading:
+	case t.Phase != phaseLoading || t.takeRecord(&found, r):
 		return
-	case !t.byPrefix():
-		t.loaded = &loadedRecord{record: found, revision: r.Revision}
-		t.Found, t.Attempts = found.Entries, found.Attempts
-		t.idle(found.Calls)
-	case r.Record != nil:
-		t.Found = append(slices.Clone(found.Entries), t.Found...)
-		t.Attempts = append(t.Attempts, found.Attempts...)
-		if sound := slices.ContainsFunc(found.Entries, func(e entry) bool { return e.Tries == 0 }); !sound && len(t.Found) < maxEntries {
-			t.At += max(0, r.At) + 1
-			t.load()
-			return
-		}
 	}
 	if !t.ended() && !t.loadUses() {
 		t.look()
 	}
+}
+
+// takeRecord takes in what was found. It returns true if there is more to look for.
+func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
+	if !t.byPrefix() {
+		t.loaded, t.Found, t.Attempts = found, found.record.Entries, found.record.Attempts
+		t.idle(found.record.Calls)
+		return false
+	}
+	if r.Record == nil {
+		return false
+	}
+	t.Found = append(slices.Clone(found.record.Entries), t.Found...)
+	t.Attempts = append(t.Attempts, found.record.Attempts...)
+	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
+	if sound || len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts {
+		return false
+	}
+	t.At = min(t.At+max(0, min(r.At, maxKeys))+1, maxKeys)
+	t.load()
+	return true
 }
 
 // loadUses loads when the model was called last, if that counts and is not known yet. It returns true if the job waits for that.
@@ -153,10 +162,13 @@ func (t *turn) loadUses() bool {
 		return false
 	}
 	t.Uses = true
-	id := t.launch(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.all(0)), Deadline: t.deadline(t.Settings.StoreTimeout)})
+	id := t.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.all(0))})
 	t.flight(id).Uses = true
 	return true
 }
+
+// maxKeys is more than a history has messages.
+const maxKeys = 1 << 28
 
 // recordsFailed reports whether the job continues without records.
 func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
@@ -189,16 +201,21 @@ func (t *turn) look() {
 	if !ok {
 		return
 	}
-	base := t.entry(a.known())
-	stale := base != nil && base.Tries > 0 && t.replaces(base)
-	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !o.Force
-	t.Tries, t.Paused = 0, false
+	t.Window, t.NoReserve, t.Tries, t.Paused = o.Window, o.NoReserve, 0, false
 	if attempt != nil {
 		t.Tries, t.Paused = attempt.Tries, t.Clock < attempt.Again
 	}
-	t.Window, t.NoReserve = o.Window, o.NoReserve
+	base := t.entry(a.known())
+	if stale := base != nil && base.Tries > 0 && t.replaces(base); t.err == nil {
+		t.decide(a, base, stale)
+	}
+}
+
+// decide decides what to do about an answer: to use it, to make the compaction that is due, or to make again the one that was used, if that is
+// stale: made while the model failed.
+func (t *turn) decide(a answer, base *entry, stale bool) {
+	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
 	switch {
-	case t.err != nil:
 	case t.Paused && t.Settings.Background:
 		t.end()
 	case repeats && !t.Paused && !a.due() && !t.begins():
@@ -314,7 +331,7 @@ func (t *turn) counts() bool {
 		return true
 	}
 	t.Phase = phaseCounting
-	t.launch(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages"), Deadline: t.deadline(t.Settings.StoreTimeout)})
+	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages")})
 	return true
 }
 

@@ -252,6 +252,12 @@ func (t *turn) launch(e api.Effect) int {
 	return e.ID
 }
 
+// access is launch for an effect on a store.
+func (t *turn) access(e api.Effect) int {
+	e.Deadline = t.deadline(t.Settings.StoreTimeout)
+	return t.launch(e)
+}
+
 // flight returns an effect that the job waits for; it must be one.
 func (t *turn) flight(id int) *flight {
 	return &t.Flights[slices.IndexFunc(t.Flights, func(f flight) bool { return f.ID == id })]
