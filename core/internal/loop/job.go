@@ -42,6 +42,13 @@ type Job struct {
 	At       int       `json:"at,omitempty"`
 	Uses     bool      `json:"uses,omitempty"` // the calls of the conversation are looked for, or were
 	Counted  bool      `json:"counted,omitempty"`
+	Seen     string    `json:"seen,omitempty"` // fingerprint of all that was found
+
+	// Due is the answer for which the lease is taken. It still holds if what was found, DueSeen, and the messages, of DueSize bytes, are the
+	// same when the job has the lease.
+	Due     api.Raw `json:"due,omitempty"`
+	DueSeen string  `json:"due_seen,omitempty"`
+	DueSize int     `json:"due_size,omitempty"`
 
 	// The lease. Holder is "" if there is none; then LeaseKey is what is leased next.
 	LeaseKey string `json:"lease_key,omitempty"`

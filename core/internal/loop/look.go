@@ -2,8 +2,10 @@ package loop
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
@@ -84,7 +86,7 @@ func (t *turn) load() {
 
 // again looks once more: somebody else may have compacted the history meanwhile.
 func (t *turn) again() {
-	t.Found, t.Attempts, t.At, t.Base, t.Plan, t.Questions = nil, nil, 0, nil, nil, nil
+	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
 	if t.Counted { // that was of other messages
 		t.Counted, t.Options.Usage = false, nil
 	}
@@ -133,6 +135,9 @@ func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 
 // takeRecord takes in what was found. It returns true if there is more to look for.
 func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
+	if r.Record != nil {
+		t.Seen = handles.Handle([]byte(t.Seen + " " + strconv.Itoa(r.At) + " " + *r.Record))[:handles.Short]
+	}
 	if !t.byPrefix() {
 		t.loaded, t.Found, t.Attempts = found, found.record.Entries, found.record.Attempts
 		t.idle(found.record.Calls)
@@ -185,6 +190,13 @@ func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
 
 // look finds out what there is to do, by what is remembered.
 func (t *turn) look() {
+	if due := t.Due; due != nil {
+		if t.Due = nil; t.free() && t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {
+			a := readAnswer(due)
+			t.make(a, t.entry(a.known()))
+			return
+		}
+	}
 	t.Repeats, t.Stale, t.Window, t.NoReserve = false, nil, 0, false
 	if t.counts() {
 		return
@@ -231,6 +243,9 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	case stale && a.asks() && !t.Paused:
 		t.repeat(base)
 	default:
+		if !t.free() {
+			t.Due, t.DueSeen, t.DueSize = a.json, t.Seen, len(t.core.Messages())
+		}
 		t.make(a, base)
 	}
 }

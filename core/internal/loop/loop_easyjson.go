@@ -874,6 +874,32 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 			} else {
 				out.Counted = bool(in.Bool())
 			}
+		case "seen":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Seen = string(in.String())
+			}
+		case "due":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Due).UnmarshalJSON(data))
+				}
+			}
+		case "due_seen":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.DueSeen = string(in.String())
+			}
+		case "due_size":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.DueSize = int(in.Int())
+			}
 		case "lease_key":
 			if in.IsNull() {
 				in.Skip()
@@ -1225,6 +1251,26 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"counted\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Counted))
+	}
+	if in.Seen != "" {
+		const prefix string = ",\"seen\":"
+		out.RawString(prefix)
+		out.String(string(in.Seen))
+	}
+	if len(in.Due) != 0 {
+		const prefix string = ",\"due\":"
+		out.RawString(prefix)
+		out.Raw((in.Due).MarshalJSON())
+	}
+	if in.DueSeen != "" {
+		const prefix string = ",\"due_seen\":"
+		out.RawString(prefix)
+		out.String(string(in.DueSeen))
+	}
+	if in.DueSize != 0 {
+		const prefix string = ",\"due_size\":"
+		out.RawString(prefix)
+		out.Int(int(in.DueSize))
 	}
 	if in.LeaseKey != "" {
 		const prefix string = ",\"lease_key\":"
