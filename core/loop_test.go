@@ -3,6 +3,7 @@ package core_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -68,6 +69,48 @@ func TestLoopWithEverything(t *testing.T) {
 		}
 		if len(w.leases) > 0 {
 			t.Error(keys, "a lease was not released")
+		}
+	}
+}
+
+// TestLoopRepeatsOnce: a digest that was made while the model failed is made again once, even if the newest messages are others by then and the
+// new compaction replaces fewer messages.
+func TestLoopRepeatsOnce(t *testing.T) {
+	for seed := range uint64(40) {
+		for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+			testRepeatsOnce(t, seed, keys)
+		}
+	}
+}
+
+func testRepeatsOnce(t *testing.T, seed uint64, keys api.RecordKeys) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	var history []string
+	for range 13 {
+		history = append(history, message("user", r, "Question"), message("assistant", r, "Answer"))
+	}
+	w, replica := newWorld(1, faults{}), 0
+	settings := api.JobSettings{Can: allEffects, Records: keys, Owner: "somebody"}
+	fit := func(name, last string) *simulatedJob {
+		list := "[" + strings.Join(history, ",") + "," + last + "]"
+		j := w.start(name, &replica, `{"window":{"tokens":1200},"summary":{"on_failure":"keep"}}`, list, settings, nil)
+		w.run(w.now + 120_000)
+		if !j.done || j.failure != nil || w.wrong != "" {
+			t.Fatal(keys, name, w.wrong, j.done, j.failure)
+		}
+		return j
+	}
+	w.down = w.now + 60_000
+	if first := fit("first", message("user", r, "Question")); first.asks == 0 {
+		return // nothing is due yet
+	}
+	last := message("user", r, "Another question")
+	if again := fit("again", last); again.asks == 0 || !strings.Contains(string(again.result["report"]), `"source":"model"`) {
+		t.Fatalf("%d %s %s", seed, keys, again.result["report"])
+	}
+	for range 3 {
+		if known := fit("known", last); known.asks > 0 || !strings.Contains(string(known.result["edits"]), "The user builds a boat") {
+			t.Fatalf("%d %s: the digest of the model is not what is sent: %s", seed, keys, known.result["edits"])
 		}
 	}
 }

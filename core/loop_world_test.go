@@ -388,8 +388,8 @@ func (w *world) save(e *api.Effect) api.EffectResult {
 		return api.EffectResult{}
 	}
 	if e.IfRevision != nil {
-		for _, print := range entryPrints(w.records[e.Keys[0]].text) {
-			if !slices.Contains(entryPrints(e.Record), print) {
+		for _, print := range entryPrints(w.records[e.Keys[0]].text, false) {
+			if !slices.Contains(entryPrints(e.Record, true), print) {
 				w.violated("the record of an owner loses a compaction")
 			}
 		}
@@ -407,14 +407,19 @@ func (w *world) save(e *api.Effect) api.EffectResult {
 	return api.EffectResult{Done: true}
 }
 
-// entryPrints are the prints of what the entries of a record have replaced.
-func entryPrints(record string) (prints []string) {
+// entryPrints are the prints of what the entries of a record have replaced: of those that were made while the model failed too, or not.
+func entryPrints(record string, failed bool) (prints []string) {
 	var r struct {
-		Entries []struct{ Entry struct{ Print string } }
+		Entries []struct {
+			Entry struct{ Print string }
+			Tries int
+		}
 	}
 	_ = json.Unmarshal([]byte(record), &r) // without a record there are none
 	for _, e := range r.Entries {
-		prints = append(prints, e.Entry.Print)
+		if failed || e.Tries == 0 {
+			prints = append(prints, e.Entry.Print)
+		}
 	}
 	return prints
 }

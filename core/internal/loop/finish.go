@@ -147,6 +147,9 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 			members := readMembers(e.Entry)
 			t.SaveKeys = append(t.SaveKeys, k.key(textOf(members.of("print"))), k.key(textOf(members.of("sent"))))
 		}
+		if t.replacesStale() {
+			t.SaveKeys = append(t.SaveKeys, k.key(textOf(readMembers(t.Stale.Entry).of("print"))))
+		}
 		for _, a := range new.Attempts {
 			t.SaveKeys = append(t.SaveKeys, k.key(a.Print))
 		}
@@ -164,6 +167,12 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 		t.New = &record{}
 	}
 	t.New.Calls = append(t.New.Calls, call)
+}
+
+// replacesStale reports whether what is new was made in place of a compaction during which the model failed. That is forgotten: it may replace
+// more messages, and would be found before the new one.
+func (t *turn) replacesStale() bool {
+	return t.Stale != nil && t.New != nil && len(t.New.Entries) > 0 && t.Then == thenEnd
 }
 
 // saveNew saves what is new. The only record of an owner is loaded before, since others may have changed it.
@@ -194,6 +203,9 @@ func (t *turn) save() {
 		}
 	} else if t.loaded != nil {
 		r, e.Keys = t.loaded.record, []string{t.ownerKey()}
+		if t.replacesStale() {
+			r.forget(readMembers(t.Stale.Entry).of("print"))
+		}
 		e.IfRevision = &t.loaded.revision
 	}
 	r.merge(t.New)

@@ -40,7 +40,8 @@ type Job struct {
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
 	At       int       `json:"at,omitempty"`
-	Uses     bool      `json:"uses,omitempty"` // the calls of the conversation are looked for, or were
+	Uses     bool      `json:"uses,omitempty"`     // the calls of the conversation are looked for, or were
+	Measured bool      `json:"measured,omitempty"` // how long the conversation was idle
 	Counted  bool      `json:"counted,omitempty"`
 	Seen     string    `json:"seen,omitempty"` // fingerprint of all that was found
 

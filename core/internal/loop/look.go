@@ -87,6 +87,9 @@ func (t *turn) load() {
 // again looks once more: somebody else may have compacted the history meanwhile.
 func (t *turn) again() {
 	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
+	if t.Measured { // there may have been another call since
+		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
+	}
 	if t.Counted { // that was of other messages
 		t.Counted, t.Options.Usage = false, nil
 	}
@@ -383,6 +386,7 @@ func (t *turn) idle(calls []use) {
 	if last == nil {
 		return
 	}
+	t.Measured = true
 	t.Options.Idle = min(float64(max(0, t.Clock-last.Time))/1000, longestIdle)
 	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
 	case differ(t.Settings.Provider, last.Provider):

@@ -868,6 +868,12 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 			} else {
 				out.Uses = bool(in.Bool())
 			}
+		case "measured":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Measured = bool(in.Bool())
+			}
 		case "counted":
 			if in.IsNull() {
 				in.Skip()
@@ -1246,6 +1252,11 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"uses\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Uses))
+	}
+	if in.Measured {
+		const prefix string = ",\"measured\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Measured))
 	}
 	if in.Counted {
 		const prefix string = ",\"counted\":"

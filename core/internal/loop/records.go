@@ -183,8 +183,7 @@ func (r *record) limit() {
 // merge adds what is new to a record. What says the same of the same history is replaced.
 func (r *record) merge(more *record) {
 	for _, e := range more.Entries {
-		print := string(readMembers(e.Entry).of("print"))
-		r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool { return string(readMembers(old.Entry).of("print")) == print })
+		r.forget(readMembers(e.Entry).of("print"))
 		r.Entries = append(r.Entries, e)
 	}
 	for _, a := range more.Attempts {
@@ -197,6 +196,11 @@ func (r *record) merge(more *record) {
 	}
 	r.Version = recordVersion
 	r.limit()
+}
+
+// forget removes the compaction of the messages that have a print, as JSON.
+func (r *record) forget(print []byte) {
+	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool { return string(readMembers(old.Entry).of("print")) == string(print) })
 }
 
 // text writes a record.
