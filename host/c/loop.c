@@ -146,7 +146,7 @@ static void execute(job *j, ctxfold_text effect) {
   write_string(&j->results, "}");
 }
 
-/* Effects are executed one after the other, so nothing is to be leased, and one request is made at a time. */
+/* Effects are executed one after the other, so no lease is needed, and one request is made at a time. */
 static void write_settings(writer *w, const job *j, const char *operation) {
   static uint64_t jobs;
   write_string(w, "{\"operation\":\"");

@@ -81,7 +81,7 @@ type Job struct {
 	Probing     bool   `json:"probing,omitempty"` // one request at a time, until a busy model answers again
 	After       int64  `json:"after,omitempty"`   // the longest wait that it has asked for
 
-	// The end. Answer is that of the operation, and New what is to be saved.
+	// The end. Answer is that of the operation, and New what will be saved.
 	Answer api.Raw `json:"answer,omitempty"`
 	New    *record `json:"new,omitempty"`
 	Saves  int     `json:"saves,omitempty"` // how often that was tried
@@ -93,7 +93,7 @@ type Job struct {
 // What follows when a record is saved.
 const (
 	thenEnd  = ""     // the job ends with the answer
-	thenLook = "look" // it uses what there is
+	thenLook = "look" // the job looks again
 )
 
 // flight is an effect whose answer the job waits for.

@@ -191,7 +191,7 @@ func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
 	return t.failure == nil
 }
 
-// look finds out what there is to do, by what is remembered.
+// look runs the operation over what was found, and decides by the answer.
 func (t *turn) look() {
 	if due := t.Due; due != nil {
 		if t.Due = nil; t.free() && t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {

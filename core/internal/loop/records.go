@@ -254,7 +254,7 @@ func (k *keys) begins(messages int, print string) bool {
 	return messages > 0 && messages <= len(k.prints) && k.prints[messages-1] == print
 }
 
-// bytesOf returns the bytes that hexadecimal digits stand for.
+// bytesOf decodes hexadecimal digits.
 func bytesOf(digits string) (b []byte) {
 	value := func(c byte) byte {
 		if c >= 'a' {
