@@ -38,7 +38,7 @@ type world struct {
 
 // faults are what goes wrong, in percent of all effects of a kind.
 type faults struct {
-	loads, saves, leases, puts, silence, asks, busy, incomplete, slow, crashes, duplicates, clock int
+	loads, saves, leases, puts, silence, asks, busy, incomplete, slow, duplicates, clock int
 }
 
 type savedRecord struct {
