@@ -176,6 +176,9 @@ type JobProgress struct {
 type JobFailure struct {
 	Code    FailureCode `json:"code"`
 	Message string      `json:"message"`
+	// Path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is in them.
+	Path   string `json:"path,omitempty"`
+	Offset int    `json:"offset,omitempty"`
 }
 
 // FailureCode names a kind of failure of a job. Codes are stable.

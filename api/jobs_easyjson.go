@@ -449,6 +449,18 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobF
 			} else {
 				out.Message = string(in.String())
 			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "offset":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Offset = int(in.Int())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -476,6 +488,16 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Job
 		const prefix string = ",\"message\":"
 		out.RawString(prefix)
 		out.String(string(in.Message))
+	}
+	if in.Path != "" {
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Offset != 0 {
+		const prefix string = ",\"offset\":"
+		out.RawString(prefix)
+		out.Int(int(in.Offset))
 	}
 	out.RawByte('}')
 }

@@ -99,6 +99,9 @@ type loopCore struct {
 // Messages returns the messages of the request.
 func (c *loopCore) Messages() []byte { return c.r.raw(operations.InMessages) }
 
+// MessagesAt is where the messages begin in the request.
+func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
+
 // Gate returns what the policy says about compactions below the limit.
 func (c *loopCore) Gate() loop.Gate {
 	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != ""}
@@ -142,12 +145,12 @@ func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsons
 		answer = runs[op](inner, nil)
 	}
 	if e := inner.err; e != nil {
+		e.At = jsonspan.PathAt(inner.src, max(0, min(e.Offset, len(inner.src))))
 		if messagesAt >= 0 && e.Offset >= messagesAt {
-			e.Offset += int(list.Start) - messagesAt
+			e.Offset = min(e.Offset-messagesAt, list.Len()) + int(list.Start)
 		} else {
-			e.Offset = jsonspan.Find(c.r.src, 0, jsonspan.PathAt(inner.src, max(0, min(e.Offset, len(inner.src)))))
+			e.Offset = jsonspan.Find(c.r.src, 0, e.At)
 		}
-		e.At = ""
 		return nil, e
 	}
 	return answer, nil

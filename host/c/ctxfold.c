@@ -181,23 +181,6 @@ static ctxfold_status read_answer(ctxfold_answer *answer) {
   return CTXFOLD_ERROR;
 }
 
-ctxfold_status end_job(ctxfold_answer *answer) {
-  ctxfold_text all = {answer->json, answer->length}, failure = ctxfold_member(all, "failure"), result = ctxfold_member(all, "result");
-  writer w = {0};
-  if (failure.data) { /* as the module writes an error; it has no place in the request */
-    write_string(&w, "{\"error\":");
-    write_text(&w, failure.data, failure.length);
-    write_string(&w, "}");
-  } else {
-    write_text(&w, result.data, result.length);
-  }
-  ctxfold_answer_free(answer);
-  if (w.failed) return no_memory(answer);
-  answer->json = w.data;
-  answer->length = w.length;
-  return read_answer(answer);
-}
-
 static operation find(const char *name) {
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
     if (strcmp(operations[i].name, name) == 0) return operations[i].run;
@@ -287,6 +270,27 @@ ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_req
   if (status == CTXFOLD_ERROR) locate(answer, starts, lengths);
   free(w.data);
   return status;
+}
+
+ctxfold_status end_job(ctxfold_answer *answer) {
+  ctxfold_text all = {answer->json, answer->length}, failure = ctxfold_member(all, "failure"), result = ctxfold_member(all, "result");
+  writer w = {0};
+  if (failure.data) { /* as the module writes an error; it has no place in the request */
+    write_string(&w, "{\"error\":");
+    write_text(&w, failure.data, failure.length);
+    write_string(&w, "}");
+  } else {
+    write_text(&w, result.data, result.length);
+  }
+  ctxfold_answer_free(answer);
+  if (w.failed) return no_memory(answer);
+  answer->json = w.data;
+  answer->length = w.length;
+  if (read_answer(answer) != CTXFOLD_ERROR) return answer->status;
+  ctxfold_text root = {answer->path, strcspn(answer->path, ".[")};
+  for (size_t i = 0; i < KEYS; i++)
+    if (root.length && text_is(root, keys[i].name)) answer->in = keys[i].name; /* the offset is one in the messages */
+  return answer->status;
 }
 
 static ctxfold_status run(ctxfold_instance *c, const char *operation, const ctxfold_request *request, ctxfold_answer *answer) {

@@ -2545,6 +2545,12 @@ export interface JobNotice {
 export interface JobFailure {
   code: FailureCode;
   message: string;
+  /**
+   * path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is
+   * in them.
+   */
+  path?: string;
+  offset?: number;
 }
 
 /** A request of the operation loop_event. */

@@ -9,6 +9,7 @@ package loop
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -19,10 +20,12 @@ import (
 
 // Core is what a job needs of the rest of core, for the messages that came with the event.
 type Core interface {
-	// Run runs an operation. The messages, or the session, are added where the operation takes them.
+	// Run runs an operation. The messages, or the session, are added where the operation takes them. An error has the offset of its place in
+	// the request, and in At its path.
 	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
-	// Messages returns the JSON of the messages; nil for a session.
+	// Messages returns the JSON of the messages; nil for a session. MessagesAt is where they begin in the request.
 	Messages() []byte
+	MessagesAt() int
 	// Gate returns what the policy says about compactions below the limit.
 	Gate() Gate
 }
@@ -126,9 +129,13 @@ func shift(at *int64, back int64) {
 func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
 	if t.err != nil {
 		if t.LastID == 0 { // nothing was asked for yet: it is an error of the request
+			t.err.At = ""
 			return nil, t.err
 		}
-		t.failure = &api.JobFailure{Code: api.FailureCode(t.err.Code), Message: t.err.Message}
+		t.failure = &api.JobFailure{Code: api.FailureCode(t.err.Code), Message: t.err.Message, Path: t.err.At}
+		if strings.HasPrefix(t.err.At, "messages") {
+			t.failure.Offset = t.err.Offset - t.core.MessagesAt()
+		}
 	}
 	if t.failure != nil {
 		t.result = nil

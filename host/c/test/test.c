@@ -218,6 +218,13 @@ static void errors(void) {
   CHECK(ctxfold_compact(c, &request, NULL, NULL, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "truncated_json") == 0);
   CHECK(strcmp(answer.in, "messages") == 0 && answer.offset == request.messages.length && !answer.messages.data);
   ctxfold_answer_free(&answer);
+  ctxfold_records *records = ctxfold_records_new();
+  request = (ctxfold_request){.policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":100},\"format\":\"openai-chat\"}"),
+                              .messages = CTXFOLD_TEXT("[{\"role\":\"user\",\"content\":\"a\"},{\"content\":\"b\"}]")};
+  CHECK(ctxfold_fit(c, records, &request, NULL, NULL, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "missing_role") == 0);
+  CHECK(strcmp(answer.in, "messages") == 0 && strcmp(answer.path, "messages[1]") == 0 && answer.offset == 31);
+  ctxfold_answer_free(&answer);
+  ctxfold_records_delete(records);
   CHECK(ctxfold_call(c, "nope", "{}", 2, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "unknown_op") == 0 && !answer.json);
   CHECK(ctxfold_call(c, "function", "{}", 2, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "needs_full") == 0);
   CHECK(ctxfold_call(c, "plan", NULL, 0, &answer) == CTXFOLD_ERROR && answer.code[0]);

@@ -300,3 +300,13 @@ def test_the_host_of_the_docs(history):
     host.lease = lambda effect: lease(effect) if waits else waits.append(effect) or {"done": False}
     host.summarize = lambda system, prompt: 1 / 0
     assert len(json.loads(host.fit(json.dumps(history), "somebody"))) < len(history) and waits
+
+
+def test_errors_of_a_history_say_where():
+    for compactor in (ctxfold.Compactor(window=100, format="openai-chat"), ctxfold.Compactor(window=100, format="openai-chat", memory={})):
+        with pytest.raises(ctxfold.CtxfoldError) as caught:
+            compactor.fit('[{"role":"user","content":"a"},{"content":"b"}]')
+        assert (caught.value.code, caught.value.path, caught.value.offset) == ("missing_role", "messages[1]", 31)
+    with pytest.raises(ctxfold.CtxfoldError) as caught:
+        ctxfold.Compactor().fit([{"role": "user", "content": "a"}])
+    assert (caught.value.code, caught.value.path) == ("unknown_window", "")

@@ -57,7 +57,8 @@ class Job:
                 running.cancel()
         if "failure" in answer:
             failure = _json.loads(answer["failure"])
-            raise CtxfoldError(failure["code"], failure["message"]) from self._cause
+            at = {"path": failure.get("path", ""), "offset": failure.get("offset", 0)}
+            raise CtxfoldError(failure["code"], failure["message"], **at) from self._cause
         return answer_of(answer["result"])
 
     def _can(self) -> List[str]:

@@ -2750,6 +2750,12 @@ class JobFailure(TypedDict):
 
     code: FailureCode
     message: str
+    path: NotRequired[str]
+    """
+    path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is
+    in them.
+    """
+    offset: NotRequired[int]
 
 #: FailureCode names a kind of failure of a job. Codes are stable.
 FailureCode = Literal[
