@@ -204,7 +204,7 @@ func (t *turn) save() {
 	} else if t.loaded != nil {
 		r, e.Keys = t.loaded.record, []string{t.ownerKey()}
 		if t.replacesStale() {
-			r.forget(readMembers(t.Stale.Entry).of("print"))
+			r.forget(readMembers(t.Stale.Entry).of("print"), 1) // unless another job has made it again by now
 		}
 		e.IfRevision = &t.loaded.revision
 	}

@@ -183,7 +183,7 @@ func (r *record) limit() {
 // merge adds what is new to a record. What says the same of the same history is replaced.
 func (r *record) merge(more *record) {
 	for _, e := range more.Entries {
-		r.forget(readMembers(e.Entry).of("print"))
+		r.forget(readMembers(e.Entry).of("print"), 0)
 		r.Entries = append(r.Entries, e)
 	}
 	for _, a := range more.Attempts {
@@ -198,9 +198,11 @@ func (r *record) merge(more *record) {
 	r.limit()
 }
 
-// forget removes the compaction of the messages that have a print, as JSON.
-func (r *record) forget(print []byte) {
-	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool { return string(readMembers(old.Entry).of("print")) == string(print) })
+// forget removes the compaction of the messages that have a print, as JSON, if the model failed during it at least so often.
+func (r *record) forget(print []byte, tries int) {
+	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool {
+		return old.Tries >= tries && string(readMembers(old.Entry).of("print")) == string(print)
+	})
 }
 
 // text writes a record.
