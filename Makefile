@@ -12,6 +12,7 @@ MUTANTS     ?= 300
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
 COMPACTIONS ?= 10000
+SOAK        ?= 100000
 TALKS       ?= 1000
 SEED        := $(shell date +%s)
 BENCH       ?= .
@@ -340,7 +341,7 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the seven targets that precede it
+test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'Core, with all of its random cases'
@@ -354,6 +355,41 @@ test-valgrind: languages-are-there ## Run the tests and the vectors of the C lib
 	@command -v valgrind > /dev/null || { $(APT_INSTALL) valgrind; }
 	@$(MAKE) --no-print-directory -s -C host/c -j2
 	@$(MAKE) --no-print-directory -s -C host/c check-valgrind
+
+# The vectors were answered on another machine, and so are random requests first. Tests are compiled for arm64 and emulated.
+.PHONY: test-arm64
+test-arm64: emulator-is-there ## Compile core for arm64, and answer the vectors and random requests in an emulator: the same bytes
+	$(say) 'arm64: the vectors, and random requests, in qemu'
+	@rm -rf build/arm64 && mkdir -p build/arm64
+	@CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt go test -count=1 -run '^TestSameOnEachMachine$$' ./core
+	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o build/arm64/core.test ./core
+	@cd core && CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt $(QEMU) ../build/arm64/core.test -test.run '^(TestVectors|TestSameOnEachMachine)$$' -test.v | grep -v '^ '
+
+# A machine of arm64 needs no emulator.
+QEMU        := $(if $(filter arm64 aarch64,$(shell uname -m)),,qemu-aarch64-static)
+
+.PHONY: emulator-is-there
+emulator-is-there:
+	@if [ -z "$(QEMU)" ] || command -v $(QEMU) > /dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing qemu-user-static\n'; \
+		$(APT_INSTALL) qemu-user-static; \
+	else \
+		echo 'Install qemu-user-static, then run this again.' >&2; exit 1; \
+	fi
+
+# The short form is in make test. Memory is counted, and no time.
+.PHONY: test-soak
+test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all formats in one instance, and natively: the same bytes, and memory is bounded
+	$(say) 'One instance: $(SOAK) calls'
+	@go test -count=1 -timeout 300m -run '^TestSoak$$' -v ./wasm/check -soak $(SOAK)
+
+# The programs have a gigabyte, a home of their own, and an API on 127.0.0.1. Their versions are in js/fixtures/programs.
+.PHONY: test-agents
+test-agents: node-is-there ## Let coding agents, as programs, resume what save has written, and continue
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI'
+	@cd js && npm ci --no-audit --no-fund --silent && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
+		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js
 
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.

@@ -42,7 +42,7 @@ type Input struct {
 	// Redact finds what summarizers, digests, the ledger and the store must not see, such as keys and passwords, in one text of the messages:
 	// the texts, with placeholders or without. Messages that stay are untouched. It never stops a compaction: a text that it panics on, or for
 	// which it names what isn't in it, is replaced as a whole, and [Report].Redacted counts it. It is called for each text of Messages and
-	// may be called from any goroutine. Only Plan, CompactWith and Fit read it.
+	// may be called from any goroutine. Only Plan, CompactWith and Fit read it; a [Conversation] has one of its own.
 	Redact func(text string) []api.Redaction
 
 	// OnDelta receives what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing follows after a summary has ended,
@@ -88,7 +88,7 @@ func (in *Input) options(ctx context.Context) (api.Options, error) {
 
 // compacting adds the options of a compaction.
 func (in *Input) compacting(o api.Options, localDigest bool) api.Options {
-	o.Force, o.Answer, o.Redact = in.Force, in.answer(), in.redact()
+	o.Force, o.Answer, o.Redact = in.Force, in.answer(), redactions(in.Redact, in.Messages)
 	if in.Store != nil {
 		o.Archive = new(api.ArchivePlaces)
 	}

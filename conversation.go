@@ -34,6 +34,9 @@ type ConversationOptions struct {
 	Store   Store
 	OnDelta func(Delta)
 
+	// Redact is as in [Input]. It is called for each text of the conversation when that is compacted, and must not use the conversation.
+	Redact func(text string) []api.Redaction
+
 	// ID identifies the conversation in events.
 	ID string
 

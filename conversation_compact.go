@@ -278,7 +278,12 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, trigger strin
 
 // run is the loop of plan and step. The conversation stays usable while summaries are written.
 func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) {
-	op, members := operations.OpPlan, []member{optionsMember(o)}
+	op, members := operations.OpPlan, func() []member {
+		if v.o.Redact != nil {
+			o.Redact = redactions(v.o.Redact, join(v.messages))
+		}
+		return []member{optionsMember(o)}
+	}
 	asking := v.c.asking(v.o.Summarizer, v.o.OnDelta)
 	for {
 		a, r, err := v.round(ctx, op, members)
@@ -289,17 +294,17 @@ func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) 
 		if err != nil {
 			return nil, err
 		}
-		op, members = operations.OpStep, stepMembers(a.Plan, replies)
+		op, members = operations.OpStep, func() []member { return stepMembers(a.Plan, replies) }
 	}
 }
 
-// round runs one plan or step. If its answer needs no summaries it returns the result.
-func (v *Conversation) round(ctx context.Context, op operations.Op, members []member) (*api.Planned, *Result, error) {
+// round runs one plan or step; members are made of the messages that it is about. If its answer needs no summaries it returns the result.
+func (v *Conversation) round(ctx context.Context, op operations.Op, members func() []member) (*api.Planned, *Result, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	a := new(api.Planned)
 	var err error
-	if a.Raw, err = v.call(ctx, op, a, members...); err != nil || len(a.Requests) > 0 {
+	if a.Raw, err = v.call(ctx, op, a, members()...); err != nil || len(a.Requests) > 0 {
 		return a, nil, err
 	}
 	r := &Result{State: a.State, Report: a.Report, Changed: a.Report.Changed, Reason: a.Report.Reason, Archive: a.Archive}

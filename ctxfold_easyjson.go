@@ -533,6 +533,20 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *cover
 				}
 				in.Delim(']')
 			}
+		case "given":
+			if in.IsNull() {
+				in.Skip()
+				out.Given = nil
+			} else {
+				if out.Given == nil {
+					out.Given = new(covered)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Given).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -581,6 +595,15 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in cove
 				easyjsonBed8d460Encode(out, v8)
 			}
 			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"given\":"
+		out.RawString(prefix)
+		if in.Given == nil {
+			out.RawString("null")
+		} else {
+			(*in.Given).MarshalEasyJSON(out)
 		}
 	}
 	out.RawByte('}')

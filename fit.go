@@ -150,10 +150,10 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 		}
 		return r, nil
 	}
-	in.Force, in.Store = false, nil
+	in.Force, in.Store, in.Redact = false, nil, nil // nothing is made
 	o := in.compacting(h.asked, false)
 	o.OnlyKnown = true
-	a, err := h.answer(ctx, o, known)
+	a, known, err := h.known(ctx, o, known)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	}
 	tried := h.c.flights.last(h.keys, after)
 	o.Tried = tried.tokens
-	a, err := h.answer(ctx, o, known)
+	a, known, err := h.known(ctx, o, known)
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +209,21 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	return h.done(ctx, a, o, known, asking)
 }
 
+// known is answer over the longest record that counts for the history: one whose digest has the newest message of the user in it doesn't, where
+// the messages behind it are gone.
+func (h *history) known(ctx context.Context, o api.Options, k *known) (*api.Planned, *known, error) {
+	for {
+		a, err := h.answer(ctx, o, k)
+		if err != nil || k == nil || a.Known == nil || *a.Known >= 0 {
+			return a, k, err
+		}
+		k = h.find(ctx, k.at+1)
+		for k.pause() {
+			k = h.find(ctx, k.at+1)
+		}
+	}
+}
+
 // forced compacts whatever the gate says, for a provider that refused the messages.
 func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Result, error) {
 	if limit := h.in.Limit; limit > 0 {
@@ -242,7 +257,7 @@ func (h *history) remake(ctx context.Context, stale *known, s Summarizer) (*Resu
 	}
 	stale.Degraded.Tries++
 	stale.Degraded.Again = h.later(stale.Degraded.Tries, asking.after)
-	h.keep(ctx, &stale.remembered, h.key(stale.Print), h.key(stale.Sent))
+	h.keep(ctx, &stale.remembered, h.under(&stale.covered)...)
 	return nil, nil
 }
 
@@ -292,7 +307,7 @@ func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known
 		if err := unmarshal("fit", made.Entry, &c); err != nil {
 			return nil, err
 		}
-		if !h.keep(ctx, &made, h.key(c.Print), h.key(c.Sent)) {
+		if !h.keep(ctx, &made, h.under(&c)...) {
 			return nil, errLeaseLost
 		}
 	case asking.failed && !h.paused: // the policy keeps what has no summary: the model isn't called again each time

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ctxfold/ctxfold"
@@ -284,6 +284,10 @@ func TestFitOfAnEditedHistory(t *testing.T) {
 
 // Calls for one history at the same time compact it once; those for others do not wait.
 func TestFitAtTheSameTime(t *testing.T) {
+	synctest.Test(t, fitAtTheSameTime)
+}
+
+func fitAtTheSameTime(t *testing.T) {
 	s := styles["whole history"]
 	c, m := native(t, ctxfold.Options{}), &model{took: 50 * time.Millisecond}
 	var changed atomic.Int32
@@ -312,7 +316,10 @@ func TestFitAtTheSameTime(t *testing.T) {
 	hung := make(chan struct{})
 	go c.Fit(t.Context(), ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, ctxfold.SummarizerFunc(
 		func(ctx context.Context, _ ctxfold.Request) (ctxfold.Summary, error) {
-			hung <- struct{}{}
+			select {
+			case hung <- struct{}{}:
+			case <-waiting.Done():
+			}
 			<-waiting.Done()
 			return ctxfold.Summary{}, errors.New("no")
 		}))
@@ -322,10 +329,6 @@ func TestFitAtTheSameTime(t *testing.T) {
 	if _, err := c.Fit(ctx, ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, m); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a call that waits for another: %v", err)
 	}
-	go func() {
-		for range hung {
-		}
-	}()
 	cancel()
 }
 
@@ -627,43 +630,4 @@ func TestFitEdits(t *testing.T) {
 			t.Error("what could not be stored was remembered")
 		}
 	})
-}
-
-// What an app says last may be other words with each call: retrieved context, a reminder, a question that is put otherwise. Nothing of that is
-// replaced, so no more is compacted, and no model asked more often, than in an app that says what it said.
-func TestFitOfVolatileMessages(t *testing.T) {
-	const policy = `{"window":{"tokens":8000,"reserve":500}}`
-	last := func(i, call int) map[string][]string {
-		return map[string][]string{
-			"plain":             {fmt.Sprintf(`{"role":"user","content":"Request %d: read file %d."}`, i, i)},
-			"retrieved context": {fmt.Sprintf(`{"role":"user","content":"Context %d: %s\n\nRequest %d: read file %d."}`, call, strings.Repeat("It was found. ", call%5), i, i)},
-			"a reminder": {fmt.Sprintf(`{"role":"user","content":"Request %d: read file %d."}`, i, i),
-				fmt.Sprintf(`{"role":"user","content":"Reminder %d: be brief."}`, call)},
-		}
-	}
-	made := map[string]counts{}
-	for name := range last(0, 0) {
-		c, m := native(t, ctxfold.Options{}), &model{}
-		n := counts{}
-		for i := range fitTurns {
-			var list []string
-			for k := range i {
-				list = append(list, chatTurn(k, 0, false)...)
-			}
-			for call := range 2 { // the second time it is asked again
-				messages := json.RawMessage("[" + strings.Join(append(slices.Clone(list), last(i, 2*i+call)[name]...), ",") + "]")
-				if r := fitted(t, c, ctxfold.Input{Messages: messages, Format: "openai-chat", Policy: ctxfold.RawPolicy(policy)}, m); r.Changed {
-					n.compactions++
-				}
-			}
-		}
-		n.calls = int(m.calls.Load())
-		made[name] = n
-	}
-	for name, n := range made {
-		if !n.near(made["plain"]) || n.compactions == 0 {
-			t.Errorf("%s: %+v, where the same words take %+v", name, n, made["plain"])
-		}
-	}
-	t.Logf("%+v", made)
 }

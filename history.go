@@ -133,6 +133,16 @@ type covered struct {
 	Points       []struct {
 		Messages int `json:"messages"`
 	} `json:"points"`
+	Given *covered `json:"given"`
+}
+
+// under returns the keys that the record of an entry is kept under.
+func (h *history) under(c *covered) []string {
+	keys := []string{h.key(c.Print), h.key(c.Sent)}
+	if c.Given != nil {
+		keys = append(keys, h.key(c.Given.Print))
+	}
+	return keys
 }
 
 // whole is how many messages the history had that was compacted.
@@ -168,6 +178,9 @@ func (h *history) find(ctx context.Context, at int) *known {
 			}
 			if unmarshal("record", k.Entry, &k.covered) == nil {
 				k.history = h.key(k.Print) == h.keys[at]
+				if g := k.Given; g != nil && h.key(g.Print) == h.keys[at] {
+					k.history, k.Messages, k.Points = true, g.Messages, g.Points
+				}
 				return k
 			}
 		}

@@ -14,19 +14,19 @@ const (
 	maxPlaceholder = 100
 )
 
-// redact returns the option for what Redact finds in the texts of the messages. A text that it panics on, or for which it names what isn't
-// in it or what the core doesn't take, is replaced as a whole.
-func (in *Input) redact() *api.Redact {
-	if in.Redact == nil {
+// redactions returns the option for what find finds in the texts of messages. A text that it panics on, or for which it names what isn't in it or
+// what the core doesn't take, is replaced as a whole.
+func redactions(find func(text string) []api.Redaction, messages []byte) *api.Redact {
+	if find == nil {
 		return nil
 	}
 	o, seen := new(api.Redact), map[string]bool{}
-	for text := range texts(in.Messages) {
+	for text := range texts(messages) {
 		if seen["="+text] {
 			continue
 		}
 		seen["="+text] = true
-		found, ok := in.find(text)
+		found, ok := secretsIn(find, text)
 		if !ok {
 			o.Texts = append(o.Texts, api.Redaction{Text: text, Whole: true, Failed: true})
 			continue
@@ -44,14 +44,14 @@ func (in *Input) redact() *api.Redact {
 	return o
 }
 
-// find calls Redact. It reports whether the answer is usable.
-func (in *Input) find(text string) (found []api.Redaction, ok bool) {
+// secretsIn calls find for a text. It reports whether the answer is usable.
+func secretsIn(find func(text string) []api.Redaction, text string) (found []api.Redaction, ok bool) {
 	defer func() {
 		if recover() != nil {
 			found, ok = nil, false
 		}
 	}()
-	found = in.Redact(text)
+	found = find(text)
 	for i := range found {
 		if r := &found[i]; len(r.Text) < minRedacted || len(r.Placeholder) > maxPlaceholder || !strings.Contains(text, r.Text) {
 			return nil, false

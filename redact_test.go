@@ -27,8 +27,8 @@ func findKeys(text string) (found []api.Redaction) {
 	return found
 }
 
-// What Redact finds reaches neither the summarizer nor the result nor the store, by CompactWith and by Fit, and what it fails on doesn't
-// either.
+// What Redact finds reaches neither the summarizer nor the result nor the store, by CompactWith, Fit and a Conversation, and what it
+// fails on doesn't either.
 func TestRedact(t *testing.T) {
 	var messages []map[string]any
 	for i := range 30 {
@@ -51,6 +51,14 @@ func TestRedact(t *testing.T) {
 		},
 		"Fit": func(c *ctxfold.Compactor, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 			return c.Fit(context.Background(), in, s)
+		},
+		"Conversation": func(c *ctxfold.Compactor, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
+			v, err := c.Conversation(context.Background(), ctxfold.ConversationOptions{Messages: in.Messages, Policy: in.Policy, Store: in.Store,
+				Redact: in.Redact, Summarizer: s})
+			if err != nil {
+				return nil, err
+			}
+			return v.AfterTurn(context.Background())
 		},
 	} {
 		asked := ""

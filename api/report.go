@@ -26,7 +26,7 @@ type Report struct {
 	Folded    int          `json:"folded"`             // messages replaced with the digest, or with a line per turn
 	Dropped   int          `json:"dropped"`            // messages removed, leaving only their count
 	Restored  int          `json:"restored"`           // files put back after the digest
-	Repaired  int          `json:"repaired"`           // violations repaired
+	Repaired  int          `json:"repaired"`           // violations of the input that were repaired
 	// Counts are counters of passes for which the report has no key.
 	Counts []PassCount `json:"counts,omitempty"`
 	// StablePrefix is the unchanged start of the list.

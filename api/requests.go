@@ -186,6 +186,8 @@ type MemoryEntry struct {
 	Points []MemoryPoint `json:"points,omitempty"`
 	Newest bool          `json:"newest,omitempty"` // the newest message of the user was replaced too
 	State  State         `json:"state"`
+	// Given is the same compaction as one of the list that was given, where that continued from what was sent before.
+	Given *MemoryEntry `json:"given,omitempty"`
 }
 
 // MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message, or Drop, or Insert and

@@ -2489,6 +2489,20 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *M
 			} else {
 				(out.State).UnmarshalEasyJSON(in)
 			}
+		case "given":
+			if in.IsNull() {
+				in.Skip()
+				out.Given = nil
+			} else {
+				if out.Given == nil {
+					out.Given = new(MemoryEntry)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Given).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2570,6 +2584,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 		const prefix string = ",\"state\":"
 		out.RawString(prefix)
 		(in.State).MarshalEasyJSON(out)
+	}
+	if in.Given != nil {
+		const prefix string = ",\"given\":"
+		out.RawString(prefix)
+		(*in.Given).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }

@@ -146,6 +146,29 @@ func estimateOf(t testing.TB, policy, messages string) int {
 // promises checks docs/inside/design.md section 5, promises 1 to 7, for one compaction. It returns the answer, and what is not kept.
 func promises(t testing.TB, format, policy string, messages []byte, summary string) (a answer, broken []string) {
 	t.Helper()
+	return newSubject(format, messages).promises(t, policy, summary)
+}
+
+// subject is an input that is compacted in many ways. What the judge says of it is worked out once.
+type subject struct {
+	format    string
+	messages  []byte
+	lastUser  func() json.RawMessage
+	tolerated func() []string
+	valid     func() []string
+}
+
+func newSubject(format string, messages []byte) *subject {
+	return &subject{format: format, messages: messages,
+		lastUser:  sync.OnceValue(func() json.RawMessage { return judge.LastUser(format, messages) }),
+		tolerated: sync.OnceValue(func() []string { return judge.Tolerated(format, messages) }),
+		valid:     sync.OnceValue(func() []string { return judge.Valid(format, messages) }),
+	}
+}
+
+func (s *subject) promises(t testing.TB, policy, summary string) (a answer, broken []string) {
+	t.Helper()
+	format, messages := s.format, s.messages
 	say := func(f string, args ...any) { broken = append(broken, fmt.Sprintf(f, args...)) }
 	in := string(messages)
 	a = compacts(t, policy, "", in, summary)
@@ -171,7 +194,7 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 		say("invalid: %d violations, such as %s", len(bad), bad[0])
 	}
 	if more := judge.Tolerated(format, out); len(more) > 0 {
-		if less := judge.Tolerated(format, messages); len(more) > len(less) && len(judge.Valid(format, messages)) == 0 {
+		if less := s.tolerated(); len(more) > len(less) && len(s.valid()) == 0 {
 			say("the provider tolerates what the input breaks at %d places, and the result at %d, such as %s", len(less), len(more), more[0])
 		}
 	}
@@ -179,7 +202,7 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 	if v := call(t, "validate", `{"policy":`+policy+`,"messages":`+string(out)+`}`); fmt.Sprint(v.refused()) != left {
 		say("the report says that %s is left, and validate %+v", left, v.Violations)
 	}
-	if u := judge.LastUser(format, messages); u != nil && !strings.Contains(unmarked(string(out)), unmarked(string(u))) { // 2
+	if u := s.lastUser(); u != nil && !strings.Contains(unmarked(string(out)), unmarked(string(u))) { // 2
 		// Where the input itself is invalid, what repair makes of it counts.
 		r := call(t, "repair", `{"policy":`+policy+`,"messages":`+in+`}`)
 		if bytes.Equal(r.Messages, messages) || !strings.Contains(unmarked(string(out)), unmarked(string(judge.LastUser(format, r.Messages)))) {
@@ -275,7 +298,8 @@ func TestRealSessions(t *testing.T) {
 // realSession compacts one of them in all ways, and returns what was done.
 func realSession(t *testing.T, s sessions.Session) row {
 	messages := s.JSON()
-	done := row{conversations: 1, before: len(judge.Valid(s.Format, messages))}
+	input := newSubject(s.Format, messages)
+	done := row{conversations: 1, before: len(input.valid())}
 	size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(messages))
 	for _, preset := range policy.Presets() {
 		for _, percent := range []int{100, 50, 20, 5} {
@@ -284,7 +308,7 @@ func realSession(t *testing.T, s sessions.Session) row {
 				archive := map[string]string{"model": "", "local": "places"}[mode] // what is archived is put back, too
 				policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d},"summary":{"mode":%q},"archive":%q}`,
 					preset.Name, s.Format, window, window/10, mode, archive)
-				a, broken := promises(t, s.Format, policy, messages, summaryText)
+				a, broken := input.promises(t, policy, summaryText)
 				for _, b := range broken {
 					t.Errorf("%s at %d %% with summaries of %s: %s", preset.Name, percent, mode, b)
 				}

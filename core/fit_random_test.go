@@ -23,6 +23,9 @@ type deed struct {
 	with int // which other turn
 }
 
+// longestStep is how many messages of a turn are given before it ends; a turn may have a hundred.
+const longestStep = 24
+
 func (d deed) String() string { return fmt.Sprintf("%s %d %d", d.kind, d.at, d.with) }
 
 // deeds draws what a user does. Most of it is behind what a compaction replaces.
@@ -90,7 +93,7 @@ func (u *user) do(d deed) []json.RawMessage {
 	case d.kind == "mark":
 		u.marks++
 	case d.kind == "forget" && len(u.app.memory) > 0 && d.with%3 == 0: // only the newest is kept
-		u.app.memory, u.entries = u.app.memory[len(u.app.memory)-1:], u.entries[len(u.entries)-1:]
+		u.app.memory, u.entries = u.app.memory[len(u.app.memory)-1:], u.entries[max(0, len(u.entries)-1):]
 	}
 	var given []json.RawMessage
 	for _, turn := range u.talk {
@@ -104,8 +107,9 @@ func (u *user) do(d deed) []json.RawMessage {
 		asked = slices.Concat(asked, u.block(u.others, d.with)[:1])
 	case "step": // in the middle of a turn
 		turn := u.block(u.turns, u.next)
-		for n := len(turn); n > 0; n-- {
-			if len(judge.Valid(u.format, []byte(list(append(slices.Clone(given), turn[:n]...))))) == 0 {
+		for n := min(len(turn), longestStep); n > 0; n-- {
+			// By itself first: the whole history is judged only where that may be valid.
+			if len(judge.Valid(u.format, []byte(list(turn[:n])))) == 0 && len(judge.Valid(u.format, []byte(list(append(slices.Clone(given), turn[:n]...))))) == 0 {
 				asked = turn[:n]
 				break
 			}

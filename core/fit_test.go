@@ -158,7 +158,7 @@ var markedAs = []struct {
 	mark *regexp.Regexp
 	bare string
 }{
-	{regexp.MustCompile(`\[\{"type":"text","text":("(?:[^"\\]|\\.)*"),"cache_control":\{[^{}]*\}\}\]`), "$1"},
+	{regexp.MustCompile(`\[\{"type":"text","text":("(?:[^"\\]|\\.)*")(?:,"cache_control":\{[^{}]*\})?\}\]`), "$1"},
 	{regexp.MustCompile(`,"cache_control":\{[^{}]*\}`), ""},
 	{regexp.MustCompile(`"cache_control":\{[^{}]*\},`), ""},
 	{regexp.MustCompile(`,"providerOptions":\{"anthropic":\{"cacheControl":\{[^{}]*\}\}\}`), ""},

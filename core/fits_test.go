@@ -240,7 +240,7 @@ func TestRandomConversationsFit(t *testing.T) {
 			continue
 		}
 		over++
-		if fixed := fixedTokens(t, pol, format, messages); a.Report.Tokens.After > fixed+250 {
+		if fixed := fixedTokens(t, pol, format, messages); a.Report.Tokens.After > fixed+340 { // the least digest, and what is around it
 			t.Errorf("conversation %d of seed %d, %s: %s; but what must stay has %d", i, *seed, pol, a.Report.Over.Text, fixed)
 		}
 	}

@@ -198,3 +198,34 @@ func TestLastResortLeavesRoomForHandles(t *testing.T) {
 		}
 	}
 }
+
+// A limit below what the system prompt and the tools have is out of reach, however small the digest is. It isn't made smaller for that: the digest
+// says what it says where the limit leaves it room, and every attempt to cut the result again leaves it.
+func TestLimitOutOfReachKeepsTheDigest(t *testing.T) {
+	var turns []string
+	for i := range 40 {
+		turns = append(turns, fmt.Sprintf(`{"role":"user","content":"Never delete table %d. Please look at module %d."},{"role":"assistant","content":"Module %d reads its limits from config/limits_%d.yaml and fails above %d requests."}`,
+			i, i, i, i, 100+i))
+	}
+	messages := "[" + strings.Join(turns, ",") + `,{"role":"user","content":"Go on."}]`
+	n := 81
+	size := estimateOf(t, `{"format":"openai-chat"}`, messages)
+	digestOf := func(window, fixed int) string {
+		a := call(t, "plan", fmt.Sprintf(`{"policy":{"format":"openai-chat","window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}},"options":{"usage":{"message":%d,"total_tokens":%d,"least_tokens":%d}},"messages":%s}`,
+			window, n-2, size+fixed, fixed, messages))
+		if !a.Report.Changed {
+			t.Fatalf("window %d: %+v", window, a.Report)
+		}
+		var list []struct{ Content string }
+		if err := json.Unmarshal(a.Messages, &list); err != nil {
+			t.Fatal(err)
+		}
+		return list[0].Content
+	}
+	for _, window := range []int{4000, 6000} {
+		within, beyond := digestOf(12000, 9000), digestOf(window, 12000)
+		if !strings.Contains(beyond, "[session digest") || strings.Contains(beyond, "(1 more)") || len(beyond) < len(within)/3 || !strings.Contains(beyond, "Module 3") {
+			t.Errorf("a window of %d: the digest has %d bytes, and %d where the limit is in reach: %s", window, len(beyond), len(within), beyond)
+		}
+	}
+}

@@ -214,6 +214,35 @@ func play(s schedule) (*world, string) {
 	return w, w.wrong
 }
 
+// sent returns what the result says to send, and whether the newest message of the history is part of it.
+func (j *simulatedJob) sent() (sent []json.RawMessage, newest bool, err error) {
+	var history []json.RawMessage
+	if err := json.Unmarshal([]byte(j.messages), &history); err != nil {
+		return nil, false, err
+	}
+	var edits []struct {
+		Keep            []int
+		Insert, Message json.RawMessage
+		Set             *int
+	}
+	if err := json.Unmarshal(j.result["edits"], &edits); err != nil {
+		return nil, false, err
+	}
+	for _, e := range edits {
+		switch {
+		case e.Keep != nil:
+			sent = append(sent, history[e.Keep[0]:e.Keep[1]]...)
+			newest = newest || e.Keep[1] == len(history)
+		case e.Set != nil:
+			sent = append(sent, e.Message)
+			newest = newest || *e.Set == len(history)-1
+		default:
+			sent = append(sent, e.Insert)
+		}
+	}
+	return sent, newest, nil
+}
+
 // verify checks the result of a job.
 func (w *world) verify(j *simulatedJob, calm bool) {
 	if f := j.failure; f != nil {
@@ -236,28 +265,10 @@ func (w *world) verify(j *simulatedJob, calm bool) {
 	if err := json.Unmarshal([]byte(j.messages), &history); err != nil {
 		panic(err)
 	}
-	var edits []struct {
-		Keep            []int
-		Insert, Message json.RawMessage
-		Set             *int
-	}
-	if err := json.Unmarshal(j.result["edits"], &edits); err != nil {
+	sent, newest, err := j.sent()
+	if err != nil {
 		w.violated("%s: %v in %s", j.name, err, j.result["edits"])
 		return
-	}
-	var sent []json.RawMessage
-	newest := false
-	for _, e := range edits {
-		switch {
-		case e.Keep != nil:
-			sent = append(sent, history[e.Keep[0]:e.Keep[1]]...)
-			newest = newest || e.Keep[1] == len(history)
-		case e.Set != nil:
-			sent = append(sent, e.Message)
-			newest = newest || *e.Set == len(history)-1
-		default:
-			sent = append(sent, e.Insert)
-		}
 	}
 	if !newest {
 		w.violated("%s: the newest message is not sent", j.name)

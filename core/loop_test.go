@@ -3,7 +3,9 @@ package core_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +114,94 @@ func testRepeatsOnce(t *testing.T, seed uint64, keys api.RecordKeys) {
 		if known := fit("known", last); known.asks > 0 || !strings.Contains(string(known.result["edits"]), "The user builds a boat") {
 			t.Fatalf("%d %s: the digest of the model is not what is sent: %s", seed, keys, known.result["edits"])
 		}
+	}
+}
+
+// TestLoopGoesOn: an app that continues from what was sent may give the same list again. It is not compacted again, by whatever the record is
+// found; if the model failed, the compaction is made again of that list.
+func TestLoopGoesOn(t *testing.T) {
+	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+		for _, fails := range []bool{false, true} {
+			w, replica := newWorld(1, faults{}), 0
+			settings := api.JobSettings{Can: allEffects, Records: keys, Owner: "somebody"}
+			fit := func(messages string) *simulatedJob {
+				j := w.start("a call", &replica, boatPolicy, messages, settings, nil)
+				w.run(w.now + 600_000)
+				if !j.done || j.failure != nil || w.wrong != "" {
+					t.Fatal(keys, w.wrong, j.done, j.failure)
+				}
+				return j
+			}
+			sent, _, err := fit(boats(40)).sent()
+			if err != nil || len(sent) >= 40 {
+				t.Fatal(keys, err, len(sent))
+			}
+			before, err := json.Marshal(sent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given := strings.TrimSuffix(string(before), "]") + "," + strings.TrimPrefix(boats(21), "[")
+			if fails {
+				w.down = w.now + 300_000
+			}
+			if second := fit(given); second.asks == 0 || strings.Contains(string(second.result["report"]), `"source":"model"`) == fails {
+				t.Fatalf("%s: %s", keys, second.result["report"])
+			}
+			if fails {
+				w.run(w.now + 3_600_000)
+				if again := fit(given); again.asks == 0 || !strings.Contains(string(again.result["report"]), `"source":"model"`) {
+					t.Fatalf("%s: it is not made again: %s", keys, again.result["report"])
+				}
+			}
+			for range 2 {
+				if known := fit(given); known.asks > 0 || !strings.Contains(string(known.result["edits"]), "The user builds a boat") {
+					t.Fatalf("%s, model down %v: the same list again: %s", keys, fails, known.result["report"])
+				}
+			}
+		}
+	}
+}
+
+// TestLoopLooksFurther: if the compaction of most messages is not used, an older one is.
+func TestLoopLooksFurther(t *testing.T) {
+	w, replica := newWorld(1, faults{}), 0
+	settings := api.JobSettings{Can: allEffects, Owner: "somebody"}
+	fit := func(policy string, messages int) *simulatedJob {
+		j := w.start("a call", &replica, policy, boats(messages), settings, nil)
+		w.run(w.now + 600_000)
+		if !j.done || j.failure != nil || w.wrong != "" {
+			t.Fatal(w.wrong, j.done, j.failure)
+		}
+		return j
+	}
+	fit(boatPolicy, 40)
+	older := maps.Clone(w.records)
+	if fit(boatPolicy, 60).asks == 0 || len(w.records) == len(older) {
+		t.Fatal("there is no second compaction")
+	}
+	const large = `{"window":{"tokens":200000}}`
+	if known := fit(large, 60); string(known.result["known"]) != "0" {
+		t.Fatalf("the newest is not used: %s", known.result["known"])
+	}
+	for key, r := range w.records {
+		if _, ok := older[key]; ok {
+			continue
+		}
+		other := strings.Replace(r.text, `"entry":{"version":2`, `"entry":{"version":9`, 1)
+		if other == r.text {
+			t.Fatal(r.text)
+		}
+		w.records[key] = savedRecord{other, r.revision}
+	}
+	if known := fit(large, 60); string(known.result["known"]) != "0" {
+		t.Errorf("the older one is not used: %s", known.result["known"])
+	}
+	settings.Can = append(slices.Clone(allEffects), api.EffectCount)
+	if known := fit(large, 60); string(known.result["known"]) != "0" {
+		t.Errorf("the older one is not used by a host that counts: %s", known.result["known"])
+	}
+	clear(w.records)
+	if known := fit(large, 60); string(known.result["known"]) != "-1" {
+		t.Errorf("something is known without records: %s", known.result["known"])
 	}
 }

@@ -20,6 +20,7 @@ type memory struct {
 	state  jsonspan.Span
 	result []place // what was sent instead of the messages that were replaced
 	tail   []place // what changes behind them: messages that were set, dropped or, with before, put in
+	given  *memory // the same compaction, of a list that continued from what was sent before; nil for any other
 }
 
 const (
@@ -76,7 +77,7 @@ func (r *request) memories() (list []memory) {
 	}
 	for s.Array(); s.Elem(); {
 		if s.Kind() == jsonspan.Object {
-			list = append(list, readMemory(s))
+			list = append(list, readMemory(s, true))
 		} else {
 			s.Skip()
 			list = append(list, memory{})
@@ -87,7 +88,8 @@ func (r *request) memories() (list []memory) {
 	return list
 }
 
-func readMemory(s *jsonspan.Scanner) (m memory) {
+// readMemory reads an entry; outer says that it may have another one in it.
+func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	version := 0
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -113,6 +115,11 @@ func readMemory(s *jsonspan.Scanner) (m memory) {
 				}
 				m.points = append(m.points, p)
 			}
+			continue
+		}
+		if name == "given" && outer && s.Kind() == jsonspan.Object {
+			given := readMemory(s, false)
+			m.given = &given
 			continue
 		}
 		v := s.Skip()
@@ -199,8 +206,8 @@ func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning reports how many messages of the history an entry replaces; 0 where the history does not begin with them. It also reports
-// whether the history continues from what was sent.
+// beginning reports how many messages of a list an entry represents, of which prints are given; 0 where the list does not begin with them. It
+// also reports whether the list continues from what was sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
@@ -208,7 +215,7 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	case isAt(prints, m.at.messages, m.at.print):
 		return m.at.messages, false
 	case isAt(prints, m.at.sentMessages, m.at.sent):
-		return m.at.messages, true
+		return m.at.sentMessages, true
 	}
 	return 0, false
 }

@@ -58,7 +58,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.unweighed = false
 	prints, list, pol := r.t.Prints(0, 0), r.t, r.policy
 	for _, f := range r.found(prints) {
-		m := &r.remembered[f.index]
+		m := f.entry
 		used := &history{known: f.index, entry: m, source: list}
 		if !m.read(r.src) || policy.Decode(m.state.Of(r.src), &used.state) != nil {
 			continue
@@ -86,21 +86,25 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 
 // candidate is an entry that may be used.
 type candidate struct {
-	index, messages int
-	sent            bool // the history continues from what was sent
+	entry    *memory
+	index    int
+	messages int  // how many of the list that was given it represents
+	sent     bool // the history continues from what was sent
 }
 
 // found are the entries that represent a beginning of a history, of which prints are given: those that represent most of it first, and
 // of these the newest.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
-		m := &r.remembered[i]
-		if n, sent := m.beginning(prints); n > 0 && r.shares(m.format) {
-			list = append(list, candidate{i, n, sent})
+		for m := &r.remembered[i]; m != nil; m = m.given {
+			if n, sent := m.beginning(prints); n > 0 && r.shares(m.format) {
+				list = append(list, candidate{m, i, n, sent})
+				break
+			}
 		}
 	}
 	sorting.Func(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.index, a.index))
+		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.entry.at.messages, a.entry.at.messages), cmp.Compare(b.index, a.index))
 	})
 	return list
 }

@@ -17,14 +17,29 @@ type remembering struct {
 	t     *transcript.Transcript   // what is sent, read again
 	list  []place                  // what is sent
 	on    map[int]int              // messages of the history that lean on another one, and that one
-	loose map[int]string           // messages that a repair has dropped, and their prints
+	loose map[int]looks            // messages that a repair has dropped, or that were nothing but reasoning, and how they look
 	sent  []transcript.Fingerprint // of the beginnings of what is sent
 	cut   int                      // how many messages of the history are replaced, with those kept among them
 }
 
-// remember is what the host is to keep of a run; nil where nothing can be.
+// remember is what the host is to keep of a run; nil where nothing can be. A list that continues from what was sent is one that may be given
+// again, and not only the end of its history.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
-	m := remembering{history: h, t: r.again(c), on: map[int]int{}, loose: map[int]string{}}
+	t := r.again(c)
+	e := h.entryOf(r, t, c)
+	if e == nil {
+		return nil
+	}
+	if h.whole != nil && h.given == nil {
+		list := &history{known: -1, source: h.source, messages: h.source.Input}
+		e.Given = list.entryOf(r, t, c)
+	}
+	return appendJSON(nil, e.MarshalEasyJSON)
+}
+
+// entryOf is the entry of a run, after which t is sent.
+func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
+	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
 	if m.sent = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
 		return nil
@@ -51,7 +66,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // else it begins as other histories do
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
-	return appendJSON(nil, e.MarshalEasyJSON)
+	return &e
 }
 
 // read takes the messages that are sent from a run.
@@ -61,12 +76,12 @@ func (m *remembering) read(c *compact.Run) {
 		leans[l.Message] = l.On
 	}
 	for _, p := range m.dropped {
-		m.loose[p.in] = p.looks.print
+		m.loose[p.in] = p.looks
 	}
 	for _, a := range c.Report.Actions {
-		if a.Action == api.ActionDrop && a.Pass == "repair" && a.Message >= 0 {
+		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 {
 			if p := m.wholeOf(a.Message); p.in >= 0 {
-				m.loose[p.in] = m.looksOf(a.Message, p).print
+				m.loose[p.in] = m.looksOf(a.Message, p)
 			}
 		}
 	}
@@ -117,7 +132,7 @@ func (h *history) looksOf(message int, p place) looks {
 
 // printOf is the print by itself of a message of the history; "" where it is not known.
 func (m *remembering) printOf(in int) string {
-	if print := m.loose[in]; print != "" {
+	if print := m.loose[in].print; print != "" {
 		return print
 	}
 	if m.given != nil || m.whole == nil {
@@ -193,11 +208,11 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	next := m.cut
 	upTo := func(in int) bool {
 		for ; next < in; next++ {
-			print, loose := m.loose[next]
-			if !loose || print == "" {
+			was, loose := m.loose[next]
+			if !loose || was.print == "" {
 				return false
 			}
-			behind = append(behind, place{in: next, drop: true, looks: looks{print: print}})
+			behind = append(behind, place{in: next, drop: true, looks: looks{print: was.print, raw: was.raw}})
 		}
 		return true
 	}

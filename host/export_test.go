@@ -1,6 +1,10 @@
 package host
 
-import "context"
+import (
+	"context"
+
+	"github.com/tetratelabs/wazero/api"
+)
 
 // Idle counts the instances of the module that wait for a call, and the bytes of their memory.
 func (m *Engine) Idle() (instances int, memory uint32) {
@@ -10,6 +14,13 @@ func (m *Engine) Idle() (instances int, memory uint32) {
 		memory += in.module.Memory().Size()
 	}
 	return len(m.idle), memory
+}
+
+// Memory is that of the idle instance.
+func (m *Engine) Memory() api.Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.idle[0].module.Memory()
 }
 
 // Occupy makes the Engine believe that a call is in progress, until release is called.
@@ -26,4 +37,17 @@ func (m *Engine) Break() bool {
 		return false
 	}
 	return m.idle[len(m.idle)-1].module.Close(context.Background()) == nil
+}
+
+// Aside takes the idle instances away, so that the next call gets a new one, until back is called.
+func (m *Engine) Aside() (back func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	away := m.idle
+	m.idle = nil
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.idle = append(away, m.idle...)
+	}
 }

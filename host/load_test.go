@@ -114,7 +114,7 @@ func TestLoad(t *testing.T) {
 			wg.Go(func() { work(rand.New(rand.NewPCG(seed, uint64(i))), calls) })
 		}
 		wg.Wait()
-		for try := 0; try < 200 && runtime.NumGoroutine() > goroutinesBefore+1; try++ { // calls that were given up continue after
+		for try := 0; try < 120_000 && runtime.NumGoroutine() > goroutinesBefore+1; try++ { // calls that were given up continue after
 			time.Sleep(10 * time.Millisecond)
 		}
 		if n := runtime.NumGoroutine(); n > goroutinesBefore+1 {

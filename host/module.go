@@ -31,6 +31,12 @@ const (
 	// replaced, which costs a few milliseconds.
 	maxIdleMemory = 256 << 20
 
+	// So is one of more than roomyMemory bytes after calmCalls calls in a row whose requests and answers had less than one part in calmShare of
+	// its memory.
+	roomyMemory = 32 << 20
+	calmCalls   = 64
+	calmShare   = 32
+
 	// maxMemory is the most that a memory with 32-bit addresses can have.
 	maxMemory = 4 << 30
 )
@@ -241,13 +247,28 @@ func (m *Engine) take(ctx context.Context) (*instance, error) {
 }
 
 func (m *Engine) put(ctx context.Context, in *instance) {
-	if in.module.Memory().Size() > maxIdleMemory {
-		_ = in.module.Close(context.WithoutCancel(ctx))
+	close := func(in *instance) { _ = in.module.Close(context.WithoutCancel(ctx)) }
+	if in.swollen() {
+		close(in)
 		return
 	}
 	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.idle = slices.DeleteFunc(m.idle, func(other *instance) bool { // one that no call needed
+		other.calm++
+		if other.swollen() {
+			close(other)
+			return true
+		}
+		return false
+	})
 	m.idle = append(m.idle, in)
-	m.mu.Unlock()
+}
+
+// swollen reports whether an instance has far more memory than it needs.
+func (in *instance) swollen() bool {
+	size := in.module.Memory().Size()
+	return size > maxIdleMemory || size > roomyMemory && in.calm >= calmCalls
 }
 
 // Close waits for the calls in progress, because the memory of a running instance must not go away under it.
@@ -305,6 +326,7 @@ type instance struct {
 	alloc  api.Function
 	free   api.Function
 	ops    map[string]api.Function
+	calm   int // how many calls in a row have used little of the memory, or none of it
 }
 
 func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
@@ -353,6 +375,9 @@ func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte
 		return nil, fmt.Errorf("the answer at %#x of %d bytes is outside the memory", answerPtr, answerLen)
 	}
 	answer := bytes.Clone(view)
+	if in.calm++; (len(request)+len(answer))*calmShare > int(in.module.Memory().Size()) {
+		in.calm = 0
+	}
 	for _, p := range [...]uint32{ptr, answerPtr} {
 		stack[0] = uint64(p)
 		if err := in.free.CallWithStack(ctx, stack[:]); err != nil {

@@ -80,6 +80,10 @@ type Clear struct {
 	KeepRecent *int
 	// MinReclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache.
 	MinReclaim int
+	// Excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later
+	// messages repeat, as far as the target leaves room. A result that frees no more than that stays whole if the target is
+	// reached without it.
+	Excerpt int
 	// Tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
 	Tools []string
 	// ExcludeTools are tools whose results are never cleared.
@@ -95,6 +99,9 @@ func (p Clear) AppendJSON(dst []byte) []byte {
 	}
 	if p.MinReclaim != 0 {
 		o.Int("min_reclaim", p.MinReclaim)
+	}
+	if p.Excerpt != 0 {
+		o.Int("excerpt", p.Excerpt)
 	}
 	if p.Tools != nil {
 		object.List(o, "tools", p.Tools, object.AppendString)

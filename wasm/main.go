@@ -32,7 +32,7 @@ const (
 //go:wasmexport ctxfold_alloc
 func alloc(size uint32) uint32 {
 	fits := uint32(cap(spare)) >= size && size > 0
-	if size > huge || size > large && !fits {
+	if size > large {
 		if !fits {
 			spare = nil
 		}

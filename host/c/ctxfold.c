@@ -16,6 +16,11 @@ enum {
   /* The memory of a module never shrinks. An instance that one huge request has swollen beyond this is replaced, which takes a
    * few milliseconds. */
   MAX_IDLE = 256 << 20,
+  /* So is one of more than ROOMY bytes after CALM calls in a row whose requests and answers had less than one part in SHARE of its
+   * memory. */
+  ROOMY = 32 << 20,
+  CALM = 64,
+  SHARE = 32,
 };
 
 struct ctxfold_instance {
@@ -23,6 +28,7 @@ struct ctxfold_instance {
   uint32_t max_pages;
   uint64_t peak;     /* of the instances before this one, in bytes */
   uint64_t sessions; /* that are open */
+  uint64_t calm;     /* how many calls in a row have used little of the memory */
   bool started;
 };
 
@@ -53,7 +59,7 @@ static void stop(ctxfold_instance *c) {
   if (size_of(c) > c->peak) c->peak = size_of(c);
   if (c->started) Z_ctxfold_free(&c->module);
   c->started = false;
-  c->sessions = 0;
+  c->sessions = c->calm = 0;
 }
 
 static bool start(ctxfold_instance *c) {
@@ -206,7 +212,8 @@ ctxfold_status ctxfold_call(ctxfold_instance *c, const char *name, const char *r
   ctxfold_status status = read_answer(answer);
   if (status == CTXFOLD_OK && strcmp(name, "session_open") == 0) c->sessions++;
   if (status == CTXFOLD_OK && strcmp(name, "session_close") == 0 && c->sessions > 0) c->sessions--;
-  if (size_of(c) > MAX_IDLE && c->sessions == 0) stop(c);
+  c->calm = ((uint64_t)length + answer->length) * SHARE > size_of(c) ? 0 : c->calm + 1;
+  if (c->sessions == 0 && (size_of(c) > MAX_IDLE || (size_of(c) > ROOMY && c->calm >= CALM))) stop(c);
   return status;
 }
 

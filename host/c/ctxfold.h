@@ -119,6 +119,8 @@ typedef struct {
   ctxfold_text json;           /* all of the request, as JSON */
   /* To be set, if the model gave one: what it ended with, such as "stop" or "length". It must be there until the loop returns. */
   const char *finish_reason;
+  /* To be set where there is no summary: why, for the report (summary.error). It must be there until the loop returns. */
+  const char *error;
   /* What to send for a request that is appended to the conversation (summary.request of the policy, with {"summary":{"prefix":true}} in the
    * options): the messages, or the request body that holds them. Empty for others. */
   ctxfold_text sent;

@@ -64,7 +64,7 @@ struct request {
   std::string_view policy, options, state, plan, summaries, messages;
 };
 
-// Asks a model: gives the summary, or nothing. What it throws comes out of the loop when that has ended, and the result is lost.
+// Asks a model: gives the summary, or nothing. Where it throws there is no summary either, and the report says why (summary.error).
 using summarizer = std::function<std::optional<std::string>(const ctxfold_ask &)>;
 
 class records {
@@ -119,7 +119,7 @@ class instance {
     answer out;
     ctxfold_request plain = of(r);
     asking ask{summarize, {}};
-    finish(ctxfold_compact(c_.get(), &plain, summarize ? asking::run : nullptr, &ask, &out.a_), out, ask);
+    check(ctxfold_compact(c_.get(), &plain, summarize ? asking::run : nullptr, &ask, &out.a_), out);
     return out;
   }
 
@@ -127,7 +127,7 @@ class instance {
     answer out;
     ctxfold_request plain = of(r);
     asking ask{summarize, {}};
-    finish(ctxfold_fit(c_.get(), known.r_.get(), &plain, summarize ? asking::run : nullptr, &ask, &out.a_), out, ask);
+    check(ctxfold_fit(c_.get(), known.r_.get(), &plain, summarize ? asking::run : nullptr, &ask, &out.a_), out);
     return out;
   }
 
@@ -137,19 +137,28 @@ class instance {
   // No exception crosses C.
   struct asking {
     const summarizer &summarize;
-    std::exception_ptr thrown;
+    std::string why;
     static char *run(void *user, ctxfold_ask *ask) noexcept {
       auto *self = static_cast<asking *>(user);
       try {
-        std::optional<std::string> summary = self->thrown ? std::nullopt : self->summarize(*ask);
+        std::optional<std::string> summary = self->summarize(*ask);
         if (!summary) return nullptr;
         auto *copy = static_cast<char *>(std::malloc(summary->size() + 1));
         if (copy) std::memcpy(copy, summary->c_str(), summary->size() + 1);
         return copy;
+      } catch (const std::exception &thrown) {
+        return self->failed(ask, thrown.what());
       } catch (...) {
-        self->thrown = std::current_exception();
-        return nullptr;
+        return self->failed(ask, "the summarizer threw something that is no std::exception");
       }
+    }
+    char *failed(ctxfold_ask *ask, const char *text) noexcept {
+      try {
+        why = text;
+        ask->error = why.c_str();
+      } catch (const std::bad_alloc &) {
+      }
+      return nullptr;
     }
   };
 
@@ -161,10 +170,6 @@ class instance {
   }
   static void check(ctxfold_status status, const answer &out) {
     if (status != CTXFOLD_OK) throw error(out.a_);
-  }
-  static void finish(ctxfold_status status, const answer &out, const asking &ask) {
-    if (ask.thrown) std::rethrow_exception(ask.thrown);
-    check(status, out);
   }
 
   std::unique_ptr<ctxfold_instance, void (*)(ctxfold_instance *)> c_;

@@ -123,7 +123,9 @@ static void ask_for(job *j, ctxfold_text effect) {
     }
     write_string(w, "}");
   } else {
-    write_string(w, ",\"error\":\"there is no summary\"");
+    const char *why = ask.error && *ask.error ? ask.error : "there is no summary";
+    write_string(w, ",\"error\":");
+    write_quoted(w, (ctxfold_text){why, strlen(why)});
     if (ask.busy) {
       write_string(w, ",\"busy\":true");
       write_key(w, "after");

@@ -30,9 +30,21 @@ func open(t *testing.T, url string, o postgres.Options) *postgres.Records {
 func TestRecords(t *testing.T) {
 	url := servers.Postgres(t)
 	var stores atomic.Int32
-	recordstest.Test(t, func(t *testing.T) func() ctxfold.SharedRecords {
+	recordstest.Test(t, func(t *testing.T) recordstest.Store {
 		schema := fmt.Sprintf(`Test "%d"`, stores.Add(1))
-		return func() ctxfold.SharedRecords { return open(t, url, postgres.Options{Schema: schema}) }
+		return recordstest.Store{
+			Connect: func() ctxfold.SharedRecords { return open(t, url, postgres.Options{Schema: schema}) },
+			Pass: func(d time.Duration) {
+				c, err := pgx.Connect(t.Context(), url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close(t.Context())
+				if _, err := c.Exec(t.Context(), "UPDATE "+pgx.Identifier{schema, "leases"}.Sanitize()+" SET until = until - $1::interval", d); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
 	})
 }
 

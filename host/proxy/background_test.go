@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
@@ -14,8 +14,12 @@ import (
 
 // Above gate.start requests continue as they are while the summary is written, and later ones get the result.
 func TestBackground(t *testing.T) {
+	synctest.Test(t, background)
+}
+
+func background(t *testing.T) {
 	var asked atomic.Int32
-	var release atomic.Bool
+	release := make(chan struct{}, 1)
 	sent := make(chan string, 1)
 	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -25,39 +29,29 @@ func TestBackground(t *testing.T) {
 			return
 		}
 		asked.Add(1)
-		for !release.Load() && r.Context().Err() == nil {
-			time.Sleep(time.Millisecond)
+		select {
+		case <-release:
+		case <-r.Context().Done():
 		}
 		said(w, r, "## Goal\nThe user wants every file read and counted. Much was done and is known.")
 	})
-	base := before(t, up, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":6000,"reserve":500},"gate":{"start":0.7,"target":0.5},"passes":[{"pass":"fold","keep_tokens":500}]}`)})
+	c := beforeInBubble(t, up, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":6000,"reserve":500},"gate":{"start":0.7,"target":0.5},"passes":[{"pass":"fold","keep_tokens":500}]}`)})
 	for _, path := range []string{"/v1/chat/completions", "/v1/messages"} {
-		release.Store(false)
 		const more = `,{"role":"assistant","content":"It is read."},{"role":"user","content":"And the next?"}`
 		body := func(turns int) string {
 			return `{"model":"m","tools":[],"messages":[` + long(13) + strings.Repeat(more, turns) + `]}`
 		}
 		for turns := range 2 {
-			report := post(t, base+path, body(turns))
+			report := c.post(t, path, body(turns))
 			if got := <-sent; got != body(turns) || !strings.HasPrefix(report, "under_budget") || !strings.HasSuffix(report, "; background=running") {
 				t.Errorf("%s, %d more turns: %s, %.100s", path, turns, report, got)
 			}
 		}
-		release.Store(true)
-		deadline := time.Now().Add(10 * time.Second)
-		for {
-			report := post(t, base+path, body(2))
-			got := <-sent
-			if strings.Contains(got, "Much was done") {
-				if tail := `"And now?"}` + more + more; !strings.Contains(got, tail) {
-					t.Errorf("%s: %s, what has come since is not as it was: %.300s", path, report, got)
-				}
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s: the result is not used: %s", path, report)
-			}
-			time.Sleep(5 * time.Millisecond)
+		release <- struct{}{}
+		synctest.Wait()
+		report := c.post(t, path, body(2))
+		if got, tail := <-sent, `"And now?"}`+more+more; !strings.Contains(got, "Much was done") || !strings.Contains(got, tail) {
+			t.Errorf("%s: %s, the result is not used, or what has come since is not as it was: %.300s", path, report, got)
 		}
 	}
 	if n := asked.Load(); n != 2 {

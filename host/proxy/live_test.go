@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ctxfold/ctxfold"
@@ -92,6 +92,11 @@ func before(t *testing.T, u http.Handler, o proxy.Options) string {
 // post sends a request and returns the report.
 func post(t *testing.T, address, body string, header ...string) string {
 	t.Helper()
+	return postBy(t, http.DefaultClient, address, body, header...)
+}
+
+func postBy(t *testing.T, c *http.Client, address, body string, header ...string) string {
+	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +104,7 @@ func post(t *testing.T, address, body string, header ...string) string {
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
-	response, err := http.DefaultClient.Do(r)
+	response, err := c.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,15 +176,15 @@ func TestSummaryRequests(t *testing.T) {
 func TestSummaryWithoutAnEnd(t *testing.T) {
 	const text = "## Goal\\nThe user wants every file read and counted. Much was done and is known."
 	for _, tt := range []struct{ path, list, answer, source string }{
-		{"/v1/chat/completions", "messages", `{"choices":[{"message":{"content":"` + text + `"}}]}`, "local"},
-		{"/v1/chat/completions", "messages", `{"choices":[{"finish_reason":null,"message":{"content":"` + text + `"}}]}`, "local"},
+		{"/v1/chat/completions", "messages", `{"choices":[{"message":{"content":"` + text + `"}}]}`, "local; why=summarizer_failed"},
+		{"/v1/chat/completions", "messages", `{"choices":[{"finish_reason":null,"message":{"content":"` + text + `"}}]}`, "local; why=summarizer_failed"},
 		{"/v1/chat/completions", "messages", `{"choices":[{"finish_reason":"stop","message":{"content":"` + text + `"}}]}`, "model"},
-		{"/v1/messages", "messages", `{"stop_reason":null,"content":[{"type":"text","text":"` + text + `"}]}`, "local"},
+		{"/v1/messages", "messages", `{"stop_reason":null,"content":[{"type":"text","text":"` + text + `"}]}`, "local; why=summarizer_failed"},
 		{"/v1/messages", "messages", `{"stop_reason":"end_turn","content":[{"type":"text","text":"` + text + `"}]}`, "model"},
-		{"/v1/responses", "input", `{"output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
-		{"/v1/responses", "input", `{"status":"in_progress","output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
-		{"/v1/responses", "input", `{"status":"failed","error":{"message":"no"},"output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
-		{"/v1/responses", "input", `{"status":"incomplete","output":[{"content":[{"text":"` + text + `"}]}]}`, "local"},
+		{"/v1/responses", "input", `{"output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
+		{"/v1/responses", "input", `{"status":"in_progress","output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
+		{"/v1/responses", "input", `{"status":"failed","error":{"message":"no"},"output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
+		{"/v1/responses", "input", `{"status":"incomplete","output":[{"content":[{"text":"` + text + `"}]}]}`, "local; why=summarizer_failed"},
 		{"/v1/responses", "input", `{"status":"completed","output":[{"content":[{"text":"` + text + `"}]}]}`, "model"},
 	} {
 		u := &upstream{summary: func(w http.ResponseWriter) { fmt.Fprint(w, tt.answer) }}
@@ -193,7 +198,7 @@ func TestSummaryWithoutAnEnd(t *testing.T) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"choices":[`)
 	}}
-	if report := post(t, before(t, u, proxy.Options{})+"/v1/chat/completions", `{"tools":[],"messages":[`+long(60)+`]}`); !strings.HasSuffix(report, "summary=local") {
+	if report := post(t, before(t, u, proxy.Options{})+"/v1/chat/completions", `{"tools":[],"messages":[`+long(60)+`]}`); !strings.HasSuffix(report, "summary=local; why=summarizer_failed") {
 		t.Errorf("cut off: %s", report)
 	}
 }
@@ -267,23 +272,27 @@ func TestOwners(t *testing.T) {
 
 // An endpoint that is busy during a compaction gets few requests for it, and the next ones none.
 func TestBusyEndpoint(t *testing.T) {
+	synctest.Test(t, busyEndpoint)
+}
+
+func busyEndpoint(t *testing.T) {
 	u := &upstream{summary: func(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, `{"error":{"message":"slow down"}}`, http.StatusTooManyRequests)
 	}}
-	base := before(t, u, proxy.Options{})
+	c := beforeInBubble(t, u, proxy.Options{})
 	start := time.Now()
 	body := `{"model":"m","tools":[],"messages":[` + long(400) + `]}` // a record in many parts
-	report := post(t, base+"/v1/chat/completions", body)
+	report := c.post(t, "/v1/chat/completions", body)
 	summaries, conversations, _ := u.seen()
-	if !strings.HasPrefix(report, "compacted") || !strings.HasSuffix(report, "summary=local") || len(summaries) < 3 || len(summaries) > ctxfold.DefaultSummaryConcurrency+1 {
+	if !strings.HasPrefix(report, "compacted") || !strings.HasSuffix(report, "summary=local; why=summarizer_failed") || len(summaries) < 3 || len(summaries) > ctxfold.DefaultSummaryConcurrency+1 {
 		t.Errorf("%s after %d requests for summaries", report, len(summaries))
 	}
 	if took := time.Since(start); took < time.Second || took > 30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	for range 4 {
-		post(t, base+"/v1/chat/completions", body)
+		c.post(t, "/v1/chat/completions", body)
 		if again, next, _ := u.seen(); len(again) > 0 || next[0] != conversations[0] {
 			t.Errorf("the next request: %d requests for summaries", len(again))
 		}
@@ -292,26 +301,34 @@ func TestBusyEndpoint(t *testing.T) {
 
 // A client whose patience ends before the summary is written sends the same request again, and does not pay twice.
 func TestImpatientClient(t *testing.T) {
+	synctest.Test(t, impatientClient)
+}
+
+func impatientClient(t *testing.T) {
 	u := &upstream{}
-	u.summary = func(w http.ResponseWriter) {
-		time.Sleep(300 * time.Millisecond)
-		said(w, u.summaries[0], "## Goal\nThe user wants every file read and counted. Much was done and is known.")
-	}
-	base := before(t, u, proxy.Options{})
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if !strings.Contains(string(text), `"tools"`) {
+			time.Sleep(300 * time.Millisecond)
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(text)))
+		u.ServeHTTP(w, r)
+	})
+	c := beforeInBubble(t, slow, proxy.Options{})
 	body := `{"model":"m","tools":[],"messages":[` + long(60) + `]}`
-	impatient := &http.Client{Timeout: 100 * time.Millisecond}
+	impatient := &http.Client{Timeout: 100 * time.Millisecond, Transport: c.Transport}
 	for range 3 {
-		request, _ := http.NewRequest(http.MethodPost, base+"/v1/chat/completions", strings.NewReader(body))
+		request, _ := http.NewRequest(http.MethodPost, c.base+"/v1/chat/completions", strings.NewReader(body))
 		request.Header.Set("Authorization", "key") // without one, each connection is another client
 		if r, err := impatient.Do(request); err == nil {
 			r.Body.Close()
 			t.Fatal("the client did get an answer")
 		}
 	}
-	report := post(t, base+"/v1/chat/completions", body, "Authorization", "key")
+	report := c.post(t, "/v1/chat/completions", body, "Authorization", "key")
 	summaries, conversations, _ := u.seen()
 	alone := &upstream{}
-	post(t, before(t, alone, proxy.Options{})+"/v1/chat/completions", body)
+	beforeInBubble(t, alone, proxy.Options{}).post(t, "/v1/chat/completions", body)
 	once, sent, _ := alone.seen()
 	if report == "" || len(summaries) != len(once) || conversations[0] != sent[0] {
 		t.Errorf("%s after %d requests for summaries, where a patient client takes %d", report, len(summaries), len(once))
@@ -351,17 +368,21 @@ func TestCountTokens(t *testing.T) {
 }
 
 // slowly opens a connection and sends a request's head, then the body piece by piece.
-func slowly(t *testing.T, base, path string, size int, pieces int, pause time.Duration) (status string, took time.Duration) {
+func (p *client) slowly(t *testing.T, path string, size int, pieces int, pause time.Duration) (status string, took time.Duration) {
 	t.Helper()
-	u, _ := url.Parse(base)
-	c, err := net.Dial("tcp", u.Host)
+	c, err := p.network.dial(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	wrote := make(chan struct{})
+	defer func() {
+		c.Close()
+		<-wrote
+	}()
 	start := time.Now()
 	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", path, size)
 	go func() {
+		defer close(wrote)
 		for range pieces {
 			if _, err := io.WriteString(c, strings.Repeat(" ", size/pieces)); err != nil {
 				return
@@ -369,7 +390,6 @@ func slowly(t *testing.T, base, path string, size int, pieces int, pause time.Du
 			time.Sleep(pause)
 		}
 	}()
-	c.SetReadDeadline(start.Add(20 * time.Second))
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		return err.Error(), time.Since(start)
@@ -380,30 +400,38 @@ func slowly(t *testing.T, base, path string, size int, pieces int, pause time.Du
 
 // A body has to come in time, on every path; one that is long and keeps coming may take longer.
 func TestSlowBody(t *testing.T) {
+	synctest.Test(t, slowBody)
+}
+
+func slowBody(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		io.WriteString(w, "{}")
 	})
-	base := before(t, echo, proxy.Options{BodyTimeout: 300 * time.Millisecond})
+	c := beforeInBubble(t, echo, proxy.Options{BodyTimeout: 300 * time.Millisecond})
 	for _, path := range []string{"/v1/chat/completions", "/v1/files"} {
-		status, took := slowly(t, base, path, 100, 100, 100*time.Millisecond)
+		status, took := c.slowly(t, path, 100, 100, 100*time.Millisecond)
 		if !strings.HasPrefix(status, "408") || took > 5*time.Second {
 			t.Errorf("%s: %s after %v", path, status, took)
 		}
-		if status, took = slowly(t, base, path, 160<<10, 8, 100*time.Millisecond); status != "200 OK" || took < 700*time.Millisecond {
+		if status, took = c.slowly(t, path, 160<<10, 8, 100*time.Millisecond); status != "200 OK" || took < 700*time.Millisecond {
 			t.Errorf("%s, a long body: %s after %v", path, status, took)
 		}
 	}
-	patient := before(t, echo, proxy.Options{BodyTimeout: -1})
-	if status, _ := slowly(t, patient, "/v1/files", 10, 10, 50*time.Millisecond); status != "200 OK" {
+	patient := beforeInBubble(t, echo, proxy.Options{BodyTimeout: -1})
+	if status, _ := patient.slowly(t, "/v1/files", 10, 10, 50*time.Millisecond); status != "200 OK" {
 		t.Errorf("without a limit: %s", status)
 	}
 }
 
 // The limit of a body does not end an answer that streams for longer.
 func TestSlowAnswer(t *testing.T) {
+	synctest.Test(t, slowAnswer)
+}
+
+func slowAnswer(t *testing.T) {
 	stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		for i := range 12 {
@@ -412,9 +440,9 @@ func TestSlowAnswer(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
-	base := before(t, stream, proxy.Options{BodyTimeout: 200 * time.Millisecond})
+	c := beforeInBubble(t, stream, proxy.Options{BodyTimeout: 200 * time.Millisecond})
 	for _, path := range []string{"/v1/chat/completions", "/v1/messages", "/v1/files"} {
-		response, err := http.Post(base+path, "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"hi"}]}`))
+		response, err := c.Post(c.base+path, "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"hi"}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // identifying are parts of the names of headers that say who asks: keys, tokens, cookies, organizations, users. Gateways have names of their
 // own for these, so a name is judged by what it contains. A header too many costs a compaction, one too few shares a digest.
 var identifying = []string{"auth", "key", "token", "secret", "cookie", "organization", "project", "tenant", "account", "workspace", "user",
-	"portkey", "helicone", "cf-aig", "signature"}
+	"identity", "principal", "email", "consumer", "customer", "client-id", "org-id", "team", "portkey", "helicone", "cf-aig", "signature"}
 
 // changing are headers with such a name whose value is another one with each request, or says nothing of who asks.
 var changing = []string{"User-Agent", "Idempotency-Key", "X-Idempotency-Key", "X-Portkey-Trace-Id", "X-Portkey-Span-Id", "X-Portkey-Span-Name",
@@ -70,8 +70,8 @@ func credentials(w io.Writer, r *http.Request) (any bool) {
 	return any
 }
 
-// ownerOf is whose conversation a request belongs to. With an Owner of its own the program decides; otherwise the user whom the body names
-// and the system prompt count too.
+// ownerOf is whose conversation a request belongs to. With an Owner of its own the program decides; otherwise the user whom the body names counts
+// too, and the system prompt, unless the client names its conversation: what it retrieves for the system prompt may then change with each request.
 func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	own := p.Owner != nil && !p.ShareAnonymous
 	who := Credentials
@@ -84,7 +84,9 @@ func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 		for _, name := range members {
 			fmt.Fprintf(sum, "%s %q\n", name, gjson.GetBytes(body, name).Raw)
 		}
-		fmt.Fprintf(sum, "system %q\n", steady(at.system(body)))
+		if r.Header.Get(HeaderConversation) == "" {
+			fmt.Fprintf(sum, "system %q\n", steady(at.system(body)))
+		}
 		owner += hex.EncodeToString(sum.Sum(nil))
 	}
 	return owner + "\x00" + r.Header.Get(HeaderConversation)

@@ -29,11 +29,13 @@ import (
 )
 
 // HeaderConversation is a request header by which a client may name its conversation. It is not needed: conversations are
-// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name.
+// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name, and its system prompt
+// may begin differently in each request.
 const HeaderConversation = "Ctxfold-Conversation"
 
 // HeaderReport is a response header: what was done to the conversation, such as
-// "compacted; before=91000; after=32000; summary=model", in tokens.
+// "compacted; before=91000; after=32000; summary=model", in tokens. Where the model's summary is not what replaces the messages, or is only
+// accepted for want of a better one, it says why: "summary=local; why=too_short", in the words of [api.SummaryFault].
 const HeaderReport = "Ctxfold-Report"
 
 // DefaultMaxBody is how many bytes a request may have when Options do not say otherwise.
@@ -75,10 +77,14 @@ type Options struct {
 	// that belong together, and needs Owner to be nil.
 	ShareAnonymous bool
 
+	// Redact finds in one text of a conversation what summarizers, digests and records must not see, as [ctxfold.Input] has it. Nil means nothing.
+	Redact func(text string) []api.Redaction
+
 	// Metrics gets each request. Nil means none.
 	Metrics Metrics
 
-	// Logger gets a line for each compaction, without any text of it. Nil means no log.
+	// Logger gets a line for each compaction, without any text of it: sizes, who wrote the summary, and why that is not the model, with the
+	// first 300 code points of the error if a request for a summary failed. Nil means no log.
 	Logger *slog.Logger
 }
 
@@ -197,6 +203,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.body.end(false)
 	if at == nil {
 		c.pass(p, r, "path")
+		// An endpoint may answer before the transport has seen the end of the body, which the server would close then.
+		_ = http.NewResponseController(w).EnableFullDuplex()
 		p.reverse.ServeHTTP(w, r)
 		return
 	}

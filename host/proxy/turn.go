@@ -67,7 +67,8 @@ func (t *turn) first(ctx context.Context) []byte {
 }
 
 func (t *turn) input() ctxfold.Input {
-	return ctxfold.Input{Messages: t.body, Policy: t.proxy.Policy, Format: t.route.format, Owner: t.owner}
+	return ctxfold.Input{Messages: t.body, Policy: t.proxy.Policy, Format: t.route.format, Owner: t.owner,
+		Redact: t.proxy.Redact}
 }
 
 func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
@@ -77,6 +78,9 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	}
 	t.reason = r.Reason
 	t.report = fmt.Sprintf("%s; before=%d; after=%d; summary=%s", r.Reason, r.Report.Tokens.Before, r.Report.Tokens.After, r.Report.Summary.Source)
+	if why := r.Report.Summary.Why; why != "" {
+		t.report += "; why=" + string(why)
+	}
 	if r.Report.Cold != "" {
 		t.report += "; cold=" + string(r.Report.Cold)
 	}
@@ -87,8 +91,14 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 		t.report += "; background=running"
 	}
 	if r.Changed {
-		t.proxy.Logger.Info("ctxfold: compacted", "format", t.route.format, "messages", r.Report.Messages.Before, "messages_after",
-			r.Report.Messages.After, "tokens", r.Report.Tokens.Before, "tokens_after", r.Report.Tokens.After, "summary", r.Report.Summary.Source)
+		line := []any{"format", t.route.format, "messages", r.Report.Messages.Before, "messages_after", r.Report.Messages.After,
+			"tokens", r.Report.Tokens.Before, "tokens_after", r.Report.Tokens.After, "summary", r.Report.Summary.Source}
+		if s := r.Report.Summary; s.Why != "" {
+			if line = append(line, "why", s.Why); s.Error != "" {
+				line = append(line, "error", s.Error)
+			}
+		}
+		t.proxy.Logger.Info("ctxfold: compacted", line...)
 	}
 	return r, nil
 }

@@ -17,9 +17,12 @@ import (
 	"github.com/ctxfold/ctxfold/internal/servers"
 )
 
+// patient is a client without short limits of its own: a busy machine may take longer.
+const patient = "?dial_timeout=1h&read_timeout=1h&write_timeout=1h&pool_timeout=1h"
+
 func open(t *testing.T, address string, o redis.Options) *redis.Records {
 	t.Helper()
-	r, err := redis.Open("redis://"+address+"/0", o)
+	r, err := redis.Open("redis://"+address+"/0"+patient, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +34,22 @@ func open(t *testing.T, address string, o redis.Options) *redis.Records {
 func TestRecords(t *testing.T) {
 	address := servers.Redis(t)
 	var stores atomic.Int32
-	recordstest.Test(t, func(t *testing.T) func() ctxfold.SharedRecords {
+	own := client.NewClient(&client.Options{Addr: address, DialTimeout: time.Hour, ReadTimeout: time.Hour})
+	t.Cleanup(func() { own.Close() })
+	// The time to live of each lease that begins with KEYS[1] becomes shorter by ARGV[1] milliseconds.
+	pass := client.NewScript(`for _, key in ipairs(redis.call("KEYS", KEYS[1] .. "*")) do
+		redis.call("PEXPIRE", key, redis.call("PTTL", key) - ARGV[1])
+	end`)
+	recordstest.Test(t, func(t *testing.T) recordstest.Store {
 		prefix := "test" + string('a'+stores.Add(1)) + ":"
-		return func() ctxfold.SharedRecords { return open(t, address, redis.Options{Prefix: prefix}) }
+		return recordstest.Store{
+			Connect: func() ctxfold.SharedRecords { return open(t, address, redis.Options{Prefix: prefix}) },
+			Pass: func(d time.Duration) {
+				if err := pass.Run(t.Context(), own, []string{prefix + "l:"}, d.Milliseconds()).Err(); err != nil && err != client.Nil {
+					t.Error(err)
+				}
+			},
+		}
 	})
 }
 
@@ -41,13 +57,13 @@ func TestRecords(t *testing.T) {
 func TestLine(t *testing.T) {
 	address := servers.Redis(t)
 	recordstest.TestLine(t, servers.NewLink(t, address), func(address string) ctxfold.SharedRecords { return open(t, address, redis.Options{}) })
-	own := client.NewClient(&client.Options{Addr: address})
+	own := client.NewClient(&client.Options{Addr: address, DialTimeout: time.Hour, ReadTimeout: time.Hour})
 	defer own.Close()
 	if err := own.ScriptFlush(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	r := open(t, address, redis.Options{})
-	if ok, err := r.Lease(t.Context(), []string{"k"}, "a", time.Minute); !ok || err != nil {
+	if ok, err := r.Lease(t.Context(), []string{"k"}, "a", time.Hour); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
 }
@@ -55,13 +71,13 @@ func TestLine(t *testing.T) {
 // Each key ends when nobody uses it, and a use lets its time begin again.
 func TestAge(t *testing.T) {
 	address := servers.Redis(t)
-	r := open(t, address, redis.Options{Prefix: "age:", MaxAge: time.Minute})
-	own := client.NewClient(&client.Options{Addr: address})
+	r := open(t, address, redis.Options{Prefix: "age:", MaxAge: 10 * time.Hour})
+	own := client.NewClient(&client.Options{Addr: address, DialTimeout: time.Hour, ReadTimeout: time.Hour})
 	defer own.Close()
 	if err := r.Keep(t.Context(), []string{"a", "b"}, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := r.Lease(t.Context(), []string{"l"}, "a", time.Minute); !ok || err != nil {
+	if ok, err := r.Lease(t.Context(), []string{"l"}, "a", 10*time.Hour); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	keys, err := own.Keys(t.Context(), "*").Result()
@@ -69,15 +85,15 @@ func TestAge(t *testing.T) {
 		t.Fatalf("%q, %v", keys, err)
 	}
 	for _, key := range keys {
-		if ttl := own.TTL(t.Context(), key).Val(); ttl <= 0 || ttl > time.Minute || !strings.HasPrefix(key, "age:") {
+		if ttl := own.TTL(t.Context(), key).Val(); ttl <= 0 || ttl > 10*time.Hour || !strings.HasPrefix(key, "age:") {
 			t.Errorf("%s ends in %v", key, ttl)
 		}
 	}
-	own.Expire(t.Context(), "age:r:a", 10*time.Second)
+	own.Expire(t.Context(), "age:r:a", time.Hour)
 	if _, _, err := r.Find(t.Context(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if ttl := own.TTL(t.Context(), "age:r:a").Val(); ttl < 30*time.Second {
+	if ttl := own.TTL(t.Context(), "age:r:a").Val(); ttl < 5*time.Hour {
 		t.Errorf("in use, and ends in %v", ttl)
 	}
 }
@@ -102,7 +118,7 @@ func TestUser(t *testing.T) {
 	if rights == nil {
 		t.Fatal("docs/start/proxy.md names no rights")
 	}
-	own := client.NewClient(&client.Options{Addr: address})
+	own := client.NewClient(&client.Options{Addr: address, DialTimeout: time.Hour, ReadTimeout: time.Hour})
 	defer own.Close()
 	words := []any{"ACL", "SETUSER"}
 	for _, word := range strings.Fields(rights[1]) {
@@ -112,7 +128,7 @@ func TestUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(o redis.Options) *redis.Records {
-		r, err := redis.Open("redis://ctxfold:secret@"+address+"/0", o)
+		r, err := redis.Open("redis://ctxfold:secret@"+address+"/0"+patient, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +148,7 @@ func TestTLS(t *testing.T) {
 		with *tls.Config
 		ok   bool
 	}{"authority": {&tls.Config{RootCAs: authorities}, true}, "system": {nil, false}, "another name": {&tls.Config{RootCAs: authorities, ServerName: "other.example.org"}, false}} {
-		r, err := redis.Open("rediss://"+address+"/0", redis.Options{TLS: tt.with})
+		r, err := redis.Open("rediss://"+address+"/0"+patient, redis.Options{TLS: tt.with})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,6 +28,7 @@ type source struct {
 // load reads packages of the module by their folders.
 func load(module, root string, folders ...string) *source {
 	fset := token.NewFileSet()
+	build.Default.CgoEnabled = false // the importer leaves what cgo writes in the system's temporary folder
 	s := &source{module: module, root: root, fset: fset, std: importer.ForCompiler(fset, "source", nil), packages: map[string]*types.Package{},
 		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}}, comments: map[token.Pos]string{}}
 	for _, folder := range folders {

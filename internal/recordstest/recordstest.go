@@ -1,5 +1,6 @@
 // Package recordstest is the test that every [ctxfold.SharedRecords] passes: records, leases, races for both, and whole conversations
-// over several replicas, of which some die, are suspended, or cannot reach the store.
+// over several replicas, of which some die, are suspended, or cannot reach the store. Each test runs in a bubble of fake time (testing/synctest),
+// and no lease ends before a test lets time pass.
 package recordstest
 
 import (
@@ -8,23 +9,37 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ctxfold/ctxfold"
 )
 
-// Open makes a new, empty store, and returns what connects another replica to it.
-type Open func(t *testing.T) (connect func() ctxfold.SharedRecords)
+// Store is one store of records.
+type Store struct {
+	// Connect connects another replica to it.
+	Connect func() ctxfold.SharedRecords
+	// Pass makes all leases end earlier by d. It is nil for a store whose clock is that of the program.
+	Pass func(d time.Duration)
+}
 
-// Test runs all tests.
-func Test(t *testing.T, open Open) {
-	for name, test := range map[string]func(*testing.T, func() ctxfold.SharedRecords){
+// pass lets time pass, in the program and in the store.
+func (s Store) pass(d time.Duration) {
+	time.Sleep(d)
+	if s.Pass != nil {
+		s.Pass(d)
+	}
+}
+
+// Test runs all tests, each with a new, empty store.
+func Test(t *testing.T, open func(t *testing.T) Store) {
+	for name, test := range map[string]func(*testing.T, Store){
 		"records":                        records,
 		"one lease at a time":            race,
 		"leases of beginnings":           beginnings,
@@ -41,7 +56,9 @@ func Test(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			synctest.Test(t, func(t *testing.T) {
+				test(t, open(t))
+			})
 		})
 	}
 }
@@ -80,11 +97,11 @@ func must(t testing.TB, want bool) func(got bool, err error) {
 	}
 }
 
-// lasting is a lease that does not expire within a test.
-const lasting = time.Minute
+// lasting is a lease that ends when a test says so: no call of a real store takes that long.
+const lasting = 20 * time.Minute
 
-func records(t *testing.T, connect func() ctxfold.SharedRecords) {
-	one, other := connect(), connect()
+func records(t *testing.T, s Store) {
+	one, other := s.Connect(), s.Connect()
 	keep := func(r ctxfold.Records, text string, keys ...string) {
 		t.Helper()
 		record := []byte(text)
@@ -131,8 +148,8 @@ func records(t *testing.T, connect func() ctxfold.SharedRecords) {
 	}
 }
 
-func race(t *testing.T, connect func() ctxfold.SharedRecords) {
-	replicas := []ctxfold.SharedRecords{connect(), connect(), connect()}
+func race(t *testing.T, s Store) {
+	replicas := []ctxfold.SharedRecords{s.Connect(), s.Connect(), s.Connect()}
 	for round := range 20 {
 		var granted atomic.Int32
 		var wg sync.WaitGroup
@@ -153,8 +170,8 @@ func race(t *testing.T, connect func() ctxfold.SharedRecords) {
 	}
 }
 
-func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
-	one, other := connect(), connect()
+func beginnings(t *testing.T, s Store) {
+	one, other := s.Connect(), s.Connect()
 	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // continues from it
@@ -176,11 +193,12 @@ func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
 	}
 }
 
-func expiry(t *testing.T, connect func() ctxfold.SharedRecords) {
-	one, other := connect(), connect()
-	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", 300*time.Millisecond))
+func expiry(t *testing.T, s Store) {
+	one, other := s.Connect(), s.Connect()
+	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
+	s.pass(lasting - time.Minute)
 	must(t, false)(other.Lease(t.Context(), keys(6, 1), "b", lasting))
-	time.Sleep(400 * time.Millisecond)
+	s.pass(time.Minute)
 	must(t, false)(one.Renew(t.Context(), key("k", 5), "a", lasting))
 	must(t, false)(one.KeepLeased(t.Context(), key("k", 5), "a", []string{key("r")}, []byte("late")))
 	must(t, true)(other.Lease(t.Context(), keys(6, 1), "b", lasting))
@@ -195,12 +213,12 @@ func expiry(t *testing.T, connect func() ctxfold.SharedRecords) {
 	}
 }
 
-func renewed(t *testing.T, connect func() ctxfold.SharedRecords) {
-	one, other := connect(), connect()
-	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", 500*time.Millisecond))
+func renewed(t *testing.T, s Store) {
+	one, other := s.Connect(), s.Connect()
+	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", lasting))
 	for range 10 {
-		time.Sleep(70 * time.Millisecond)
-		must(t, true)(one.Renew(t.Context(), key("k", 1), "a", 500*time.Millisecond))
+		s.pass(lasting / 7)
+		must(t, true)(one.Renew(t.Context(), key("k", 1), "a", lasting))
 		must(t, false)(other.Lease(t.Context(), keys(1, 1), "b", lasting))
 	}
 	must(t, true)(one.KeepLeased(t.Context(), key("k", 1), "a", []string{key("r"), key("s")}, []byte("kept")))
@@ -210,10 +228,10 @@ func renewed(t *testing.T, connect func() ctxfold.SharedRecords) {
 	must(t, true)(one.Renew(t.Context(), key("k", 1), "a", lasting))
 }
 
-func conflict(t *testing.T, connect func() ctxfold.SharedRecords) {
-	one, other := connect(), connect()
-	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", 50*time.Millisecond))
-	time.Sleep(80 * time.Millisecond)
+func conflict(t *testing.T, s Store) {
+	one, other := s.Connect(), s.Connect()
+	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", lasting))
+	s.pass(lasting)
 	must(t, true)(other.Lease(t.Context(), keys(1, 1), "b", lasting))
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -232,23 +250,23 @@ func conflict(t *testing.T, connect func() ctxfold.SharedRecords) {
 }
 
 // takeover lets a holder keep a record at the moment when its lease ends: what the next holder sees is never changed after it.
-func takeover(t *testing.T, connect func() ctxfold.SharedRecords) {
-	one, other := connect(), connect()
-	random := rand.New(rand.NewPCG(1, 2))
+func takeover(t *testing.T, s Store) {
+	one, other := s.Connect(), s.Connect()
 	kept := 0
 	for i := range 30 {
 		lock, record := key("lock", i), key("record", i)
-		must(t, true)(one.Lease(t.Context(), []string{lock}, "a", 20*time.Millisecond))
-		late := time.Duration(10+random.IntN(16)) * time.Millisecond
+		must(t, true)(one.Lease(t.Context(), []string{lock}, "a", lasting))
 		did := make(chan bool)
 		go func() {
-			time.Sleep(late)
+			// A moment before the end, at the end, or a moment after it.
+			time.Sleep(lasting + time.Duration(i%3-1)*time.Second)
 			ok, err := one.KeepLeased(t.Context(), lock, "a", []string{record}, []byte("of a"))
 			if err != nil {
 				t.Error(err)
 			}
 			did <- ok
 		}()
+		s.pass(lasting)
 		for {
 			ok, err := other.Lease(t.Context(), []string{lock}, "b", lasting)
 			if err != nil {
@@ -261,7 +279,7 @@ func takeover(t *testing.T, connect func() ctxfold.SharedRecords) {
 		before := found(t, other, record)
 		ok := <-did
 		if after := found(t, other, record); after != before || ok != (after != "") {
-			t.Fatalf("after %v: %q, then %q; kept: %v", late, before, after, ok)
+			t.Fatalf("round %d: %q, then %q; kept: %v", i, before, after, ok)
 		}
 		if ok {
 			kept++
@@ -270,8 +288,8 @@ func takeover(t *testing.T, connect func() ctxfold.SharedRecords) {
 	t.Logf("%d of 30 kept", kept)
 }
 
-func canceled(t *testing.T, connect func() ctxfold.SharedRecords) {
-	r := connect()
+func canceled(t *testing.T, s Store) {
+	r := s.Connect()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _ = r.Lease(ctx, keys(1, 1), "a", lasting)
@@ -311,16 +329,18 @@ func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, er
 	return ctxfold.Summary{Text: fmt.Sprintf("## Goal\nRead and count every file, as the user has asked.\n\n## Progress\nIn summary %d: the files were read.", n), FinishReason: "stop"}, nil
 }
 
-// replica is one whose lease ends long after a test.
+// replica is one whose lease does not end in a test.
 func replica(r ctxfold.Records) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
 }
 
-// hasty is a replica that gives up soon: its lease ends after ten seconds, and a call of the store after five. A busy machine does not take so
-// long for a call that is answered.
+// hasty is a replica whose lease is short.
 func hasty(r ctxfold.Records) *ctxfold.Compactor {
-	return ctxfold.New(ctxfold.Options{Records: r, Lease: 10 * time.Second, RecordsTimeout: 5 * time.Second})
+	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
+
+// short is a lease that may end before a test says so.
+const short = 10 * time.Second
 
 func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold.Result {
 	r, err := c.Fit(t.Context(), ctxfold.Input{Messages: messages, Policy: ctxfold.RawPolicy(policy), Format: "openai-chat"}, m)
@@ -347,12 +367,12 @@ func alone(t testing.TB, turns ...int) (calls, compactions int) {
 }
 
 // once: whoever asks, and however many at once, one compaction is made, and all send the same.
-func once(t *testing.T, connect func() ctxfold.SharedRecords) {
+func once(t *testing.T, s Store) {
 	calls, _ := alone(t, 12)
 	m := &model{took: 100 * time.Millisecond}
 	var replicas []*ctxfold.Compactor
 	for range 4 {
-		replicas = append(replicas, replica(connect()))
+		replicas = append(replicas, replica(s.Connect()))
 	}
 	var mu sync.Mutex
 	var sent [][]byte
@@ -393,6 +413,8 @@ func once(t *testing.T, connect func() ctxfold.SharedRecords) {
 type faulty struct {
 	ctxfold.SharedRecords
 	hang, fail, noRenewal atomic.Bool
+	refused               chan struct{} // closed when a lease is refused, unless it is nil
+	once                  sync.Once
 }
 
 func (f *faulty) fault(ctx context.Context) error {
@@ -424,7 +446,11 @@ func (f *faulty) Lease(ctx context.Context, keys []string, holder string, ttl ti
 	if err := f.fault(ctx); err != nil {
 		return false, err
 	}
-	return f.SharedRecords.Lease(ctx, keys, holder, ttl)
+	granted, err := f.SharedRecords.Lease(ctx, keys, holder, ttl)
+	if !granted && err == nil && f.refused != nil {
+		f.once.Do(func() { close(f.refused) })
+	}
+	return granted, err
 }
 
 func (f *faulty) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
@@ -452,8 +478,8 @@ func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []stri
 }
 
 // death: a replica that dies in the middle of a compaction keeps the others waiting until its lease ends, and costs a compaction.
-func death(t *testing.T, connect func() ctxfold.SharedRecords) {
-	dying := &faulty{SharedRecords: connect()}
+func death(t *testing.T, s Store) {
+	dying := &faulty{SharedRecords: s.Connect()}
 	asked, buried := make(chan struct{}), make(chan struct{})
 	ctx, kill := context.WithCancel(t.Context())
 	go func() {
@@ -474,15 +500,26 @@ func death(t *testing.T, connect func() ctxfold.SharedRecords) {
 	<-buried
 	calls, _ := alone(t, 12)
 	m := &model{}
-	r := fit(t, replica(connect()), m, history("death", 12))
+	r := s.expired(t, m, history("death", 12))
+	runtime.KeepAlive(dying) // a directory's lease ends with the program, which is this one
 	if !r.Changed || int(m.calls.Load()) != calls {
 		t.Errorf("%v with %d calls", r.Reason, m.calls.Load())
 	}
 }
 
+// expired is the call of a replica that has to wait for the short lease of another one, which ends when it was seen.
+func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
+	waiting := &faulty{SharedRecords: s.Connect(), refused: make(chan struct{})}
+	done := make(chan *ctxfold.Result)
+	go func() { done <- fit(t, replica(waiting), m, messages) }()
+	<-waiting.refused
+	s.pass(short)
+	return <-done
+}
+
 // suspended: a replica that was stopped for longer than its lease sends what another has made meanwhile.
-func suspended(t *testing.T, connect func() ctxfold.SharedRecords) {
-	slow := &faulty{SharedRecords: connect()}
+func suspended(t *testing.T, s Store) {
+	slow := &faulty{SharedRecords: s.Connect()}
 	slow.noRenewal.Store(true)
 	late := make(chan *ctxfold.Result)
 	m := &model{until: make(chan struct{})}
@@ -490,32 +527,32 @@ func suspended(t *testing.T, connect func() ctxfold.SharedRecords) {
 	for m.calls.Load() == 0 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	first := fit(t, replica(connect()), &model{}, history("suspended", 12))
+	first := s.expired(t, &model{}, history("suspended", 12))
 	close(m.until)
 	second := <-late
 	if !first.Changed || second.Changed || !bytes.Equal(first.Messages, second.Messages) {
 		t.Errorf("%s and %s; the same is sent: %v", first.Reason, second.Reason, bytes.Equal(first.Messages, second.Messages))
 	}
-	if third := fit(t, replica(connect()), m, history("suspended", 12)); third.Changed || !bytes.Equal(first.Messages, third.Messages) {
+	if third := fit(t, replica(s.Connect()), m, history("suspended", 12)); third.Changed || !bytes.Equal(first.Messages, third.Messages) {
 		t.Errorf("a third replica: %s", third.Reason)
 	}
 }
 
 // failing: without the store each replica continues with what it knows; with it again, all know what was made meanwhile.
-func failing(t *testing.T, connect func() ctxfold.SharedRecords) {
-	outage(t, connect, func(f *faulty, down bool) { f.fail.Store(down) })
+func failing(t *testing.T, s Store) {
+	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
 // hanging: a store that does not answer costs the time limit of one call now and then.
-func hanging(t *testing.T, connect func() ctxfold.SharedRecords) {
-	outage(t, connect, func(f *faulty, down bool) { f.hang.Store(down) })
+func hanging(t *testing.T, s Store) {
+	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
 
-func outage(t *testing.T, connect func() ctxfold.SharedRecords, set func(f *faulty, down bool)) {
+func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	turns := []int{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}
 	_, want := alone(t, turns...)
-	links := []*faulty{{SharedRecords: connect()}, {SharedRecords: connect()}}
-	replicas := []*ctxfold.Compactor{hasty(links[0]), hasty(links[1])}
+	links := []*faulty{{SharedRecords: s.Connect()}, {SharedRecords: s.Connect()}}
+	replicas := []*ctxfold.Compactor{replica(links[0]), replica(links[1])}
 	m := &model{}
 	compactions := 0
 	turn := func(i, n int) {
@@ -545,7 +582,7 @@ func outage(t *testing.T, connect func() ctxfold.SharedRecords, set func(f *faul
 		for i := range replicas {
 			turn(i, last)
 		}
-		if r := fit(t, replica(connect()), m, history("outage", last)); !r.Changed {
+		if r := fit(t, replica(s.Connect()), m, history("outage", last)); !r.Changed {
 			return
 		}
 	}
@@ -577,14 +614,32 @@ type Line interface {
 	At() string
 }
 
+// hurried are records whose calls are given up at once as long as late is set.
+type hurried struct {
+	ctxfold.SharedRecords
+	late atomic.Bool
+}
+
+func (h *hurried) Find(ctx context.Context, keys []string) ([]byte, int, error) {
+	if h.late.Load() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+	}
+	return h.SharedRecords.Find(ctx, keys)
+}
+
 // TestLine makes turns of conversations over a real connection, which is cut, hangs, and is repaired.
 func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.SharedRecords) {
-	c := hasty(connect(line.At()))
+	records := &hurried{SharedRecords: connect(line.At())}
+	c := replica(records)
 	m := &model{}
 	turn := func(name string, n int) bool {
 		t.Helper()
 		return fit(t, c, m, history(name, n)).Changed
 	}
+	// Records that have failed are left alone for three seconds.
+	const pause = 3200 * time.Millisecond
 	if !turn("cut", 12) || turn("cut", 12) {
 		t.Error("compacted twice, or not at all")
 	}
@@ -593,7 +648,7 @@ func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.Shar
 		t.Error("cut: what the replica knows itself is compacted again, or nothing is")
 	}
 	line.Mend()
-	time.Sleep(3200 * time.Millisecond)
+	time.Sleep(pause)
 	if turn("cut", 12) || turn("meanwhile", 12) {
 		t.Error("mended: compacted again")
 	}
@@ -602,13 +657,15 @@ func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.Shar
 		t.Error("repaired: another replica compacts the same history again")
 	}
 	line.Hang()
+	records.late.Store(true)
 	for range 2 {
 		if turn("cut", 12) {
 			t.Error("hanging: compacted again")
 		}
 	}
+	records.late.Store(false)
 	line.Mend()
-	time.Sleep(3200 * time.Millisecond)
+	time.Sleep(pause)
 	if turn("cut", 12) {
 		t.Error("mended again: compacted again")
 	}

@@ -3,6 +3,7 @@
 package servers
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/x509"
 	"encoding/pem"
@@ -21,8 +22,8 @@ import (
 	"time"
 )
 
-// startTime is how long a server may take to listen.
-const startTime = 30 * time.Second
+// patience is how long a server may take to start or to end, which takes a moment.
+const patience = 20 * time.Minute
 
 // Redis starts Valkey, or Redis where there is no Valkey, and returns its address, host:port. Without both the test is skipped, but in CI
 // it fails.
@@ -125,14 +126,20 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 
 // output is what a server has said up to now.
 type output struct {
-	mu   sync.Mutex
-	text []byte
+	mu    sync.Mutex
+	text  []byte
+	ready string        // what it says when it listens
+	said  chan struct{} // closed when it has said so
+	once  sync.Once
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.text = append(o.text, p...)
+	if bytes.Contains(o.text, []byte(o.ready)) {
+		o.once.Do(func() { close(o.said) })
+	}
 	return len(p), nil
 }
 
@@ -145,7 +152,7 @@ func (o *output) String() string {
 // start runs a server until the test is over. It is ready when it says so.
 func start(t testing.TB, c *exec.Cmd, ready string) {
 	t.Helper()
-	log := new(output)
+	log := &output{ready: ready, said: make(chan struct{})}
 	c.Stdout, c.Stderr = log, log
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -159,22 +166,18 @@ func start(t testing.TB, c *exec.Cmd, ready string) {
 		_ = c.Process.Signal(syscall.SIGINT) // PostgreSQL takes this for: at once, and tidily
 		select {
 		case <-ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			_ = c.Process.Kill()
 			<-ended
 		}
 	})
-	for begun := time.Now(); time.Since(begun) < startTime; time.Sleep(20 * time.Millisecond) {
-		select {
-		case <-ended:
-			t.Fatalf("%s ended:\n%s", c.Path, log)
-		default:
-		}
-		if strings.Contains(log.String(), ready) {
-			return
-		}
+	select {
+	case <-log.said:
+	case <-ended:
+		t.Fatalf("%s ended:\n%s", c.Path, log)
+	case <-time.After(patience):
+		t.Fatalf("%s does not begin:\n%s", c.Path, log)
 	}
-	t.Fatalf("%s does not begin:\n%s", c.Path, log)
 }
 
 func find(programs ...string) string {

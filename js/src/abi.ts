@@ -19,6 +19,13 @@ const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ct
 const SWOLLEN = 128 * 1024 * 1024;
 /** The same where an isolate has 128 MB for all: what one call leaves behind would make the next one need more than that. */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
+/**
+ * An instance of more than ROOMY bytes is made again, too, after CALM calls in a row whose requests and answers had less than one part in SHARE
+ * of its memory, unless it holds sessions.
+ */
+const ROOMY = 32 * 1024 * 1024;
+const CALM = 64;
+const SHARE = 32;
 /** Below this many UTF-16 units a string is encoded aside; above, straight into the module's memory. */
 const ENCODE_IN_PLACE = 4096;
 
@@ -35,6 +42,8 @@ export class CtxfoldModule {
   #started = 0;
   /** Bytes of memory when a session was opened last. */
   #opened = 0;
+  /** How many calls in a row have used little of the memory. */
+  #calm = 0;
 
   /** `swollen` is how many bytes an instance keeps. Throws `invalid_module` when the module is not ctxfold's. */
   constructor(module: WebAssembly.Module, swollen = SWOLLEN) {
@@ -77,7 +86,9 @@ export class CtxfoldModule {
       instance.ctxfold_free(from);
       const grown = instance.memory.buffer.byteLength;
       if (op === "session_open") this.#opened = grown;
-      if (grown > Math.max(this.#swollen, 2 * this.#opened)) this.#instance = undefined;
+      this.#calm = (size + answer.length) * SHARE > grown ? 0 : this.#calm + 1;
+      const roomy = grown > ROOMY && this.#calm >= CALM && this.#opened === 0;
+      if (roomy || grown > Math.max(this.#swollen, 2 * this.#opened)) this.#instance = undefined;
       return answer;
     } catch (cause) {
       this.#instance = undefined;
@@ -101,7 +112,7 @@ export class CtxfoldModule {
       // A build that was initialised ahead of time has no _initialize.
       exports._initialize?.();
       this.#started++;
-      this.#opened = 0;
+      this.#opened = this.#calm = 0;
       return exports;
     } catch (cause) {
       throw new CtxfoldError("invalid_module", `the module does not start: ${messageOf(cause)}`, { cause });

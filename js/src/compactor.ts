@@ -1,7 +1,15 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { keep, unlessAborted } from "./archive.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import { type CompactOptions, checkOverrides, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
+import {
+  type CompactOptions,
+  checkOverrides,
+  ending,
+  IN_COMPACT,
+  type Overrides,
+  optionsOf,
+  usageOf,
+} from "./ending.js";
 import {
   type Answer,
   type AnswerOf,
@@ -200,7 +208,7 @@ class ModuleCompactor implements Compactor {
   #state: State | undefined;
 
   constructor(load: Load, options: CompactorOptions) {
-    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
+    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor", IN_COMPACT);
     const { module, policy = {}, state } = options;
     this.#model = model(options);
     this.#load = load;

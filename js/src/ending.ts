@@ -1,5 +1,6 @@
 /** The options of one call, and what ends it. */
 import { CtxfoldError } from "./errors.js";
+import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Options, Redact } from "./types.gen.js";
 import type { CallOptions, Messages, Policy, State, Usage } from "./types.js";
@@ -106,6 +107,9 @@ const COMPACT_OPTIONS: Names<CompactOptions> = {
   timeoutMs: true,
 };
 
+/** Where the options of a compaction belong that somebody gives to what makes compactors. */
+export const IN_COMPACT = [COMPACT_OPTIONS, "the call: compact(messages, { * })"] as const;
+
 /** Throws `invalid_option` for an option that no operation reads. */
 export function checkOverrides(given: Overrides, of: string): void {
   checkOptions(given, OVERRIDES, of);
@@ -113,7 +117,7 @@ export function checkOverrides(given: Overrides, of: string): void {
 
 /** Runs a compaction under the signal that ends it: the caller's, or that of its time limit. */
 export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {
-  checkOptions(options, COMPACT_OPTIONS, "compact");
+  checkOptions(options, COMPACT_OPTIONS, "compact", [COMPACTOR_OPTIONS, "createCompactor({ * })"]);
   const { signal, timeoutMs } = options;
   if (timeoutMs === undefined) return run(signal);
   if (!(timeoutMs > 0)) {

@@ -7,7 +7,7 @@ import type { Asking, Settings } from "./fitting.js";
 import type { ModuleSource } from "./load.js";
 import { type FitMemory, KeptMemories, type Memories, OwnMemories, type SharedMemory } from "./memories.js";
 import { FITTER_OPTIONS } from "./option-names.js";
-import { checkOptions, type Names } from "./options.js";
+import { checkMemory, checkOptions, type Names } from "./options.js";
 import { Pool } from "./pool.js";
 import { Slots } from "./slots.js";
 import { telling } from "./tell.js";
@@ -24,7 +24,7 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
   model?: string;
   /** The wire format: `policy.format`. */
   format?: Format | "auto";
-  /** Where compactions are remembered; without it, in this process. */
+  /** Where compactions are remembered; without it, in this process. In a page `indexedDBStore()` remembers them after a reload. */
   memory?: FitMemory | SharedMemory;
   /**
    * How many compactions are remembered: in this process 256, and the one that was used longest ago is forgotten first; in a `FitMemory`
@@ -115,7 +115,8 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
  * Returns what to send for a whole history: where an earlier call has compacted its beginning, the result is in its place, and the list is
  * compacted when that is due. The app keeps its own list, and gives all of it each turn; it may also continue from what it was given. A
  * beginning is known by what the model sees of it: texts, tool calls, results. Marks of a prompt cache, metadata, ids and dates may change
- * from call to call. Calls of one conversation at the same time make one compaction.
+ * from call to call. Calls of one conversation at the same time, with one memory, make one compaction: in one process, and with Web Locks in all
+ * pages of an origin and all threads of a program.
  *
  * Compactions are remembered for calls that have an equal policy (window, model and format included), and the very same `memory`, `store`
  * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time. Of more than 64 different
@@ -159,12 +160,12 @@ const POOLS = 64;
 /** The factory over the compactors of one platform. */
 export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
-    checkOptions(options, FITTER_OPTIONS, "createFitter");
+    checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL, "the call: fit(history, { * })"]);
     const { shared, ...own } = options;
     const settings = settingsOf(own);
     const pool = shared ? sharedPools(create).shared(settings, own) : ownPool(create, own);
     const fitter = async <M extends Messages>(history: M, call: FitCall = {}) => {
-      checkOptions(call, FIT_CALL, "fit");
+      checkOptions(call, FIT_CALL, "fit", [FITTER_OPTIONS, "createFitter({ * })"]);
       return pool().fit(history, settings, call);
     };
     return Object.assign(fitter, {
@@ -257,7 +258,8 @@ class Pools<Source> {
 }
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
-  const { store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
+  const { memory, store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
+  checkMemory(memory);
   const told = {
     onCompaction: telling("onCompaction", onCompaction),
     onBackgroundError: telling("onBackgroundError", onBackgroundError),

@@ -36,6 +36,8 @@ export interface Entry extends Pick<MemoryEntry, "messages" | "print" | "sent_me
   again?: number;
   /** Beginnings of the history that was compacted: the first is all of it. */
   points?: readonly { messages: number }[];
+  /** The same compaction, of a list that continued from what was sent before. */
+  given?: Pick<MemoryEntry, "messages" | "print"> & Pick<Entry, "points">;
 }
 
 /** How many of the newest messages of a history are expected to be others in the next call: at most half of them. */
@@ -66,6 +68,8 @@ export type Add = (made: Remembered) => void | PromiseLike<void>;
 export interface Memories {
   /** The entries that may be of the beginning of a history, the oldest first. */
   of(history: Asked): readonly Remembered[] | PromiseLike<readonly Remembered[]>;
+  /** Those of shorter beginnings, where `of` has not given all and what it has given does not count: the user's newest message would be gone. */
+  older?(history: Asked, than: readonly Remembered[]): PromiseLike<readonly Remembered[]>;
   /** Tells that an entry was used. */
   used(made: Remembered): void;
   /**
@@ -90,16 +94,26 @@ export const bare = ({ json }: Remembered): string => json.replace(/(,"tries":\d
 /** Whether an entry counts. */
 export const counts = ({ entry: { again } }: Remembered, now: number): boolean => again === undefined || now < again;
 
-/** The entry that represents most of a history, of which `prints` are given; undefined where none does. */
-export function find(entries: readonly Remembered[], prints: readonly string[]): Remembered | undefined {
-  let best: Remembered | undefined;
-  for (const each of entries) {
-    const { messages, print, sent_messages, sent } = each.entry;
-    if (best && messages < best.entry.messages) continue;
-    if (prints[messages - 1] === print || prints[sent_messages - 1] === sent) best = each;
-  }
-  return best;
+/** How many messages of a list an entry represents, of which `prints` are given; 0 where the list does not begin with them. */
+function covers({ entry }: Remembered, prints: readonly string[]): number {
+  const { messages, print, sent_messages, sent, given } = entry;
+  if (prints[messages - 1] === print) return messages;
+  if (given && prints[given.messages - 1] === given.print) return given.messages;
+  return prints[sent_messages - 1] === sent ? sent_messages : 0;
 }
+
+/** The entries that represent a beginning of a list, of which `prints` are given: the one of most messages is the last. */
+export function matching(entries: readonly Remembered[], prints: readonly string[]): Remembered[] {
+  return entries
+    .map((each) => [covers(each, prints), each] as const)
+    .filter(([messages]) => messages > 0)
+    .sort(([a, one], [b, other]) => a - b || one.entry.messages - other.entry.messages)
+    .map(([, each]) => each);
+}
+
+/** The entry that represents most of a list, of which `prints` are given; undefined where none does. */
+export const find = (entries: readonly Remembered[], prints: readonly string[]): Remembered | undefined =>
+  matching(entries, prints).at(-1);
 
 /** Entries in this process. Of more than `most` the one that was used longest ago is forgotten. */
 export class OwnMemories implements Memories {
@@ -150,7 +164,7 @@ export class KeptMemories implements Memories {
     return read(text).map((entry) => ({ entry, json: JSON.stringify(entry) }));
   }
 
-  /** Between what is read and what is kept no other page comes, where there are Web Locks. */
+  /** Between what is read and what is kept no other call comes, and with Web Locks no other page. */
   #add(id: string, made: Remembered): Promise<void> {
     return alone(`ctxfold:memory:${id}`, undefined, async () => {
       const others = (await this.of({ id })).filter(({ json }) => json !== made.json);

@@ -1,5 +1,6 @@
 /** Refuses options that nothing reads: one that is misspelt would be without effect, and nobody would be told. */
 import { CtxfoldError } from "./errors.js";
+import type { FitMemory, SharedMemory } from "./memories.js";
 import type { Policy } from "./types.js";
 
 /** The names of all options of one kind. The type makes a new option that is not listed an error. */
@@ -27,20 +28,45 @@ const POLICY: Names<Policy> = {
   last_resort: true,
 };
 
+/** The options of another function, and how they are given there. */
+type Elsewhere = readonly [names: Readonly<Record<string, true>>, there: string];
+
 /**
  * Throws `invalid_option` for an option that `of` does not have, with the option that was probably meant. One whose value is
- * undefined is passed over.
+ * undefined is passed over. `elsewhere` has the names of options that belong to another function, and what to write there for `*`.
  */
-export function checkOptions(given: object, names: Readonly<Record<string, true>>, of: string): void {
+export function checkOptions(
+  given: object,
+  names: Readonly<Record<string, true>>,
+  of: string,
+  elsewhere?: Elsewhere,
+): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
-    const meant = sizeOf(name, names) ?? likely(name, Object.keys(names)) ?? inPolicy(name, names);
+    if (elsewhere && Object.hasOwn(elsewhere[0], name)) {
+      const there = elsewhere[1].replace("*", name);
+      throw new CtxfoldError("invalid_option", `${of} has no option "${name}": it belongs to ${there}`, { path: name });
+    }
+    const meant =
+      sizeOf(name, names) ?? inOptions(name, names) ?? likely(name, Object.keys(names)) ?? inPolicy(name, names);
     throw new CtxfoldError(
       "invalid_option",
       `${of} has no option "${name}"${meant ? `: did you mean "${meant}"?` : `; it has ${Object.keys(names).join(", ")}`}`,
       { path: name },
     );
   }
+}
+
+/** Throws `invalid_option` for what is no memory. */
+export function checkMemory(memory: unknown): void {
+  if (memory === undefined || memory === null) return;
+  const { load, save, memories } = memory as Partial<FitMemory & SharedMemory>;
+  if (memories || (typeof load === "function" && typeof save === "function")) return;
+  throw new CtxfoldError(
+    "invalid_option",
+    "memory is an object with load(key) and save(key, json), such as indexedDBStore() and keyValueStore(kv) are, or a memory of ctxfold/redis, ctxfold/postgres or ctxfold/shared",
+    { path: "memory" },
+  );
 }
 
 /** What other packages call the context window. */
@@ -61,6 +87,11 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   if (!SIZES.includes(plain(name))) return undefined;
   if (Object.hasOwn(names, "window")) return "window";
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
+}
+
+/** An option of a single call, which is given with the others. */
+function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
+  return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }
 
 function inPolicy(name: string, names: Readonly<Record<string, true>>): string | undefined {

@@ -7,13 +7,23 @@ import { replies } from "./events.js";
 import type { FitCall, Fitted } from "./fit.js";
 import { type Asking, Fitting, type Settings } from "./fitting.js";
 import { decode, members } from "./json.js";
-import { type Add, counts, find, type Memories, provisional, type Remembered, volatile } from "./memories.js";
+import {
+  type Add,
+  counts,
+  type Entry,
+  find,
+  type Memories,
+  matching,
+  provisional,
+  type Remembered,
+  volatile,
+} from "./memories.js";
 import type { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
 import type { CallOptions, Messages } from "./types.js";
 import type { Uses } from "./uses.js";
 
-/** Up to so many entries the module itself looks which one fits; of more, prints tell. */
+/** Up to so many entries the module itself looks which one fits; of more, prints tell. It is given no more of them. */
 const FEW = 8;
 
 /** A compaction that is being made. */
@@ -98,8 +108,14 @@ export class Pool {
     for (;;) {
       let known = await this.#known(fitting);
       signal?.throwIfAborted();
+      let found = known;
       const { running, edited, tried } = await this.#behind(fitting, known, options);
       let answer = await fitting.begin(known, usage, tried?.tokens);
+      for (const unfit = [...known]; known.length > 0 && fitting.known(answer) < 0 && this.#memories.older; ) {
+        known = await this.#memories.older(fitting, unfit);
+        unfit.push(...known);
+        if (known.length > 0) answer = await fitting.begin(known, usage, tried?.tokens);
+      }
       const used = known[fitting.known(answer)];
       if (used) this.#memories.used(used);
       const fallback = used && !counts(used, Date.now()) ? used : undefined;
@@ -117,6 +133,7 @@ export class Pool {
       }
       if (fallback) {
         known = await this.#known(fitting, false);
+        found = known;
         answer = await fitting.begin(known, usage);
         if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
       }
@@ -128,7 +145,7 @@ export class Pool {
       const make = async (add: Add) => {
         // Another call may have been faster, or another page or process, while this one looked or waited.
         const now = await this.#current(fitting, fitting.background && !fallback);
-        if (find(now, prints)?.json !== find(known, prints)?.json) return undefined;
+        if (find(now, prints)?.json !== find(found, prints)?.json) return undefined;
         return this.#finish<M>(tried?.failed ? fitting.paused() : fitting, answer, known, signal, add);
       };
       const fitted = await this.#alone({ id, prints }, () => this.#memories.once(fitting, signal, make));
@@ -147,7 +164,7 @@ export class Pool {
       await running.ended;
       return { edited };
     }
-    const tried = this.#background.last(id, prints, whole(find(known, prints)));
+    const tried = this.#background.last(id, prints, whole(find(known, prints), prints));
     return { edited, ...(running && { running }), ...(tried && { tried }) };
   }
 
@@ -201,8 +218,7 @@ export class Pool {
   async #known(fitting: Fitting, stale = fitting.background): Promise<readonly Remembered[]> {
     const entries = await this.#current(fitting, stale);
     if (entries.length <= FEW) return entries;
-    const best = find(entries, await fitting.prints());
-    return best ? [best] : [];
+    return matching(entries, await fitting.prints()).slice(-FEW);
   }
 
   /** Makes a compaction for which the calls of the same conversation wait. */
@@ -291,14 +307,23 @@ function begins(prints: readonly string[], beginning: readonly string[]): boolea
 }
 
 /** How many messages the history had that was compacted; 0 where there is no entry. */
-function whole(made: Remembered | undefined): number {
-  return made ? (made.entry.points?.[0]?.messages ?? made.entry.messages) : 0;
+function whole(made: Remembered | undefined, prints: readonly string[]): number {
+  if (!made) return 0;
+  const { given } = made.entry;
+  const { points, messages } = given && prints[given.messages - 1] === given.print ? given : made.entry;
+  return points?.[0]?.messages ?? messages;
 }
+
+const listed = ({ messages, print, points = [] }: Entry) => ({ messages, print, points });
 
 function remembered(memory: Uint8Array): Remembered {
   const values = members(memory);
   const value = (name: string) => JSON.parse(decode(values.get(name) as Uint8Array));
   const [messages, print, sent_messages, sent] = ["messages", "print", "sent_messages", "sent"].map(value);
   const points = values.has("points") ? value("points") : [];
-  return { entry: { messages, print, sent_messages, sent, points }, json: decode(memory) };
+  const given = values.has("given") ? value("given") : undefined;
+  return {
+    entry: { messages, print, sent_messages, sent, points, ...(given && { given: listed(given) }) },
+    json: decode(memory),
+  };
 }

@@ -1,7 +1,7 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import { type CompactOptions, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
+import { type CompactOptions, ending, IN_COMPACT, type Overrides, optionsOf, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./events.js";
@@ -119,7 +119,7 @@ export interface Running extends Port<ToPage, ToWorker> {
 export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   let shared: Link | undefined;
   return (options = {}) => {
-    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
+    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor", IN_COMPACT);
     if (!shared?.alive) shared = new Link(started(start));
     return shared.compactor(options);
   };

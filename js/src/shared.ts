@@ -85,13 +85,19 @@ class StoredMemories implements Memories {
   }
 
   /** The one of most messages is the last. Before one that should be made again is what it can be made from. */
-  async of(history: Asked): Promise<readonly Remembered[]> {
+  of(history: Asked): Promise<readonly Remembered[]> {
+    return this.older(history, []);
+  }
+
+  async older(history: Asked, than: readonly Remembered[]): Promise<readonly Remembered[]> {
     const keys = new HistoryKeys(history.id, await history.printed());
     const entries: Remembered[] = [];
+    const unfit = new Set(than.map(({ json }) => json));
     for (let from = 0; from < keys.length; ) {
       const found = await this.#reach.find(keys, from);
       if (!found) break;
-      const made = read(found.record);
+      const read = entryOf(found.record);
+      const made = read && !unfit.has(read.json) ? read : undefined;
       if (made) entries.unshift(made);
       if (made && made.entry.again === undefined) break;
       from = found.at + 1;
@@ -107,7 +113,8 @@ class StoredMemories implements Memories {
     work: (add: Add) => Promise<T>,
   ): Promise<T | undefined> {
     const keys = new HistoryKeys(history.id, await history.printed());
-    const of = ({ entry }: Remembered) => [keys.of(entry.print), keys.of(entry.sent)];
+    const of = ({ entry: { print, sent, given } }: Remembered) =>
+      [print, sent, ...(given ? [given.print] : [])].map((each) => keys.of(each));
     const free = () => work((made) => this.#reach.keep(of(made), written(made)));
     const lost = this.#lost.get(history) ?? 0;
     if (keys.length === 0 || lost >= MOST_LOST) return free();
@@ -184,7 +191,7 @@ function written(made: Remembered): string {
 }
 
 /** Undefined if a record isn't an entry, or only says that a model has failed: that costs a compaction at most. */
-function read(record: string): Remembered | undefined {
+function entryOf(record: string): Remembered | undefined {
   try {
     const values = members(new TextEncoder().encode(record));
     const text = (name: string) => decode(values.get(name) ?? new Uint8Array());

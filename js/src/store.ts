@@ -1,6 +1,7 @@
 /** Where bodies are kept that were removed of a transcript, by their handles. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
+import type { FitMemory } from "./memories.js";
 import type { Found, SearchOptions, State } from "./types.js";
 
 /**
@@ -42,7 +43,7 @@ export interface StateStore {
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
   /**
    * Does something while nobody else does it for this conversation, for a store that processes share; what waits for others ends with the
-   * signal's reason. Without it Web Locks do so, where there are any.
+   * signal's reason. Without it Web Locks do so, or in one process its calls wait for each other.
    */
   alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
@@ -87,10 +88,19 @@ function keyOf(handle: string): string {
   return digits.slice(0, KEY_DIGITS);
 }
 
+/** What a store fails with that has another body where one should be kept: 16 digits of two handles are the same, which somebody has made so. */
+const otherBody = (key: string) =>
+  new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
+
 /** A store in memory. With `maxLength` (UTF-16 code units) it throws `store_full` for a body that it has no room for. */
-export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}): Store & StateStore {
+export function memoryStore({
+  maxLength = Number.POSITIVE_INFINITY,
+}: {
+  maxLength?: number;
+} = {}): Store & StateStore & FitMemory {
   const bodies = new Map<string, string>();
   const states = new Map<string, State>();
+  const memory = new Map<string, string>();
   let length = 0;
   return {
     saveState(conversation, state) {
@@ -106,9 +116,7 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
       const key = keyOf(handle);
       const there = bodies.get(key);
       if (there === body) return;
-      if (there !== undefined) {
-        throw new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
-      }
+      if (there !== undefined) throw otherBody(key);
       if (length + body.length > maxLength) {
         throw new CtxfoldError("store_full", `the store has no room for ${body.length} more characters`);
       }
@@ -116,14 +124,18 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
       length += body.length;
     },
     get: (handle) => bodies.get(keyOf(handle)),
+    load: (key) => memory.get(key),
+    save: (key, json) => void memory.set(key, json),
   };
 }
 
 /**
  * A store over anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. A body's key is `prefix` and 16
- * digits; that of a state is `prefix`, `state:` and the conversation's name.
+ * digits; that of a state is `prefix`, `state:` and the conversation's name, and that of what fits remember `prefix`, `memory:` and their key.
+ * A body is read before it is written, and one that is there already stays. Two writers of one state at the same moment can go unnoticed. Of
+ * what two processes remember at the same moment, one may be lost, which costs a compaction.
  */
-export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore {
+export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore & FitMemory {
   return {
     async saveState(conversation, state) {
       await kv.put(`${prefix}state:${conversation}`, JSON.stringify(state));
@@ -133,14 +145,22 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateS
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
     async put(handle, body) {
-      await kv.put(prefix + keyOf(handle), body);
+      const key = keyOf(handle);
+      const there = await kv.get(prefix + key);
+      if (there === body) return;
+      if (typeof there === "string") throw otherBody(key);
+      await kv.put(prefix + key, body);
     },
     get: (handle) => kv.get(prefix + keyOf(handle)),
+    load: (key) => kv.get(`${prefix}memory:${key}`),
+    async save(key, json) {
+      await kv.put(`${prefix}memory:${key}`, json);
+    },
   };
 }
 
 /** A store in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
-export function indexedDBStore(name = "ctxfold"): Store & StateStore {
+export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory {
   const database = new Database(name, (made) => {
     for (const kind of [BODIES, STATES]) made.createObjectStore(kind);
   });
@@ -149,10 +169,19 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore {
     loadState: (conversation) => database.read<MaybeState>(STATES, (store) => store.get(conversation)),
     swapState: (conversation, expected, state) =>
       database.swap<MaybeState>(STATES, conversation, (kept) => sameState(kept, expected), state),
-    put: async (handle, body) => database.write(BODIES, (store) => store.put(body, keyOf(handle))),
+    async put(handle, body) {
+      const key = keyOf(handle);
+      const free = (kept: MaybeText) => kept === undefined || kept === body;
+      if (!(await database.swap(BODIES, key, free, body))) throw otherBody(key);
+    },
     get: async (handle) => database.read<MaybeText>(BODIES, (store) => store.get(keyOf(handle))),
+    load: (key) => database.read<MaybeText>(STATES, (store) => store.get(inMemory(key))),
+    save: (key, json) => database.write(STATES, (store) => store.put(json, inMemory(key))),
   };
 }
+
+/** Next to the states, so that databases of earlier versions do: no conversation has a list as its name. */
+const inMemory = (key: string): IDBValidKey => ["memory", key];
 
 const BODIES = "bodies";
 const STATES = "states";

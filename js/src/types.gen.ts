@@ -817,6 +817,12 @@ export interface ClearPass {
    */
   min_reclaim?: number;
   /**
+   * excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that
+   * later messages repeat, as far as the target leaves room. A result that frees no more than that stays whole if the
+   * target is reached without it. Default: 0.
+   */
+  excerpt?: number;
+  /**
    * tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
    */
   tools?: readonly string[];
@@ -1611,7 +1617,7 @@ export interface Report {
   dropped: number;
   /** files put back after the digest */
   restored: number;
-  /** violations repaired */
+  /** violations of the input that were repaired */
   repaired: number;
   /** counts are counters of passes for which the report has no key. */
   counts?: PassCount[];
@@ -1901,6 +1907,8 @@ export interface MemoryEntry {
   /** the newest message of the user was replaced too */
   newest?: boolean;
   state: State;
+  /** given is the same compaction as one of the list that was given, where that continued from what was sent before. */
+  given?: MemoryEntry;
 }
 
 /**

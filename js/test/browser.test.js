@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { noBrowser, openPage } from "./support/browser.js";
+import { LIMIT, noBrowser, openPage } from "./support/browser.js";
 import { files, serve } from "./support/server.js";
 import { session, summary, tight } from "./support/session.js";
 
@@ -194,6 +194,7 @@ test("two pages with one memory make a compaction once, and neither overwrites w
   const page = await openPage(t);
   const context = await page.context().browser()?.newContext();
   assert.ok(context);
+  context.setDefaultTimeout(LIMIT);
   const address = (await serve(t, files(root))) + blank;
   const pages = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(pages.map((each) => each.goto(address)));
@@ -280,5 +281,46 @@ test("two pages with one memory make a compaction once, and neither overwrites w
     JSON.parse(remembered).length,
     3,
     "a compaction of the conversation of both, and one of each page's own",
+  );
+});
+
+test("what fits remember in IndexedDB is there after a reload, and two pages lose none of it", {
+  skip: noBrowser,
+}, async (t) => {
+  const context = await (await openPage(t)).context().browser()?.newContext();
+  assert.ok(context);
+  context.setDefaultTimeout(LIMIT);
+  const first = await context.newPage();
+  const pages = [first, await context.newPage()];
+  const address = (await serve(t, files(root))) + blank;
+  const histories = [0, 1].map((page) =>
+    [0, 1, 2].map((n) => [{ role: "user", content: `Conversation ${n} of page ${page}.` }, ...session(20)]),
+  );
+  /** @param {import("playwright-core").Page} page @param {{role: string}[][]} histories */
+  const fitted = async (page, histories) => {
+    await page.goto(address);
+    return page.evaluate(
+      async ({ histories, window }) => {
+        const { createFitter, indexedDBStore } = await import(/** @type {any} */ ("/js/dist/index.js"));
+        const store = indexedDBStore();
+        let asked = 0;
+        const summarize = async () => {
+          asked++;
+          return "## Summary\nThe user asked what modules say.";
+        };
+        const fit = createFitter({ window, format: "openai-chat", memory: store, store, summarize });
+        const all = await Promise.all(histories.map((history) => fit(history)));
+        return { asked, known: all.map(({ known }) => known), sent: all.map(({ messages }) => messages) };
+      },
+      { histories, window: tight.window.tokens },
+    );
+  };
+  const made = await Promise.all(pages.map((page, i) => fitted(page, histories[i] ?? [])));
+  for (const { asked, known } of made) assert.deepEqual([asked >= 3, known], [true, [false, false, false]]);
+  const after = await fitted(first, histories.flat()); // loads the page again
+  assert.deepEqual([after.asked, after.known], [0, Array(6).fill(true)]);
+  assert.deepEqual(
+    after.sent,
+    made.flatMap(({ sent }) => sent),
   );
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessible, openPage } from "./support/browser.js";
+import { accessible, LIMIT, openPage } from "./support/browser.js";
 import {
   address,
   compactNow,
@@ -405,6 +405,7 @@ test(
     const page = await open(t);
     const browser = await page.context().browser()?.newContext();
     assert.ok(browser);
+    browser.setDefaultTimeout(LIMIT);
     const first = await browser.newPage();
     await first.goto(page.url());
     await first.getByRole("heading", { name: "Chat as long as you like" }).waitFor();

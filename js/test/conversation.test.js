@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, createCompactor, load, memoryJournal, memoryStore } from "ctxfold";
 import { createCompactor as createRemote } from "ctxfold/worker";
-import { noBrowser, openPage } from "./support/browser.js";
+import { LIMIT, noBrowser, openPage } from "./support/browser.js";
 import { full, noFull } from "./support/full.js";
 import { files, serve } from "./support/server.js";
 
@@ -387,10 +387,11 @@ test("pages that have one conversation compact one after the other", { skip: noB
   const page = await openPage(t);
   const browser = await page.context().browser()?.newContext();
   assert.ok(browser);
+  browser.setDefaultTimeout(LIMIT);
   const address = `${await serve(t, files(root))}/js/test/support/page.html`;
   const pages = await Promise.all([browser.newPage(), browser.newPage()]);
   await Promise.all(pages.map((each) => each.goto(address)));
-  const ends = await Promise.all(
+  await Promise.all(
     pages.map((each) =>
       each.evaluate(
         async ({ messages, policy }) => {
@@ -400,23 +401,27 @@ test("pages that have one conversation compact one after the other", { skip: noB
           let asked = 0;
           const summarize = async () => {
             asked++;
-            await new Promise((later) => setTimeout(later, 300));
             return "## Summary\nThe user counted words, and nothing else is open.";
           };
           const compactor = createCompactor({ policy, summarize });
           const c = new Conversation(compactor, { messages, id: "shared", states: indexedDBStore("tabs") });
           await c.check();
-          await new Promise((later) => setTimeout(later, 300)); // both have read the state
-          const end = await c.afterTurn().then(
-            () => "compacted",
-            (/** @type {any} */ error) => error.code,
-          );
-          return { end, asked, left: c.messages.length };
+          Object.assign(globalThis, {
+            turn: async () => {
+              const end = await c.afterTurn().then(
+                () => "compacted",
+                (/** @type {any} */ error) => error.code,
+              );
+              return { end, asked, left: c.messages.length };
+            },
+          });
         },
         { messages: talk(12), policy },
       ),
     ),
   );
+  // Both have read the state.
+  const ends = await Promise.all(pages.map((each) => each.evaluate(() => /** @type {any} */ (globalThis).turn())));
   assert.deepEqual(ends.map(({ end }) => end).sort(), ["compacted", "conflict"]);
   const { asked, left } = ends.find(({ end }) => end === "conflict") ?? { asked: -1, left: 0 };
   assert.deepEqual([asked, left], [0, 13]);

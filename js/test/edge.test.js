@@ -277,8 +277,8 @@ async function program(t, command, args, settings = {}) {
   };
   t.after(stop);
   const own = (/** @type {string} */ path, /** @type {any} */ init) => fetch(`http://127.0.0.1:${port}${path}`, init);
-  for (let i = 0; !(await own("/", {}).catch(() => undefined)); i++) {
-    assert.ok(i < 100, "it does not answer");
+  while (!(await own("/", {}).catch(() => undefined))) {
+    assert.ok(server.exitCode === null && server.signalCode === null, "it has ended");
     await new Promise((later) => setTimeout(later, 100));
   }
   return { fetch: own, stop };

@@ -118,6 +118,19 @@ test("an instance that died is replaced at the next call", async (t) => {
   assert.equal(count.made, 2);
 });
 
+test("an instance that has grown far beyond what its calls need is replaced after some of them", async (t) => {
+  const count = countInstances(t);
+  const fresh = new CtxfoldModule(
+    await WebAssembly.compile(await readFile(new URL("../ctxfold.wasm", import.meta.url))),
+  );
+  const compactor = createCompactor({ module: fresh, policy });
+  const large = encoder.encode(JSON.stringify([{ role: "user", content: "x".repeat(30_000_000) }]));
+  for (let i = 0; i < 200; i++) compactor.estimate(i % 50 === 0 ? large : session(1));
+  assert.equal(count.made, 1, "a memory that is needed now and then stays");
+  for (let i = 0; i < 70; i++) compactor.estimate(session(1));
+  assert.equal(count.made, 2);
+});
+
 test("an instance whose memory has grown very large is replaced, as memory never shrinks", (t) => {
   const count = countInstances(t);
   const compactor = createCompactor({ module, policy });

@@ -102,3 +102,84 @@ test("options that the package sets are refused everywhere, before anything is c
   }
   assert.equal(held.check().due, false);
 });
+
+test("what other packages call it is answered with the name here", async () => {
+  for (const [given, meant] of /** @type {const} */ ([
+    ["maxTokens", "window"],
+    ["context_window", "window"],
+    ["force", "options.force"],
+  ])) {
+    await assert.rejects(async () => main.fit([], /** @type {any} */ ({ [given]: 1 })), {
+      code: "invalid_option",
+      message: new RegExp(`did you mean "${meant.replace(".", "\\.")}"`),
+    });
+  }
+});
+
+test("an option of a call that is given when the function is made is answered with the call, and the other way round", async () => {
+  const { createFitter, CtxfoldError } = main;
+  const made = createFitter({ module });
+  /** @param {() => any} call @param {string} path @param {RegExp} message */
+  const refused = (call, path, message) =>
+    assert.rejects(
+      async () => call(),
+      (error) => {
+        assert.ok(error instanceof CtxfoldError, String(error));
+        assert.deepEqual([error.code, error.path], ["invalid_option", path]);
+        assert.match(error.message, message);
+        return true;
+      },
+    );
+  for (const name of ["id", "usage", "signal", "next", "timeoutMs", "options"]) {
+    /** @type {any} */
+    const given = { [name]: 1 };
+    for (const entry of [main, core, inline, worker]) {
+      await refused(() => entry.createFitter(given), name, new RegExp(`the call: fit\\(history, \\{ ${name} \\}\\)`));
+    }
+  }
+  for (const name of ["usage", "signal", "timeoutMs", "options"]) {
+    /** @type {any} */
+    const given = { [name]: 1 };
+    for (const entry of [main, core, inline, worker]) {
+      await refused(
+        () => entry.createCompactor(given),
+        name,
+        new RegExp(`the call: compact\\(messages, \\{ ${name} \\}\\)`),
+      );
+    }
+  }
+  for (const name of ["memory", "summarize", "window", "store"]) {
+    /** @type {any} */
+    const given = { [name]: 1 };
+    await refused(() => made(messages, given), name, new RegExp(`createFitter\\(\\{ ${name} \\}\\)`));
+    if (name === "memory" || name === "window") continue;
+    await refused(() => compactor.compact(messages, given), name, new RegExp(`createCompactor\\(\\{ ${name} \\}\\)`));
+  }
+});
+
+test("what cannot remember is refused as a memory before anything is asked", async () => {
+  const { load: _, ...noLoad } = main.memoryStore();
+  const { save: __, ...noSave } = main.memoryStore();
+  for (const memory of [noLoad, noSave, {}, new Map(), "redis://", 7, true, async () => {}, { memories: undefined }]) {
+    /** @type {any} */
+    const given = { memory };
+    for (const entry of [main, core, inline, worker]) {
+      for (const call of [
+        () => entry.createFitter(given),
+        () => entry.createFitter({ ...given, shared: true }),
+        () => entry.fit(messages, given),
+        () => aiSdk.prepareStep(given),
+      ]) {
+        await assert.rejects(
+          async () => call(),
+          (error) => {
+            assert.ok(error instanceof main.CtxfoldError, String(error));
+            assert.deepEqual([error.code, error.path], ["invalid_option", "memory"]);
+            assert.match(error.message, /load\(key\).*save\(key, json\).*indexedDBStore\(\)/);
+            return true;
+          },
+        );
+      }
+    }
+  }
+});

@@ -83,14 +83,14 @@ test("the slider computes the figures anew while it moves", { skip: noBrowser },
     const slider = /** @type {HTMLInputElement} */ (document.querySelector("#slider"));
     const watched = new MutationObserver(() => found.add(document.querySelector("#headline")?.textContent));
     watched.observe(/** @type {Node} */ (document.querySelector("#headline")), { childList: true, subtree: true });
-    for (let stop = 10; stop < 34; stop++) {
+    for (let stop = 10; found.size < 3; stop = stop < 33 ? stop + 1 : 10) {
       slider.value = String(stop);
       slider.dispatchEvent(new Event("input", { bubbles: true }));
       await new Promise((later) => setTimeout(later, 100));
     }
-    return found.size;
+    return [...found];
   });
-  assert.ok(seen >= 3, `${seen} headlines`);
+  assert.ok(seen.every(Boolean), seen.join());
   await recomputed(page, () => slider.press("End"));
   assert.match(await headline(page), /^60,401 tokens in a window of 1,024,000$/);
   await page.getByText(/^Nothing to do: compaction is due above/).waitFor();

@@ -39,7 +39,7 @@ test("useFit and the recipes, in apps of 60 turns", async () => {
   await mkdir(build, { recursive: true });
   await rm(table, { force: true });
   const options = { cwd, env: { ...env, RECIPES_TABLE: table }, maxBuffer: 1 << 26 };
-  const args = ["--test", "--test-reporter=spec", "--test-timeout=60000", "use-fit.test.js", "recipes.test.js"];
+  const args = ["--test", "--test-reporter=spec", "--test-timeout=1800000", "use-fit.test.js", "recipes.test.js"];
   await run(node, args, options).catch((error) => assert.fail(error.stdout || error));
   await liveTable(table, "guides/recipes");
   for (const [name, what] of LIBRARIES) {

@@ -67,3 +67,17 @@ test("the module is as large as docs/start/platforms.md says", async () => {
   const part = gzipSync(bytes).length / read(gzip);
   assert.ok(part > 0.8 && part < 1.2, `the module is ${part} times of ${gzip} bytes: run npm run tested-on`);
 });
+
+test("the sizes in the text of pages are those of the files", async () => {
+  const module = brotliCompressSync(await readFile(`${js}ctxfold.wasm`)).length / 1e3;
+  const inside = (await readFile(`${js}dist/inline-module.js`)).length / 1e6;
+  for (const [page, sentence, size] of /** @type {const} */ ([
+    ["../README.md", /The module is (\d+) KB compressed/, module],
+    ["README.md", /The module is (\d+) KB compressed/, module],
+    ["../docs/start/platforms.md", /the module inside, ([\d.]+) MB of code/, inside],
+  ])) {
+    const [, told] = (await readFile(`${js}${page}`, "utf8")).match(sentence) ?? [];
+    const part = size / Number(told);
+    assert.ok(part > 0.95 && part < 1.05, `${page} says ${told}, and it is ${size.toFixed(2)}`);
+  }
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { keyValueStore, memoryStore } from "ctxfold";
+import { createFitter, keyValueStore, memoryStore } from "ctxfold";
 import { noBrowser, openPage } from "./support/browser.js";
 import { files, serve } from "./support/server.js";
 
@@ -41,9 +41,27 @@ async function keepsStates(store) {
   assert.deepEqual(await store.loadState("c"), { round: 2 });
 }
 
+/** What fits remember is apart from bodies and states, whatever the names are. @param {any} store */
+async function remembers(store) {
+  assert.equal((await store.load("default")) ?? undefined, undefined);
+  for (const text of ["[1]", "[1,2]"]) await store.save("default", text);
+  await store.save("größer/ü:calls", "[]");
+  assert.equal(await store.load("default"), "[1,2]");
+  assert.equal(await store.load("größer/ü:calls"), "[]");
+  for (const name of ["default", "memory:default", "state:default"]) {
+    assert.equal((await store.loadState(name)) ?? undefined, undefined, name);
+    await store.saveState(name, { name });
+  }
+  await store.put("0".repeat(64), "a body");
+  assert.equal((await store.load("0".repeat(16))) ?? undefined, undefined);
+  assert.equal(await store.load("default"), "[1,2]");
+  assert.deepEqual(await store.loadState("default"), { name: "default" });
+}
+
 test("a store in memory", async () => {
   await keeps(memoryStore());
   await keepsStates(memoryStore());
+  await remembers(memoryStore());
 });
 
 test("a store in memory is full", async () => {
@@ -62,12 +80,81 @@ test("a store in memory keeps its body", () => {
   assert.equal(store.get("a".repeat(16)), "a body");
 });
 
+test("a store over keys and values keeps its bodies, whoever writes", async () => {
+  const kv = new Map();
+  let writes = 0;
+  const of = {
+    get: async (/** @type {string} */ key) => kv.get(key),
+    put: async (/** @type {string} */ key, /** @type {string} */ value) => {
+      writes++;
+      kv.set(key, value);
+    },
+  };
+  const [one, other] = [keyValueStore(of), keyValueStore(of)];
+  await one.put("a".repeat(64), "a body");
+  await other.put("a".repeat(64), "a body");
+  assert.equal(writes, 1);
+  await assert.rejects(async () => other.put(`${"a".repeat(16)}${"b".repeat(48)}`, "another body"), {
+    code: "store_failed",
+  });
+  assert.equal(await one.get("a".repeat(16)), "a body");
+});
+
 test("a store over keys and values", async () => {
   const kv = new Map();
   await keeps(keyValueStore({ get: async (key) => kv.get(key), put: async (key, value) => kv.set(key, value) }, "p/"));
   assert.equal(kv.size, 3);
   for (const key of kv.keys()) assert.match(key, /^p\/[0-9a-f]{16}$/);
   await keepsStates(keyValueStore({ get: (key) => kv.get(key), put: (key, value) => kv.set(key, value) }));
+  const fresh = new Map();
+  await remembers(keyValueStore({ get: (key) => fresh.get(key), put: (key, value) => fresh.set(key, value) }, "p/"));
+  for (const key of fresh.keys()) assert.match(key, /^p\//);
+});
+
+test("a store over keys and values is all that fits need, also in the next process", async () => {
+  const kv = new Map();
+  const later = () => new Promise((done) => setImmediate(done));
+  const of = {
+    get: async (/** @type {string} */ key) => {
+      await later();
+      return kv.get(key);
+    },
+    put: async (/** @type {string} */ key, /** @type {string} */ value) => {
+      await later();
+      kv.set(key, value);
+    },
+  };
+  let compactions = 0;
+  const fitter = () => {
+    const store = keyValueStore(of);
+    const onCompaction = () => void compactions++;
+    return createFitter({ format: "openai-chat", window: 4000, memory: store, store, onCompaction });
+  };
+  const histories = [1, 2].map((n) => {
+    const history = [{ role: "user", content: `Conversation ${n}: which module first?` }];
+    for (let i = 0; i < 60; i++) {
+      history.push({
+        role: "assistant",
+        content: `Module ${i} reads the settings and checks each of them. `.repeat(8),
+      });
+      history.push({ role: "user", content: `What does module ${i} need?` });
+    }
+    return history;
+  });
+  const first = await Promise.all(histories.map((history) => fitter()(history)));
+  assert.equal(compactions, 2);
+  const second = await Promise.all(histories.map((history) => fitter()(history)));
+  assert.deepEqual(
+    second.map(({ known, report }) => [known, report.changed]),
+    [
+      [true, false],
+      [true, false],
+    ],
+  );
+  assert.deepEqual(
+    second.map(({ messages }) => messages),
+    first.map(({ messages }) => messages),
+  );
 });
 
 test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
@@ -82,8 +169,15 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
       const second = indexedDBStore("test"); // as after a reload of the page
       const read = await Promise.all(handles.map((handle) => second.get(handle.slice(0, 16))));
+      const [one] = handles;
+      const refused = await first
+        .put(`${one.slice(0, 16)}${"0".repeat(48)}`, "another body")
+        .catch((/** @type {any} */ error) => error.code);
+      const kept = await second.get(one);
       for (const round of [1, 2]) await first.saveState("a", { round });
       const state = await second.loadState("a");
+      for (const text of ["[1]", "[1,2]"]) await first.save("a", text);
+      const texts = [await second.load("a"), await second.load("b"), await second.loadState("memory:a")];
       await new Promise((done, failed) => {
         const request = indexedDB.deleteDatabase("test");
         request.onsuccess = done;
@@ -91,7 +185,10 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       });
       return {
         read,
+        refused,
+        kept,
         state,
+        texts,
         gone: (await second.get(handles[0])) === undefined,
         none: await second.get("0".repeat(16)),
       };
@@ -99,6 +196,8 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
     { bodies, handles: bodies.map(handleOf) },
   );
   assert.deepEqual(got.read, bodies);
+  assert.deepEqual([got.refused, got.kept], ["store_failed", bodies[0]]);
   assert.deepEqual(got.state, { round: 2 });
+  assert.deepEqual(got.texts, ["[1,2]", undefined, undefined]);
   assert.ok(got.gone);
 });

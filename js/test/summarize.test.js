@@ -104,9 +104,7 @@ test("a summarizer that hangs is given up after summaryTimeoutMs, and told so", 
     seen = signal;
     return new Promise(() => {});
   };
-  const started = performance.now();
   isLocal(await compact(/** @type {any} */ (hangs), { summaryTimeoutMs: 30 }), "summarizer_failed");
-  assert.ok(performance.now() - started < 10_000);
   assert.equal(seen?.aborted, true);
   assert.equal(seen?.reason.name, "TimeoutError");
 });

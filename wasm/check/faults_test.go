@@ -24,7 +24,7 @@ func TestFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := compile(t, wazero.NewCompilationCache(), wasm).instance(t)
+			in := compile(t, wazero.NewCompilationCache(), wasm, maxPages).instance(t)
 			const last = 7
 			for round := range 3 {
 				for kind := range uint64(last + 1) {

@@ -51,7 +51,7 @@ func TestSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := compile(t, cache, wasm)
+			m := compile(t, cache, wasm, maxPages)
 			every, n := 1, *count
 			if strings.HasPrefix(filepath.Base(file), "stress") {
 				every, n = 10, n/10
@@ -217,10 +217,10 @@ type module struct {
 	compiled wazero.CompiledModule
 }
 
-func compile(t *testing.T, cache wazero.CompilationCache, wasm []byte) *module {
+func compile(t *testing.T, cache wazero.CompilationCache, wasm []byte, pages uint32) *module {
 	t.Helper()
 	ctx := experimental.WithCompilationWorkers(t.Context(), runtime.GOMAXPROCS(0))
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache).WithMemoryLimitPages(pages))
 	t.Cleanup(func() { _ = r.Close(context.Background()) })
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil { // for reactors
 		t.Fatal(err)

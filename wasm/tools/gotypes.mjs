@@ -3,7 +3,7 @@ import { sections } from "./binary.mjs";
 import { read } from "./code.mjs";
 
 // abi.Type: size, bytes with pointers, hash, flags, alignments, kind, equality, pointers, name, pointer to it; what follows is by kind.
-const TYPE = 48, FLAGS = 20, ALIGN = 21, KIND = 23, NAME = 40, POINTER = 44, UNCOMMON = 1, STAR = 2;
+const TYPE = 48, FLAGS = 20, ALIGN = 21, KIND = 23, NAME = 40, POINTER = 44, UNCOMMON = 1, STAR = 2, MASK_ON_DEMAND = 16, FIELD = 24, TAGGED = 2;
 const ARRAY = 17, CHAN = 18, FUNC = 19, INTERFACE = 20, MAP = 21, POINTER_TO = 22, SLICE = 23, STRUCT = 25, LAST = 26;
 const sizes = new Map([[ARRAY, 72], [CHAN, 64], [FUNC, 56], [INTERFACE, 80], [MAP, 112], [POINTER_TO, 56], [SLICE, 56], [STRUCT, 80]]);
 
@@ -33,9 +33,15 @@ export function typesOf(memory, top, bounds, constants) {
   /** A word of 64 bits, or 0 where it is no address. */
   const address = (at) => (word(at + 4) === 0 ? word(at) : 0);
 
-  /** A name: flags, its length as a varint, its text. Returns its text and its end. */
+  /** A name: flags, its text, and the tag of a field. Returns its text and its end. */
   function nameAt(at) {
-    let length = 0, p = at + 1;
+    const text = textAt(at + 1);
+    return memory[at] & TAGGED ? { text: text.text, end: textAt(text.end).end } : text;
+  }
+
+  /** A text: its length as a varint, then its bytes. */
+  function textAt(at) {
+    let length = 0, p = at;
     for (let shift = 0; ; shift += 7) {
       const b = memory[p++];
       length |= (b & 0x7f) << shift;
@@ -98,5 +104,13 @@ export function typesOf(memory, top, bounds, constants) {
     for (let i = 0, at = uncommon + word(uncommon + 8); i < short(uncommon + 4); i++, at += 16) out.push(word(at + 8), word(at + 12));
     return out;
   };
-  return { found, ends, methods, nameOf: (type) => word(type + NAME), endOfName: (name) => nameAt(types + name).end };
+  /** The fields of a structure, unless they say where its pointers are: where the slice of them is, where they are, and where their names are. */
+  const fieldsOf = (type) => {
+    const at = type + TYPE + 8, start = address(at), count = address(at + 8);
+    if (kindOf(type) !== STRUCT || memory[type + FLAGS] & MASK_ON_DEMAND || count === 0) return undefined;
+    const names = Array.from({ length: count }, (_, i) => address(start + FIELD * i));
+    if (!names.every((name) => types < name && name < endTypes)) throw new Error(`the structure at ${type} has other fields: see docs/inside/upgrading-go.md`);
+    return { at, list: { start, end: start + FIELD * count }, names };
+  };
+  return { found, ends, methods, fieldsOf, nameOf: (type) => word(type + NAME), endOfName: (name) => nameAt(types + name).end };
 }

@@ -17,6 +17,14 @@ const SP = 0, VOID = 0x40, FIRST_FUNCTION = 0x1000;
 // Assembly functions that call their argument, and then set the stack pointer themselves or do not return.
 const INDIRECT = ["runtime.systemstack", "runtime.mcall", "runtime.switchToCrashStack0", "wasm_pc_f_loop", "wasm_pc_f_loop_export"];
 
+// What a function does that need not be resumed when a call is unwound. A branch out of all blocks would do the same, but its label is another
+// one at each depth, and so packs worse.
+const UNWIND = Buffer.from([IF, VOID, I32_CONST, 1, RETURN, END]);
+
+// What ends the function that calls it. Its arguments are for messages, which are empty.
+const PANICS = ["runtime.sigpanic", "runtime.goPanicIndex", "runtime.goPanicIndexU", "runtime.goPanicSliceAlen", "runtime.goPanicSliceAcap", "runtime.goPanicSliceB",
+  "runtime.goPanicSlice3Acap", "runtime.goPanicSlice3C"];
+
 const PUSH = [LOCAL_GET, I32_CONST, I32_SUB, LOCAL_TEE, GLOBAL_SET, LOCAL_GET, I64_CONST, I64_STORE];
 const FRAME = [LOCAL_GET, I32_CONST, I32_SUB, LOCAL_TEE, GLOBAL_SET];
 const POP = [LOCAL_GET, I32_CONST, I32_ADD, LOCAL_TEE, GLOBAL_SET];
@@ -28,7 +36,9 @@ const constant = (n) => Buffer.concat([Buffer.from([I32_CONST]), sleb(n)]);
 export class Plain {
   constructor(wasm, signatures, functions) {
     this.signatures = signatures;
+    this.functions = functions;
     this.resumed = resumed(wasm, signatures, functions);
+    this.panics = new Set(PANICS.map((name) => this.resumed.number(name) + signatures.imports));
     this.growing = new Set(["runtime.morestack", "runtime.morestack_noctxt"].map((name) => this.resumed.number(name) + signatures.imports));
     // Which functions have to leave the stack pointer as they found it: what is resumed, and what is called by those that rely on it.
     this.restoring = new Set(this.resumed.all);
@@ -61,12 +71,25 @@ export class Plain {
     const pushes = all.map((_, i) => this.pushes(body, all, i, sp, index));
     const calls = all.filter(({ op }) => op === CALL || op === CALL_INDIRECT).length;
     const bare = calls > pushes.filter((p) => p).length; // calls that rely on the global one
+    // A call that panics needs no frame, and what is in it, unless deferred functions may read it.
+    const ends = !keeps && this.functions.deferred(index) === 0;
+    const panics = (i) => ends && pushes[i] && all[i + 9].op === CALL && this.panics.has(number(body, all[i + 9].at)) && is(body, all, i + 10, [GLOBAL_GET, LOCAL_SET, BR_IF], sp);
+    const dropped = new Map(); // statements that store what is out of range, by their first instruction: the last one
+    for (let i = 2; i < all.length; i++) {
+      if (!panics(i)) continue;
+      for (let last = i - 1, first; (first = argument(body, all, last, sp)) !== undefined; last = first - 1) dropped.set(first, last);
+    }
     const out = [body.subarray(0, all[2].start)];
     let pushed = false;
     let framed = false;
     for (let i = 2; i < all.length; i++) {
       const { op: code, start, at, end } = all[i];
-      if (code === IF && pushes[i + 1] && all[i + 10].op === CALL && this.growing.has(number(body, all[i + 10].at))) {
+      if (dropped.has(i)) {
+        i = dropped.get(i);
+      } else if (panics(i)) {
+        out.push(body.subarray(all[i + 8].start, all[i + 9].end), Buffer.from([RETURN]));
+        i += 12;
+      } else if (code === IF && pushes[i + 1] && all[i + 10].op === CALL && this.growing.has(number(body, all[i + 10].at))) {
         if (!is(body, all, i + 11, [GLOBAL_GET, LOCAL_SET, BR_IF, END], sp)) throw unknown(index, "a call for a larger stack");
         out.push(Buffer.from([IF, VOID, UNREACHABLE, END]));
         i += 14;
@@ -99,6 +122,10 @@ export class Plain {
           if (!is(body, all, i + 1, [GLOBAL_GET, LOCAL_SET], sp)) throw unknown(index, "a call behind which the stack pointer is not read");
           if (keeps) out.push(op(LOCAL_GET, sp), constant(8), Buffer.from([I32_ADD]), op(LOCAL_SET, sp));
           i += 2;
+          if (!keeps && all[i + 1].op === BR_IF) {
+            out.push(UNWIND);
+            i++;
+          }
         }
         pushed = false;
       } else if ((code === GLOBAL_GET || code === GLOBAL_SET) && number(body, at) === SP || (code === LOCAL_SET || code === LOCAL_TEE) && number(body, at) === sp) {
@@ -176,6 +203,18 @@ function is(body, all, i, codes, sp) {
     if (code === GLOBAL_GET || code === GLOBAL_SET) return number(body, found.at) === SP;
     return code !== IF || body[found.at] === VOID;
   });
+}
+
+/** Where the statement begins that stores an argument of a call and ends with the last-th instruction; undefined where that is none. */
+function argument(body, all, last, sp) {
+  if (all[last].op !== I64_STORE) return undefined;
+  for (let i = last - 1, missing = 2; i > 1; i--) {
+    const effect = effectOf(all[i].op);
+    if (effect === undefined || effect < -1) return undefined;
+    missing -= effect;
+    if (missing === 0) return all[i].op === LOCAL_GET && number(body, all[i].at) === sp ? i : undefined;
+  }
+  return undefined;
 }
 
 /** The instruction of an access to memory, with more added to its offset. */

@@ -3,8 +3,8 @@
 // Go's linker keeps a record for each type that code might ask for by reflection. In the module, types are read where something holds
 // their address: a constant of code, a word of memory, or another type. Types that are held by an offset (the type of a pointer to
 // this one, the types of methods) are of use to reflection alone, or are compared and not read. So a type is dead when neither a
-// constant nor a word points into it, but for words of other dead types. A type's name is for messages and for reflection. What
-// methods, fields and packages are called by, too, stays.
+// constant nor a word points into it, but for words of other dead types. A type's name is for messages and for reflection, and so are the
+// fields of a structure, but for one that the collector asks where its pointers are. What methods and packages are called by stays.
 import { readFileSync, writeFileSync } from "node:fs";
 import { constantsOf, typesOf } from "./gotypes.mjs";
 import { clear, functionTable, memoryOf, moduleData } from "./memory.mjs";
@@ -16,7 +16,7 @@ const { table } = functionTable(memory);
 const bounds = moduleData(memory, table);
 const { types, endTypes, endTable, links } = bounds;
 const constants = constantsOf(wasm);
-const { found, ends, nameOf, endOfName } = typesOf(memory, top, bounds, constants);
+const { found, ends, nameOf, endOfName, fieldsOf } = typesOf(memory, top, bounds, constants);
 const TYPE = 48; // the bytes that all types have, without types in them
 const other = (what) => new Error(`types.mjs: ${what}. See docs/inside/upgrading-go.md, or build with NO_TYPES=1.`);
 
@@ -34,6 +34,21 @@ function holder(at) {
   return low > 0 && at < ends[low - 1] ? low - 1 : -1;
 }
 
+// Fields. What is left of a structure says that it has none.
+const named = new Map(); // how many types have a name
+for (const type of found) named.set(nameOf(type), (named.get(nameOf(type)) ?? 0) + 1);
+const erase = (start, end) => {
+  clear(wasm, segments, start, end);
+  memory.fill(0, start, end);
+};
+for (const type of found) {
+  const fields = fieldsOf(type);
+  if (!fields) continue;
+  for (const name of fields.names) if (!named.has(name - types)) named.set(name - types, 0);
+  erase(fields.list.start, fields.list.end);
+  erase(fields.at, fields.at + 24);
+}
+
 const live = new Set();
 const point = (value) => {
   const i = types <= value && value < endTypes ? holder(value) : -1;
@@ -48,9 +63,7 @@ for (let at = 0; at + 8 <= memory.length; at += 4) {
 for (const i of live) for (let at = found[i] + TYPE; at < ends[i]; at += 8) point(address(at)); // it grows
 if (live.size === found.length) throw other("no type is dead");
 
-// Names of types alone.
-const named = new Map(); // how many types have a name
-for (const type of found) named.set(nameOf(type), (named.get(nameOf(type)) ?? 0) + 1);
+// Names of types and fields alone.
 const used = new Map(); // how many words of types have its number
 for (let at = types; at < endTypes; at += 4) if (named.has(word(at))) used.set(word(at), (used.get(word(at)) ?? 0) + 1);
 const pointed = new Set(constants);
@@ -60,7 +73,7 @@ found.forEach((type, i) => {
   if (!live.has(i)) clear(wasm, segments, type, ends[i]);
 });
 for (const [name, count] of named) {
-  if (used.get(name) === count && !pointed.has(types + name)) clear(wasm, segments, types + name, endOfName(name));
+  if ((used.get(name) ?? 0) === count && !pointed.has(types + name)) clear(wasm, segments, types + name, endOfName(name));
 }
 // The lists of all types and of all tables of methods, which the start has read.
 clear(wasm, segments, links.types.at, links.types.at + 4 * links.types.count);

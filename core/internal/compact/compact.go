@@ -149,6 +149,11 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 			return c
 		}
 	}
+	for _, p := range steps {
+		if f, ok := p.(passes.Finisher); ok && c.Due {
+			f.Finish(&c.Run)
+		}
+	}
 	if in.Policy.MaxBytes > 0 {
 		c.Shrink()
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // instructed is a session that begins with messages that hold instructions, and goes on for some turns.
@@ -66,6 +68,33 @@ func TestProjectInstructionsStay(t *testing.T) {
 				t.Errorf("%d digests after a second compaction", n)
 			}
 		})
+	}
+}
+
+// An instruction file that is too large to stay is cut down to its rules, can be put back, and stays so in the next compaction.
+func TestLargeProjectInstructionsKeepTheirRules(t *testing.T) {
+	agents := "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\n## History\n" + strings.Repeat("The project began as a script and grew over the years.\n", 300) +
+		"## Rules\n- Never use spaces for indentation.\n</INSTRUCTIONS>"
+	src := instructed(agents)
+	const pol = `{"window":{"tokens":8000},"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300}]}`
+	c := run(t, "openai-chat", pol, src)
+	out := output(c)
+	if c.Report.Folded == 0 || c.Report.Instructions != 1 || c.Report.Truncated != 1 || !c.Report.Fits {
+		t.Fatalf("%+v", c.Report)
+	}
+	if !strings.Contains(out, `"[Truncated. Handle: `) || !strings.Contains(out, `\n## Rules\n- Never use spaces for indentation.\n</INSTRUCTIONS>\n[… `) {
+		t.Error(out)
+	}
+	var given []api.Kept
+	for _, b := range c.Archive {
+		given = append(given, api.Kept{Handle: b.Handle, Text: *b.Inline})
+	}
+	if back, left, err := Restore(input(t, "openai-chat", pol, out), given); err != nil || len(left) > 0 || output(back) != src {
+		t.Errorf("%v %v", err, left)
+	}
+	again := run(t, "openai-chat", pol+force, strings.TrimSuffix(out, "]")+`,{"role":"assistant","content":"`+strings.Repeat("more. ", 400)+`"},{"role":"user","content":"once more"}]`)
+	if again.Report.Folded == 0 || again.Report.Instructions != 1 || !strings.Contains(output(again), "Never use spaces") {
+		t.Errorf("%+v\n%s", again.Report, output(again))
 	}
 }
 

@@ -194,6 +194,33 @@ func TestLadderSurvivesFailures(t *testing.T) {
 	}
 }
 
+// TestRefusedMerge: where the digest of all parts is refused, those of the parts stay, without what told the model which part each is of.
+func TestRefusedMerge(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`[{"role":"system","content":"You are careful."}`)
+	for i := range 40 {
+		fmt.Fprintf(&b, `,{"role":"user","content":"The barn of village %d is %s green."},{"role":"assistant","content":"Noted, barn %d."}`, i, strings.Repeat("very ", 100), i)
+	}
+	pol := `{"window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":"map"}}` + force
+	const part = "# Topics\nThe colours of the barns.\n\n# Notes\nThe user lists the barns of many villages."
+	r, rounds := answers(t, "native", pol, b.String()+"]", func(q api.SummaryRequest) api.Summary {
+		if q.ID == "fold-1" && !strings.Contains(q.Prompt, "Part 1 of ") {
+			t.Errorf("the model does not learn which part is which: %s", q.Prompt)
+		}
+		if strings.HasPrefix(q.ID, "fold-1-part-") {
+			return api.Summary{Text: part}
+		}
+		return api.Summary{Error: "down"}
+	})
+	out := output(r)
+	if len(rounds) < 2 || r.Report.Summary.Source != api.SourceLocal || !strings.Contains(out, "The user lists the barns") {
+		t.Errorf("%v, %+v: %s", rounds, r.Report.Summary, out)
+	}
+	if strings.Contains(out, "Part 1 of ") || strings.Contains(out, "Part 2 of ") {
+		t.Errorf("the labels of requests are in the digest: %s", out)
+	}
+}
+
 func TestMinimal(t *testing.T) {
 	r := run(t, "native", `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"mode":"minimal"}}`, session(6, 2000))
 	if out := output(r); !strings.Contains(out, "# Carryover\\n") || strings.Contains(out, "request 2") || !strings.Contains(out, "request 5") {

@@ -27,7 +27,11 @@ var wrappers = []string{"user_input", "user_query", "user_message", "user-interr
 // Declare adds how user messages begin that a pass writes and nobody has said. It is called from init.
 func Declare(prefix string) {
 	injected, ofPasses = append(injected, prefix), append(ofPasses, prefix)
+	injectedStarts.add(prefix)
+	ourStarts.add(prefix)
 }
+
+var injectedStarts = startsOf(injected)
 
 // ofPasses are the prefixes that were declared.
 var ofPasses []string
@@ -36,38 +40,40 @@ var ofPasses []string
 // while the assistant was at work; and what they said through a tool, with the question that it answers or the call that was refused
 // ("asked: Which database? - answered: Postgres"). It is "" for any other message, such as a digest, and where the user said nothing but
 // a slip of the hand or a command of the program without arguments.
-func Asked(t *transcript.Transcript, i int) string { return saidBy(t, i, answer.text) }
+func Asked(t *transcript.Transcript, i int) string {
+	asked, _ := saidBy(t, i)
+	return asked
+}
 
 // UserWords is Asked with the user's own words alone: without questions and what was refused.
 func UserWords(t *transcript.Transcript, i int) string {
-	return saidBy(t, i, func(a answer) string { return a.words })
+	_, words := saidBy(t, i)
+	return words
 }
 
-// saidBy is what the user says in message i; of says how an answer reads.
-func saidBy(t *transcript.Transcript, i int, of func(answer) string) string {
+// askedIn is what the user asks for in each of messages.
+func askedIn(t *transcript.Transcript, messages []int32) []string {
+	asked := make([]string, len(messages))
+	for k, i := range messages {
+		asked[k] = Asked(t, int(i))
+	}
+	return asked
+}
+
+// saidBy is what the user says in message i, as Asked and as UserWords have it.
+func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 	m := &t.Messages[i]
 	if m.Role == transcript.System || m.Variant != transcript.Plain || IsLine(t, i) || IsLoop(t, i) {
-		return ""
+		return "", ""
 	}
-	var b strings.Builder
-	say := func(text string) {
-		if text == "" {
-			return
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(text)
-	}
+	var all []answer
 	about, result := "", m.Output // what the tool result is about whose text follows, as text
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
 		switch {
 		case p.Parent >= 0 || p.Has(transcript.Removed):
 		case p.Kind == transcript.ToolResult && !p.Has(transcript.Cleared|transcript.Squeezed):
-			for _, a := range heardIn(t, n) {
-				say(of(a))
-			}
+			all = append(all, heardIn(t, n)...)
 		case p.Kind != transcript.Text || m.Role != transcript.User && !(m.Role == transcript.Assistant && p.Has(transcript.Said)):
 		default:
 			text := Tidy(t.Text(p.Body))
@@ -76,11 +82,28 @@ func saidBy(t *transcript.Transcript, i int, of func(answer) string) string {
 			}
 			if result {
 				if words := resultWords(text); words != "" {
-					say(of(answer{about, words}))
+					all = append(all, answer{about, words})
 				}
-			} else if text = spoken(text); text != "" && !isOurs(text) && !isPasted(t, n, text) {
-				say(text)
+			} else if text = spoken(text); text != "" && !isOurs(text) && !isPasted(t, n, func() string { return text }) {
+				all = append(all, answer{"", text})
 			}
+		}
+	}
+	if len(all) == 1 {
+		return all[0].text(), all[0].words
+	}
+	return joinLines(all, answer.text), joinLines(all, func(a answer) string { return a.words })
+}
+
+// joinLines is what answers say, each on a line of its own; of says how one reads.
+func joinLines(all []answer, of func(answer) string) string {
+	var b strings.Builder
+	for _, a := range all {
+		if text := of(a); text != "" {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(text)
 		}
 	}
 	return b.String()
@@ -125,7 +148,7 @@ func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
 
 // spoken is a text of the user without what a program put into it.
 func spoken(text string) string {
-	if strings.Contains(text, reminderOpen) {
+	if strings.IndexByte(text, '<') >= 0 && strings.Contains(text, reminderOpen) {
 		queued := queuedIn(text)
 		if text = spoken(cutTags(text, reminderOpen, reminderEnd)); queued != "" {
 			return strings.TrimSpace(text + "\n" + queued)
@@ -140,12 +163,14 @@ func spoken(text string) string {
 		return name + " " + args
 	}
 	text = unwrapped(text)
-	for _, mark := range injected {
-		if strings.HasPrefix(text, mark) {
-			return ""
+	if injectedStarts.may(text) {
+		for _, mark := range injected {
+			if strings.HasPrefix(text, mark) {
+				return ""
+			}
 		}
 	}
-	if name, _, found := strings.Cut(text[:min(len(text), longestLead)], ">"); found && strings.HasPrefix(name, "<") &&
+	if name, _, found := strings.Cut(text[:min(len(text), longestLead)], ">"); strings.HasPrefix(text, "<") && found &&
 		strings.ContainsAny(name, "-_") && strings.Trim(name[1:], "abcdefghijklmnopqrstuvwxyz-_") == "" && !asksInTag(name) {
 		return ""
 	}
@@ -168,8 +193,23 @@ func asksInTag(name string) bool {
 	return false
 }
 
-// unwrapped is a text without the tags around the user's words, and without those that hold something else.
+// unwrapped is a text without what harnesses put round the user's words.
 func unwrapped(text string) string {
+	if strings.IndexByte(text, '<') >= 0 {
+		text = untagged(text)
+	}
+	if _, request, found := strings.Cut(text, "## My request for Codex:"); found {
+		text = strings.TrimSpace(request)
+	}
+	if before, rest, found := strings.Cut(text, "--- Content from referenced files ---"); found {
+		_, after, _ := strings.Cut(rest, "--- End of content ---")
+		text = strings.TrimSpace(strings.TrimSpace(before) + "\n" + strings.TrimSpace(after))
+	}
+	return text
+}
+
+// untagged is a text that has tags without those around the user's words, and without those that hold something else.
+func untagged(text string) string {
 	if strings.Contains(text, "</") || strings.Contains(text, "<file_content") {
 		for _, tag := range machineTags {
 			if at := openTag(text, tag); at >= 0 {
@@ -186,13 +226,6 @@ func unwrapped(text string) string {
 		if found && closed {
 			text = strings.TrimSpace(strings.TrimSpace(words) + "\n" + strings.TrimSpace(after))
 		}
-	}
-	if _, request, found := strings.Cut(text, "## My request for Codex:"); found {
-		text = strings.TrimSpace(request)
-	}
-	if before, rest, found := strings.Cut(text, "--- Content from referenced files ---"); found {
-		_, after, _ := strings.Cut(rest, "--- End of content ---")
-		text = strings.TrimSpace(strings.TrimSpace(before) + "\n" + strings.TrimSpace(after))
 	}
 	return text
 }
@@ -261,7 +294,7 @@ const longCommand = 400
 
 // isPasted reports whether the text at an index of Parts is that of a skill which the assistant has loaded, or of a command which the user has
 // called: it follows the result of the first, or the second, and nothing is in between.
-func isPasted(t *transcript.Transcript, n int32, text string) bool {
+func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		p := &t.Parts[k]
 		if t.Parts[n].Msg-p.Msg > 1 || t.Messages[p.Msg].Role == transcript.Assistant && p.Kind != transcript.ToolResult {
@@ -273,7 +306,7 @@ func isPasted(t *transcript.Transcript, n int32, text string) bool {
 			return !p.Has(transcript.IsError) && skillTools.has(bareTool(ToolName(t, int(k))))
 		case p.Kind == transcript.Text && t.Messages[p.Msg].Role == transcript.User:
 			before := beginning(t, p.Body, lookAhead)
-			return len(text) >= longCommand && (strings.HasPrefix(before, "<command-name>") || strings.HasPrefix(before, "<command-message>"))
+			return (strings.HasPrefix(before, "<command-name>") || strings.HasPrefix(before, "<command-message>")) && len(text()) >= longCommand
 		}
 	}
 	return false

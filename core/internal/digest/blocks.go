@@ -210,9 +210,8 @@ func cutBlocks(text string, l *Ledger) string {
 		}},
 		{standingTag, func(list []string) { l.Standing = append(l.Standing, readStanding(list)...) }},
 		{modifiedTag, func(list []string) {
-			for _, path := range list {
-				path, _, _ = strings.Cut(path, eventsMark)
-				l.Modified = append(l.Modified, path)
+			for _, line := range list {
+				l.Modified = append(l.Modified, readFiles(line)...)
 			}
 		}},
 		{errorsTag, func(list []string) {

@@ -123,32 +123,168 @@ func patchChanges(text string) (all []change) {
 
 // The sizes of what is quoted of a change, in bytes.
 const (
-	quotedChange = 240
+	quotedChange = 140
+	quotedNew    = 240
 	quotedLine   = 110
 	mostDefined  = 14 // names of what a new file defines
 )
 
-// text is what an entry says of a change after the path.
+// text is what an entry says of a change after the path: what it defines, adds and removes by name, a value before and after, what its comment
+// says; else its first lines.
 func (c *change) text() string {
 	added, removed := telling(c.added), telling(c.removed)
 	switch {
 	case c.created:
-		if names := definedIn(c.added); len(names) > 0 {
+		if names := definedIn(c.added, mostDefined); len(names) > 0 {
 			return "defines " + strings.Join(names, ", ")
 		}
-		return quoted(added, quotedChange)
+		return quoted(added, quotedNew)
 	case len(added) == 0 && len(removed) == 0:
 		return ""
+	}
+	if said := swapped(removed, added); said != "" {
+		return said
+	}
+	now, before := definedIn(added, mostDefined), definedIn(removed, mostDefined)
+	var parts []string
+	tell := func(verb string, names []string) {
+		if len(names) > 0 {
+			parts = append(parts, verb+strings.Join(names, ", "))
+		}
+	}
+	tell("adds ", without(now, before))
+	tell("removes ", without(before, now))
+	tell("changes ", without(now, without(now, before)))
+	if said := commentIn(c.added); said != "" {
+		parts = append(parts, "“"+said+"”")
+	}
+	switch {
+	case len(parts) > 0:
+		return Fence(strings.Join(parts, "; "))
 	case len(added) == 0:
 		return "removed " + quoted(removed, quotedChange/2)
-	case len(removed) == 1 && len(added) == 1:
-		return quoted(removed, quotedLine) + " → " + quoted(added, quotedLine)
+	}
+	if call, n := commonCall(added); n > 1 {
+		text := "uses `" + call + "(…)` in " + itoa(n) + " places"
+		if was, n := commonCall(removed); n > 1 && was != call {
+			text += " instead of `" + was + "(…)`"
+		}
+		return Fence(text)
 	}
 	text := quoted(added, quotedChange)
 	if strings.HasSuffix(text, " …") {
 		text += namesBeyond(added, text)
 	}
 	return text
+}
+
+// commonCall is the call with which most of some lines begin, and how many do.
+func commonCall(lines []string) (call string, n int) {
+	for _, line := range lines {
+		at := strings.IndexByte(line, '(')
+		if at < 6 || at > 60 || strings.ContainsAny(line[:at], " =`{") {
+			continue
+		}
+		if call == "" {
+			call = line[:at]
+		}
+		if line[:at] == call {
+			n++
+		}
+	}
+	if n*2 < len(lines) {
+		return "", 0
+	}
+	return call, n
+}
+
+// mostSwapped is how many lines may be told with what they were before.
+const mostSwapped = 2
+
+// swapped tells lines that were put in place of as many, each of which is like the one that it replaces; of many with one and the same change
+// only that. It is "" where the change is another one.
+func swapped(removed, added []string) string {
+	if len(removed) != len(added) || len(added) == 0 {
+		return ""
+	}
+	old, now := middles(removed[0], added[0])
+	same := true
+	for i := range added {
+		o, n := middles(removed[i], added[i])
+		if len(o)*10 > len(removed[i])*7 && len(added) > 1 && len(removed[i]) > 12 {
+			return ""
+		}
+		same = same && o == old && n == now
+	}
+	var b strings.Builder
+	for i := range added {
+		if i == mostSwapped {
+			if same {
+				return Fence("`" + clipLine(old, quotedLine) + "` → `" + clipLine(now, quotedLine) + "` in " + itoa(len(added)) + " lines")
+			}
+			return b.String() + "; and " + itoa(len(added)-i) + " more lines like that"
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(quoted(removed[i:i+1], quotedLine) + " → " + quoted(added[i:i+1], quotedLine))
+	}
+	return b.String()
+}
+
+// middles are what two lines have between their common beginning and their common end, whole words of it.
+func middles(old, now string) (string, string) {
+	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
+	from := 0
+	for from < len(old) && from < len(now) && old[from] == now[from] {
+		from++
+	}
+	for from > 0 && inside(old[from-1]) {
+		from--
+	}
+	end := 0
+	for end < len(old)-from && end < len(now)-from && old[len(old)-1-end] == now[len(now)-1-end] {
+		end++
+	}
+	for end > 0 && inside(old[len(old)-end]) {
+		end--
+	}
+	return old[from : len(old)-end], now[from : len(now)-end]
+}
+
+// longestComment is how much of a comment in what was added is told, in bytes, and leastComment how many words it has.
+const (
+	longestComment = 150
+	leastComment   = 4
+)
+
+// commentIn is the first comment in lines that says something, or "".
+func commentIn(lines []string) string {
+	for i, line := range lines {
+		s := commentOf(line)
+		if strings.Count(s, " ")+1 < leastComment || codes(s) {
+			continue
+		}
+		for _, more := range lines[i+1:] { // it goes on
+			next := commentOf(more)
+			if endsSentence(s) || next == "" || next[0] == '@' || len(s) > longestComment {
+				break
+			}
+			s += " " + next
+		}
+		return clipWords(s, longestComment)
+	}
+	return ""
+}
+
+// commentOf is what a line says that is a comment as a whole, or "".
+func commentOf(line string) string {
+	for _, mark := range []string{"// ", "/// ", "# ", "* ", "/** ", "/* ", "-- ", "\"\"\"", "<!-- "} {
+		if rest, found := strings.CutPrefix(line, mark); found {
+			return strings.TrimSpace(strings.TrimRight(rest, "*/\"-> "))
+		}
+	}
+	return ""
 }
 
 // mostNamed is how many names are listed of the lines that are not quoted.
@@ -213,15 +349,45 @@ func quoted(lines []string, most int) string {
 
 // What precedes the keyword of a definition, and the keywords.
 var (
-	modifiers = wordListOf("export default async public private protected static pub abstract final override declare pub(crate)")
+	modifiers = wordListOf("readonly get set private internal virtual unsafe export default async public private protected static pub abstract final override declare pub(crate)")
 	defines   = wordListOf("func function class interface type def fn struct enum trait module protocol object record")
 	binds     = wordListOf("const let var val")
 )
 
+// methodIn is the name of the method that a line begins, without its modifiers rest, or "".
+func methodIn(line, rest string) string {
+	if !strings.HasSuffix(line, "{") {
+		return ""
+	}
+	at := strings.IndexByte(rest, '(')
+	if at < 3 || !strings.Contains(rest[at:], ")") {
+		return ""
+	}
+	name := rest[:at]
+	if n := strings.LastIndexByte(name, ' '); n >= 0 { // the type of what it returns
+		if strings.ContainsAny(name[:n], "=.,;:!&|+?(") {
+			return ""
+		}
+		name = name[n+1:]
+	}
+	for i := range len(name) {
+		if byteClass[name[i]]&(small|capital|under|digit) == 0 {
+			return ""
+		}
+	}
+	if len(name) < 3 || notMethods.has(name) || strings.HasPrefix(rest, "return ") || strings.HasPrefix(rest, "else ") || strings.HasPrefix(rest, "new ") {
+		return ""
+	}
+	return name
+}
+
+// notMethods are words before a parenthesis that name no method.
+var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
+
 // definedIn are the names of what lines of code define, those that are exported or named first.
-func definedIn(lines []string) (names []string) {
+func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
-		if name := definedBy(line); name != "" && len(names) < mostDefined {
+		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -230,11 +396,24 @@ func definedIn(lines []string) (names []string) {
 
 // definedBy is the name of what a line of code defines, or "".
 func definedBy(line string) string {
+	end := 0
+	for end < len(line) && line[end] > ' ' {
+		end++
+	}
+	if first := line[:end]; !modifiers.has(first) && !defines.has(first) { // most lines
+		return ""
+	}
 	words := strings.Fields(line[:min(len(line), 200)])
 	i, exported := 0, false
 	for i < len(words) && modifiers.has(words[i]) {
 		exported = exported || words[i] == "export" || words[i] == "pub" || words[i] == "public"
 		i++
+	}
+	if i+1 < len(words) && binds.has(words[i]) && (strings.Contains(line, "=> ") || strings.Contains(line, "= function")) {
+		exported = true // a function with a name
+	}
+	if i < len(words) && !defines.has(words[i]) && !binds.has(words[i]) {
+		return methodIn(line, strings.Join(words[i:], " "))
 	}
 	if i+1 >= len(words) || !defines.has(words[i]) && !(exported && binds.has(words[i])) {
 		return ""

@@ -60,6 +60,17 @@ func runOf(script, output string, failed bool) run {
 		r.failure = complaint(plainText(output))
 	case r.kind == commits:
 		r.result = commitOf(output)
+		if pushed := pushOf(output); r.result != "" && pushed != "" {
+			r.result += "; pushed " + pushed
+		}
+	case r.kind == alters:
+		r.result = effectOf(r.script, plainText(output[:min(len(output), lookResult)]))
+	case r.kind == acts:
+		if said := strings.TrimSpace(plainText(output[:min(len(output), lookResult)])); len(said) <= mostCounted/2 && len(r.script) <= maxCommand && saysOutcome(said) {
+			r.result = strings.Join(strings.Fields(said), " ")
+		}
+	case r.kind == looks:
+		r.result = countOf(r.script, plainText(output[:min(len(output), lookResult)]))
 	case r.kind == checks:
 		r.result = outcomeLine(plainText(output[max(0, len(output)-lookResult):]))
 	}
@@ -154,7 +165,7 @@ func kindOfWords(words []string) runKind {
 // abandoned reports whether a tool's answer says that the call was ended before it had a result.
 func abandoned(output string) bool {
 	head := strings.ToLower(output[:min(len(output), 400)])
-	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "interrupted by user", "user doesn't want to", "user rejected",
+	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected",
 		"was cancelled", "was canceled", "operation aborted", "[no result: ", "tool result content cleared]"} {
 		if strings.Contains(head, sign) {
 			return true
@@ -167,12 +178,125 @@ func abandoned(output string) bool {
 func commitOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
-			if inside, _, found := strings.Cut(line[1:], "]"); found && len(inside) < 80 && strings.Contains(inside, " ") {
+			if inside, after, found := strings.Cut(line[1:], "]"); found && len(inside) < 80 && strings.Contains(inside, " ") {
+				_, after, _ = strings.Cut(output, after)
+				if stat := statOf(after); stat != "" {
+					inside += "; " + stat
+				}
 				return inside
 			}
 		}
 	}
 	return ""
+}
+
+// statOf is the line in which git counts what has changed, or "".
+func statOf(output string) string {
+	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
+		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
+			return line
+		}
+	}
+	return ""
+}
+
+// pushOf is what git push says of the branches that it has changed, or "": "main -> main (3f2c1aa..90b1d7e)".
+func pushOf(output string) string {
+	var all []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Everything up-to-date") {
+			return "nothing, as everything was up to date"
+		}
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
+			all = append(all, "- [deleted] "+strings.TrimSpace(name))
+			continue
+		}
+		from, to, found := strings.Cut(line, " -> ")
+		if !found || len(all) == mostHits || len(line) > 160 {
+			continue
+		}
+		words := strings.Fields(from)
+		to, _, _ = strings.Cut(to, " ")
+		switch {
+		case len(words) < 2 || strings.Contains(from, "|") || strings.Contains(from, "=>"):
+		case strings.Contains(words[0], "..") || words[0] == "+":
+			n := 0
+			if words[0] == "+" && len(words) > 2 {
+				n = 1
+			}
+			all = append(all, words[len(words)-1]+" -> "+to+" ("+words[n]+")")
+		case words[0] == "*":
+			what := "new branch "
+			if strings.Contains(line, "[new tag]") {
+				what = "new tag "
+			}
+			all = append(all, what+to)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// effectOf is what a command that changes something says it has done: what was pushed, the address of what was created.
+func effectOf(script, output string) string {
+	if strings.Contains(script, "git ") && strings.Contains(script, "push") {
+		pushed := pushOf(output)
+		if strings.Contains(script, "--dry-run") || strings.Contains(script, " -n ") {
+			if pushed != "" {
+				return "would push " + pushed
+			}
+			return ""
+		}
+		for _, line := range strings.Split(pushed, "; ") {
+			if rest, found := strings.CutPrefix(line, "- [deleted]"); found {
+				return "deleted " + strings.TrimSpace(rest)
+			}
+		}
+		if pushed != "" {
+			return "pushed " + strings.TrimPrefix(pushed, "pushed ")
+		}
+	}
+	if stat := statOf(output); stat != "" {
+		return stat
+	}
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "https://") && !strings.Contains(line, " ") && len(line) < maxCommand {
+			return line
+		}
+	}
+	return ""
+}
+
+// mostCounted is how long the output of a command may be that only counts, in bytes.
+const mostCounted = 240
+
+// countOf is what a command says that looks at something and sums it up: the number of lines, whether all is committed.
+func countOf(script, output string) string {
+	output = strings.TrimSpace(output)
+	words, _ := simpleCommand(script, func(string) {})
+	switch {
+	case len(words) == 0 || output == "":
+	case words[0] == "wc" && len(output) <= mostCounted:
+		return strings.Join(strings.Fields(output), " ")
+	case words[0] == "git":
+		for line := range strings.Lines(output) {
+			if strings.HasPrefix(line, "nothing to commit") || strings.HasPrefix(line, "nothing added to commit") {
+				return strings.TrimSpace(line)
+			}
+		}
+		return statOf(output)
+	}
+	return ""
+}
+
+// saysOutcome reports whether a short output has words or numbers of somebody who reads it.
+func saysOutcome(said string) bool {
+	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(strings.ToLower(said), "(no output")
+}
+
+// failedIn reports whether what an entry says of a command says that it failed.
+func failedIn(text string) bool {
+	return strings.Contains(text, "→ exit") || strings.Contains(text, "→ failed") || strings.Contains(text, ", which failed: ")
 }
 
 // withoutEnvelope is what a program printed without the lines that a tool puts before it ("Wall time: …", "Output:").
@@ -186,6 +310,9 @@ func withoutEnvelope(output string) string {
 
 // plainText is what a program printed without control sequences, frames and bars; all of it where there are none.
 func plainText(output string) string {
+	if strings.Contains(output, "\r") {
+		output = lastStates(output)
+	}
 	if isASCII(output) && !strings.Contains(output, "\x1b") {
 		return output
 	}
@@ -200,6 +327,17 @@ func plainText(output string) string {
 			b.WriteString(output[i : i+size])
 		}
 		i += size
+	}
+	return b.String()
+}
+
+// lastStates is a text of which each line is as a terminal shows it at the end: a bar of progress is drawn over itself.
+func lastStates(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		b.WriteString(line[strings.LastIndexByte(line, '\r')+1:])
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
@@ -227,6 +365,48 @@ func outcomeLine(output string) string {
 	return best
 }
 
+// withoutDocs is a script without the texts in it, and without the command that writes the first of them into a file if others follow.
+func withoutDocs(script string) string {
+	script, docs := cutHeredocs(script)
+	if docs == nil {
+		return script
+	}
+	if line, rest, found := strings.Cut(script, "\n"); found && strings.Contains(line, "cat >") && strings.TrimSpace(rest) != "" {
+		return strings.TrimSpace(rest)
+	}
+	return strings.TrimSpace(script)
+}
+
+// withoutLooks is a script up to the last of its commands that does more than look: "npm test | tail -5" is "npm test".
+func withoutLooks(script string) string {
+	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
+		if strings.HasPrefix(script, head) {
+			return script
+		}
+	}
+	end := 0
+	for rest := script; len(rest) > 0; {
+		var words []string
+		at := len(script) - len(rest)
+		words, rest = simpleCommand(rest, func(string) {})
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 && kindOfWords(words) > looks {
+			if end = len(script) - len(rest); rest != "" || strings.ContainsAny(script[end-1:], ";|&\n") {
+				end = max(at, end-1)
+			}
+		}
+	}
+	if end == 0 {
+		return script
+	}
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
+}
+
+// quotedMessage is how much is quoted of the message of a commit, in bytes.
+const quotedMessage = 200
+
 // commitMessage is the message of a git commit in a script: its first lines.
 func commitMessage(script string) string {
 	at := strings.Index(script, "commit")
@@ -244,10 +424,10 @@ func commitMessage(script string) string {
 					end = min(end, n)
 				}
 			}
-			return clipLine(rest[:end], quotedChange)
+			return clipLine(rest[:end], quotedMessage)
 		}
 		message, _ := shellWord(rest, 0)
-		return clipLine(message, quotedChange)
+		return clipLine(message, quotedMessage)
 	}
 	return ""
 }
@@ -269,9 +449,14 @@ func (r *run) text() string {
 	if comment, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(comment, "# ") && len(rest) > quotedLine {
 		script = comment // says what a long script is for
 	} else {
-		script, _ = cutHeredocs(script)
+		script = withoutDocs(script)
 	}
-	text := "ran `" + Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
+	script = withoutLooks(script)
+	text := "ran `"
+	if said, found := strings.CutPrefix(script, "# "); found {
+		text, script = "ran a script: `", said
+	}
+	text += Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
 	switch {
 	case r.exit == "failed":
 		text += " → failed"
@@ -281,6 +466,8 @@ func (r *run) text() string {
 		return text + " → " + Fence(r.result)
 	case r.exit == "0" && r.kind == checks:
 		return text + " → passed"
+	case r.exit == "0" && r.kind == alters && !strings.Contains(r.script, "|| true") && !strings.Contains(r.script, "--dry-run"):
+		return text + " → ok"
 	}
 	if r.failure != "" {
 		text += ": " + Fence(clipLine(r.failure, quotedChange))

@@ -13,16 +13,21 @@ var (
 	friendlyHeads = strings.Split("no problem|no worries|no need|no thanks|no thank|no idea|no rush|no more|no, thanks|no, thank|no hurry|kein problem|non, merci|no, gracias", "|")
 )
 
+var contestStarts, contestSignStarts, friendlyStarts = startsOf(contestHeads), startsOf(contestSigns), startsOf(friendlyHeads)
+
 // lookContest is how much of a message is looked at, in bytes.
 const lookContest = 60
 
 // contests reports whether a message of the user begins by rejecting what was before it.
 func contests(asked string) bool {
-	head := strings.ToLower(strings.TrimLeft(asked, " \n\"'*->"))
+	head := strings.TrimLeft(asked, " \n\"'*->")
+	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))
 	head = strings.ReplaceAll(trimRune(head[:min(len(head), lookContest)]), "’", "'")
-	for _, s := range friendlyHeads {
-		if strings.HasPrefix(head, s) {
-			return false
+	if friendlyStarts.may(head) {
+		for _, s := range friendlyHeads {
+			if strings.HasPrefix(head, s) {
+				return false
+			}
 		}
 	}
 	word := head
@@ -33,14 +38,25 @@ func contests(asked string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(head, "\n")
-	for _, s := range contestHeads {
-		if at := strings.Index(first, s); at == 0 || at > 0 && at < lookContest/2 && first[at-1] == ' ' {
-			return true
+	for at := 0; at < min(len(first), lookContest/2); { // words
+		if rest := first[at:]; contestStarts.may(rest) {
+			for _, s := range contestHeads {
+				if strings.HasPrefix(rest, s) {
+					return true
+				}
+			}
 		}
+		n := strings.IndexByte(first[at:], ' ')
+		if n < 0 {
+			break
+		}
+		at += n + 1
 	}
-	for _, s := range contestSigns {
-		if strings.HasPrefix(head, s) {
-			return true
+	if contestSignStarts.may(head) {
+		for _, s := range contestSigns {
+			if strings.HasPrefix(head, s) {
+				return true
+			}
 		}
 	}
 	return false

@@ -23,12 +23,16 @@ const fenceRoom = 96
 // with other letters, hidden signs or entities, and signs that turn the direction of text around or carry text that nobody sees are removed.
 // Other text stays as it is. Fencing twice changes nothing more.
 func Fence(text string) string {
-	if !strings.ContainsAny(text, "<&") && isASCII(text) {
+	plain := 0
+	for plain < len(text) && !mayFence[text[plain]] {
+		plain++
+	}
+	if plain == len(text) {
 		return text
 	}
 	var b strings.Builder
 	from := 0
-	for i := 0; i < len(text); {
+	for i := plain; i < len(text); {
 		c := text[i]
 		size, drop, opener := 1, false, 0
 		switch {
@@ -62,6 +66,14 @@ func Fence(text string) string {
 	b.WriteString(text[from:])
 	return b.String()
 }
+
+// mayFence has the bytes with which a sign begins that Fence may change.
+var mayFence = func() (may [256]bool) {
+	for c := range may {
+		may[c] = c == '<' || c == '&' || c >= utf8.RuneSelf
+	}
+	return may
+}()
 
 func isASCII(text string) bool {
 	for i := 0; i < len(text); i++ {

@@ -161,8 +161,14 @@ func speaker(r transcript.Role) string {
 // Tidy makes line ends LF, takes white space off the ends of lines (S3.23) and off the whole text.
 func Tidy(text string) string {
 	text = strings.TrimSpace(text)
-	if !strings.Contains(text, "\r\n") && !strings.Contains(text, " \n") && !strings.Contains(text, "\t\n") {
-		return text
+	for at := 0; ; at++ {
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return text
+		}
+		if at += n; at > 0 && (text[at-1] == ' ' || text[at-1] == '\t' || text[at-1] == '\r') {
+			break
+		}
 	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -221,6 +227,16 @@ func ToolName(t *transcript.Transcript, part int) string {
 		p = &t.Parts[p.Pair]
 	}
 	return t.Text(p.Name)
+}
+
+// resultBeginning is at least the first size bytes of ResultText, or all of it.
+func resultBeginning(t *transcript.Transcript, part, size int) string {
+	if body := t.Parts[part].Body; t.IsString(body) && body.Len() > 2*size+2 {
+		if text := beginning(t, body, 2*size); len(text) >= size {
+			return text
+		}
+	}
+	return ResultText(t, part)
 }
 
 // ResultText is the text of a tool result, by its index in Parts: the body if it is a string, else the texts in it.

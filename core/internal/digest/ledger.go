@@ -59,6 +59,7 @@ type collector struct {
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
 	older  int              // so many of Errors were there when the user asked last
 	called []textCall       // calls written as text whose output is to come
+	room   *readRoom
 }
 
 func (c *collector) message(i int) {
@@ -66,9 +67,12 @@ func (c *collector) message(i int) {
 	if m := &t.Messages[i]; m.Variant == transcript.Shell {
 		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
-	if text := Asked(t, i); text != "" {
+	if text, words := saidBy(t, i); text != "" {
 		c.forget()
-		c.addStanding(UserWords(t, i))
+		if c.room == nil {
+			c.room = new(readRoom)
+		}
+		c.addStanding(words, c.room)
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {
@@ -213,7 +217,7 @@ func (c *collector) result(n int32) {
 
 // ended takes in how a call has ended, and what it complained of: a failure stays until the same call works.
 func (c *collector) ended(tool, on, said string, failed bool) {
-	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
+	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
 	at := c.failed.At(key(&f))
 	if *at > 0 { // it worked now, or failed again
 		c.Errors[*at-1] = api.LedgerFailure{}

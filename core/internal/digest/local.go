@@ -213,7 +213,7 @@ func (e *Extract) session(size int) string {
 	put(running, e.ledger.runningBlock(share(15)))
 	put(failing, e.ledger.errorsBlock(share(8)))
 	put(plan, quote("", e.plan, share(8)))
-	put(changed, block(modifiedTag, fenced(e.log.filesWith(e.ledger.Modified)), share(18)))
+	put(changed, e.log.files(e.ledger.Modified, share(18)))
 	out[logged] = e.log.write(max(room, 0), e.spare)
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)

@@ -82,3 +82,13 @@ func equal(t *testing.T, got, want []string) bool {
 	}
 	return true
 }
+
+// A talk of which nothing can be said has an empty digest, not none at all.
+func TestChatDigestOfNothing(t *testing.T) {
+	for _, src := range []string{`[]`, `[{"role":"user","content":""}]`, `[{"role":"user","content":"?"}]`} {
+		tr, messages := read(t, "native", src)
+		if got := digest.NewExtract(tr, messages, "", &digest.Ledger{}).Digest(1000); strings.Contains(got, "\n- ") {
+			t.Errorf("%s: %q", src, got)
+		}
+	}
+}

@@ -44,11 +44,64 @@ func exitOf(text string) string {
 var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",
 	"unexpected", "invalid", "fatal", "traceback", "missing", "timed out"}
 
+// withoutFrame is an answer of a tool without the tags and the code around what a command printed.
+func withoutFrame(text string) string {
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
+	if strings.HasPrefix(text, "<returncode>") {
+		_, text, _ = strings.Cut(text, "</returncode>")
+		text = strings.TrimSpace(text)
+		if inside, found := strings.CutPrefix(text, "<output>"); found {
+			text, _, _ = strings.Cut(inside, "</output>")
+		}
+	}
+	return text
+}
+
+// raised is what the last trace of Python in a text says that was raised, or "".
+func raised(text string) string {
+	at := strings.LastIndex(text, "Traceback (most recent call last):")
+	if at < 0 {
+		return ""
+	}
+	for line := range strings.Lines(text[at:]) {
+		line = strings.TrimRight(line, " \r\n")
+		name, _, found := strings.Cut(line, ": ")
+		if found && line[0] != ' ' && !strings.Contains(name, " ") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.Contains(name, ".")) {
+			return clipLine(line, maxFailure)
+		}
+	}
+	return ""
+}
+
+// fromTrouble is a short text from its first line of trouble on, without hints; all of it where there is no such line.
+func fromTrouble(text string) string {
+	lines := strings.Split(text, "\n")
+	if len(lines) < 3 {
+		return text
+	}
+	for i, line := range lines {
+		if !isTrouble(strings.TrimSpace(line)) {
+			continue
+		}
+		kept := lines[i:i:i]
+		for _, more := range lines[i:] {
+			if !strings.HasPrefix(more, "hint:") {
+				kept = append(kept, more)
+			}
+		}
+		return strings.TrimSpace(strings.Join(kept, "\n"))
+	}
+	return text
+}
+
 // complaint is what a failed tool says: its lines that tell of trouble, or else its end.
 func complaint(text string) string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(withoutFrame(text))
+	if said := raised(text); said != "" {
+		return said
+	}
 	if len(text) <= maxFailure {
-		return text
+		return fromTrouble(text)
 	}
 	const look = 20000
 	if len(text) > 2*look {

@@ -25,6 +25,13 @@ func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
 	}
+	if isDump(text, dumpLines) {
+		head, rest, _ := strings.Cut(text, "\n\n")
+		if at := strings.LastIndex(rest, "\n\n"); at >= 0 {
+			head += rest[at:]
+		}
+		text = head
+	}
 	p := passageReader{rest: text}
 	for p.rest != "" && !p.pasted {
 		line, rest, _ := strings.Cut(p.rest, "\n")
@@ -35,6 +42,26 @@ func passages(text string) []passage {
 	}
 	p.flush()
 	return p.out
+}
+
+// dumpLines is how many lines a text has at least that may be a dump.
+const dumpLines = 24
+
+// isDump reports whether most lines of a text of at least so many neither end a sentence nor belong to a list, as in what programs print. What the user says
+// of it is before it or behind it.
+func isDump(text string, least int) bool {
+	lines, said := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines++
+		if item, _ := listItem(line); item || line[0] == '#' || endsSentence(line) || len(line) > maxLead {
+			said++
+		}
+	}
+	return lines >= least && said*2 < lines
 }
 
 type passageReader struct {
@@ -65,7 +92,7 @@ func (p *passageReader) line(line string) {
 		p.flush()
 		p.fence = s[:3]
 		return
-	case s == "", strings.HasPrefix(s, ">"), strings.HasPrefix(s, "|"):
+	case s == "", strings.HasPrefix(s, ">"), strings.HasPrefix(s, "|"), strings.HasPrefix(s, pastedOpen):
 		p.flush()
 		return
 	case s[0] == '<' && p.tags < mostTags:
@@ -73,6 +100,11 @@ func (p *passageReader) line(line string) {
 			p.flush()
 			return
 		}
+	}
+	if kind, _, found := strings.Cut(s, ": "); found && len(kind) <= maxKind && p.rest != "" && saysReview(kind) {
+		p.flush()
+		p.pasted = true
+		return
 	}
 	item, text := listItem(s)
 	indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
@@ -104,9 +136,11 @@ func (p *passageReader) skipTag(line string) bool {
 
 // listItem takes the mark off an item of a list.
 func listItem(s string) (bool, string) {
-	for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
-		if rest, found := strings.CutPrefix(s, mark); found {
-			return true, strings.TrimSpace(rest)
+	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
+		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
+			if rest, found := strings.CutPrefix(s, mark); found {
+				return true, strings.TrimSpace(rest)
+			}
 		}
 	}
 	n := 0
@@ -193,6 +227,15 @@ func beginsLower(line string) bool {
 const afterSentence = "\"'”’»)*_ "
 
 func endsSentence(line string) bool {
+	for n := len(line); n > 0 && line[n-1] < utf8.RuneSelf; n-- {
+		switch line[n-1] {
+		case '"', '\'', ')', '*', '_', ' ':
+			continue
+		case '.', '!', '?', ':', ';':
+			return true
+		}
+		return false
+	}
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, afterSentence))
 	return strings.ContainsRune(".!?:;。！？：；।؟…", r)
 }
@@ -219,7 +262,7 @@ func (p *passageReader) passage(text string, item bool) {
 			p.lead = lead
 			return
 		}
-		if introduces && introducesPaste(lead) {
+		if introduces && (introducesPaste(lead) || saysReview(lead)) {
 			p.pasted = true
 		}
 	}
@@ -228,6 +271,17 @@ func (p *passageReader) passage(text string, item bool) {
 
 // maxLead is how long the line may be that introduces a list of rules, in bytes.
 const maxLead = 120
+
+// maxKind is how long the beginning of a line may be that says what follows it on the line, in bytes.
+const maxKind = 40
+
+var reviews = wordListOf("feedback review reviews comment comments")
+
+// saysReview reports whether the beginning of a line names what somebody else has said of the work: "more reviewer feedback".
+func saysReview(kind string) bool {
+	ws := wordsOf(kind, nil)
+	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
+}
 
 // introducesRules reports whether a line says that what follows are rules: it names them so, or says itself what to do ("Never").
 func introducesRules(lead string) bool {
@@ -281,6 +335,12 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
+// inCodeMark has the bytes of which each of codeMarks has one, and codeStart the starts of codeStarts.
+var (
+	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
+	codeStart  = startsOf(codeStarts)
+)
+
 // codesBare is codes for a line without the spans of code that a writer has marked as such: a sentence may quote a command.
 func codesBare(s string) bool {
 	if !strings.Contains(s, "`") {
@@ -306,14 +366,22 @@ func codesBare(s string) bool {
 
 // codes reports whether a line looks like code, the output of a program, or a log.
 func codes(s string) bool {
-	for _, m := range codeMarks {
-		if strings.Contains(s, m) {
-			return true
+	at := 0
+	for at < len(s) && !inCodeMark[s[at]] {
+		at++
+	}
+	if at < len(s) {
+		for _, m := range codeMarks {
+			if strings.Contains(s, m) {
+				return true
+			}
 		}
 	}
-	for _, m := range codeStarts {
-		if strings.HasPrefix(s, m) {
-			return true
+	if codeStart.may(s) {
+		for _, m := range codeStarts {
+			if strings.HasPrefix(s, m) {
+				return true
+			}
 		}
 	}
 	if end := s[len(s)-1]; end == '{' || end == '}' || end == ';' || end == '\\' {
@@ -358,12 +426,20 @@ func isLog(s string) bool {
 	return false
 }
 
+// inProse are the ASCII letters and the signs between words.
+var inProse = func() (is [utf8.RuneSelf]bool) {
+	for c := range is {
+		is[c] = byteClass[c]&(small|capital) != 0 || strings.IndexByte(" .,'!?:-\"", byte(c)) >= 0
+	}
+	return is
+}()
+
 // symbols reports whether more than a quarter of a line is neither letters nor what is between words.
 func symbols(s string) bool {
 	odd, all := 0, 0
 	for _, r := range s {
 		all++
-		if r < 0x80 && !(r|0x20 >= 'a' && r|0x20 <= 'z') && !strings.ContainsRune(" .,'!?:-\"", r) {
+		if r < utf8.RuneSelf && !inProse[r] {
 			odd++
 		}
 	}

@@ -22,6 +22,8 @@ var (
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
 )
 
+var instructionStarts = startsOf(projectStarts, skillStarts)
+
 // ProjectIn returns what message i holds of a project's instructions, and a key that is the same for newer versions of it. Programs put them
 // into messages of the user, or a tool gives them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
@@ -29,6 +31,26 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
 		return NoProject, ""
 	}
+	what, key, _ = projectPart(t, m)
+	return what, key
+}
+
+// ProjectFileText is the index of the part of message i with the text of an instruction file; -1 if there is none, or if the user's own words
+// follow in the same text.
+func ProjectFileText(t *transcript.Transcript, i int) int32 {
+	what, _, n := projectPart(t, &t.Messages[i])
+	if what != ProjectFile {
+		return -1
+	}
+	text := strings.TrimSpace(t.Text(t.Parts[n].Body))
+	if at := strings.LastIndex(text, reminderEnd); strings.HasPrefix(text, reminderOpen) && at+len(reminderEnd) < len(text) {
+		return -1
+	}
+	return n
+}
+
+// projectPart is ProjectIn with the index of the part.
+func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
 		if p.Has(transcript.Removed|transcript.Cleared) || p.Parent >= 0 {
@@ -39,17 +61,17 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 			if p.Has(transcript.IsError) || !skillTools.has(bareTool(ToolName(t, int(n)))) || p.Size.Bytes < longCommand {
 				continue
 			}
-			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p)
+			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p), n
 		case transcript.Text:
 			if m.Role != transcript.User {
 				continue
 			}
 			if what, key = projectText(t, n); what != NoProject {
-				return what, key
+				return what, key, n
 			}
 		}
 	}
-	return NoProject, ""
+	return NoProject, "", -1
 }
 
 // callOf is the arguments of the call that a result answers.
@@ -64,15 +86,20 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
 	head := strings.TrimSpace(beginning(t, body, lookAhead))
-	line, _, _ := strings.Cut(head, "\n")
-	for _, start := range projectStarts {
-		if strings.HasPrefix(head, start) {
-			return ProjectFile, line
-		}
+	if strings.HasPrefix(head, TruncatedMarker[:len(TruncatedMarker)-1]) {
+		_, head, _ = strings.Cut(head, "\n")
 	}
-	for _, start := range skillStarts {
-		if strings.HasPrefix(head, start) {
-			return ProjectSkill, strings.Join(strings.Fields(head), " ")
+	line, _, _ := strings.Cut(head, "\n")
+	if instructionStarts.may(head) {
+		for _, start := range projectStarts {
+			if strings.HasPrefix(head, start) {
+				return ProjectFile, line
+			}
+		}
+		for _, start := range skillStarts {
+			if strings.HasPrefix(head, start) {
+				return ProjectSkill, strings.Join(strings.Fields(head), " ")
+			}
 		}
 	}
 	if strings.HasPrefix(head, reminderOpen) {
@@ -90,7 +117,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 		}
 		return NoProject, ""
 	}
-	if len(head) > 0 && isPasted(t, n, t.Text(body)) {
+	if len(head) > 0 && isPasted(t, n, func() string { return t.Text(body) }) {
 		return ProjectSkill, line
 	}
 	return NoProject, ""

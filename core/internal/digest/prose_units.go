@@ -18,6 +18,7 @@ type unit struct {
 	item    int    // its place in a list that is too long for one unit, from 1
 	text    string // one line
 	factor  int    // of what it gains, in 1/1024
+	body    string // what a tool returned, from which lines are taken at the end of the turn
 }
 
 // unitKind says who says a unit, and where.
@@ -31,6 +32,8 @@ const (
 	readUnit                    // files that were looked at
 	toldUnit                    // prose in what a tool returned
 	noteUnit                    // a comment in a file that was read
+	hitUnit                     // what a search found
+	lineUnit                    // lines of code in what was read or found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before
 )
@@ -48,7 +51,7 @@ const (
 // ("It uses …") is one unit with the one before it, a short list is one, or else each item with what is nested in it, and a line that
 // introduces something is the lead of it, never a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
-	p := proseReader{see: see}
+	p := proseReader{see: see, may: -1}
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, " \t\r\n"))
 	}
@@ -63,9 +66,47 @@ type proseReader struct {
 	open    string // the unit that may still grow
 	item    bool   // it is an item of a list
 	list    []string
+	heads   []listHead // items with what they head nested in them, the outermost first
+	may     int        // how far the open item is indented that may head a list, or -1
 	table   bool
 	fence   string
 	code    []string
+}
+
+// listHead is an item that heads a nested list, and how far it is indented.
+type listHead struct {
+	indent int
+	lead   string
+}
+
+// mostHeads is how deep nested lists are followed.
+const mostHeads = 4
+
+// leave ends the lists that are headed by items at least as far indented as a line.
+func (p *proseReader) leave(indent int) {
+	n := len(p.heads)
+	for n > 0 && p.heads[n-1].indent >= indent {
+		n--
+	}
+	if n == len(p.heads) {
+		return
+	}
+	p.flush()
+	p.endList()
+	p.heads = p.heads[:n]
+	p.lead = p.headLead()
+}
+
+// headLead is what introduces an item of the innermost list.
+func (p *proseReader) headLead() string {
+	lead := ""
+	for _, h := range p.heads {
+		if lead != "" {
+			lead += ": "
+		}
+		lead += h.lead
+	}
+	return lead
 }
 
 // flush gives the open unit away, or adds it to the open list.
@@ -106,15 +147,18 @@ func (p *proseReader) endList() {
 		}
 	}
 	p.list = p.list[:0]
-	p.lead = ""
+	p.lead = p.headLead()
 }
 
 // introduction is what introduces the next unit.
 func (p *proseReader) introduction() string {
-	if p.lead != "" {
-		return p.lead
+	switch {
+	case p.lead == "":
+		return p.heading
+	case len(p.heads) > 0 && p.heading != "":
+		return p.heading + ": " + p.lead
 	}
-	return p.heading
+	return p.lead
 }
 
 func (p *proseReader) line(line string) {
@@ -138,8 +182,8 @@ func (p *proseReader) line(line string) {
 	case s[0] == '#':
 		p.flush()
 		p.endList()
-		p.heading, p.lead = cleanLead(strings.TrimLeft(s, "#")), ""
-	case strings.Trim(s, "-=*_ ") == "":
+		p.heading, p.lead, p.heads = cleanLead(strings.TrimLeft(s, "#")), "", p.heads[:0]
+	case byteClass[s[0]]&(small|capital) == 0 && strings.Trim(s, "-=*_ ") == "":
 		p.flush()
 		p.endList()
 		p.lead = ""
@@ -162,6 +206,8 @@ func (p *proseReader) endCode() {
 		if !p.item {
 			p.flush()
 		}
+	} else if p.open == "" && !p.item { // what it introduces is left out
+		p.lead = ""
 	}
 	p.fence, p.code = "", p.code[:0]
 }
@@ -193,12 +239,28 @@ func (p *proseReader) text(line, s string) {
 	if item && s[0] >= '0' && s[0] <= '9' { // the number is what others refer to
 		rest = s
 	}
+	indent := len(line) - len(s)
+	if item || indent == 0 {
+		p.leave(indent)
+	}
+	if may := p.may; may >= 0 && s != "" {
+		if p.may = -1; item && indent > may && p.item && p.open != "" && len(p.heads) < mostHeads { // the open item heads this list
+			_, head := listItem(p.open)
+			p.open, p.item = "", false
+			p.endList()
+			p.heads = append(p.heads, listHead{may, cleanLead(head)})
+			p.lead = p.headLead()
+		}
+	}
 	switch {
 	case item && p.item && line[0] <= ' ' && len(p.open) < fullUnit: // nested
 		p.open += "; " + rest
 	case item:
 		p.flush()
 		p.open, p.item = rest, true
+		if introduces(rest) {
+			p.may = indent
+		}
 	case p.item && line[0] <= ' ':
 		if len(p.open) < fullUnit {
 			p.open += " " + rest
@@ -241,6 +303,9 @@ func (p *proseReader) sentences(line string) {
 
 // introduces reports whether a sentence only says that something follows.
 func introduces(s string) bool {
+	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
+		return c == ':'
+	}
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
 	return r == ':' || r == '：'
 }
@@ -262,22 +327,100 @@ func (l wordList) has(word string) bool { return l.table.Has(word) }
 
 // pointsBack reports whether a sentence begins with a word that refers to something in the sentence before.
 func pointsBack(s string) bool {
-	s = strings.TrimLeft(s, "*_\"'`(“„«")
-	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	if end < 0 {
-		end = len(s)
+	end := 0
+	for end < len(s) && byteClass[s[end]]&(small|capital) != 0 {
+		end++
 	}
-	if end <= 24 {
-		if backWords.has(strings.ToLower(s[:end])) {
-			return true
+	if end > 0 && end < len(s) && s[end] < utf8.RuneSelf { // most sentences
+		return end <= longestBack && backWords.has(lower(s[:end]))
+	}
+	s = strings.TrimLeft(s, "*_\"'`(“„«")
+	end = 0
+	for end < len(s) && end <= longestBack {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		end += size
+	}
+	if end <= longestBack && backWords.has(lower(s[:end])) {
+		return true
+	}
+	if backSignStarts.may(s) {
+		for _, sign := range backSigns {
+			if strings.HasPrefix(s, sign) {
+				return true
+			}
 		}
 	}
-	for _, sign := range backSigns {
+	return false
+}
+
+// leaning begin sentences whose subject somebody has said before.
+var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
+
+// leans reports whether a sentence begins with a pronoun for what it is about.
+func leans(s string) bool {
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
+		return true
+	}
+	for _, sign := range []string{"这", "那", "它", "これ", "それ", "이것", "그것"} {
 		if strings.HasPrefix(s, sign) {
 			return true
 		}
 	}
 	return false
+}
+
+var backSignStarts = startsOf(backSigns)
+
+// longestBack is how long one of backWords may be, in bytes.
+const longestBack = 24
+
+// linkless is a text in which links of Markdown are what they show, with the line of a file where they name one, and addresses whole.
+func linkless(s string) string {
+	if !strings.Contains(s, "](") {
+		return s
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(s, "](")
+		if at < 0 {
+			break
+		}
+		open := strings.LastIndexByte(s[:at], '[')
+		end := strings.IndexByte(s[at:], ')')
+		if open < 0 || end < 0 || strings.ContainsAny(s[open:at], "\n") {
+			b.WriteString(s[:at+2])
+			s = s[at+2:]
+			continue
+		}
+		shown, target := s[open+1:at], s[at+2:at+end]
+		b.WriteString(s[:open])
+		switch line := target[strings.LastIndexByte(target, ':')+1:]; {
+		case strings.Contains(target, "://") && shown != target:
+			b.WriteString(shown + " (" + target + ")")
+		case len(line) < len(target) && strings.Trim(line, "0123456789") == "" && !strings.Contains(shown, ":"):
+			b.WriteString(shown + ":" + line)
+		default:
+			b.WriteString(shown)
+		}
+		s = s[at+end+1:]
+	}
+	return b.String() + s
+}
+
+// fragments begin sentences whose subject is what was said just before.
+var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
+
+// joinsBack reports whether a sentence says nothing without the one before it.
+func joinsBack(s string) bool {
+	if leans(s) || pointsBack(s) {
+		return true
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
 }
 
 // cleanLead is a heading or an introduction as it precedes a unit.
@@ -288,20 +431,31 @@ func cleanLead(s string) string {
 
 // cleanUnit is a text as an entry quotes it, in at most about most bytes: on one line, without bold letters; "" if it says nothing.
 func cleanUnit(s string, most int) string {
-	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
-	if strings.ContainsAny(s, "\n\r\t") {
-		s = strings.Join(strings.Fields(s), " ")
+	if strings.IndexByte(s, '*') >= 0 {
+		s = strings.ReplaceAll(s, "**", "")
+	}
+	s = linkless(strings.TrimSpace(s))
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c == '\n' || c == '\r' || c == '\t' {
+			s = strings.Join(strings.Fields(s), " ")
+			break
+		}
 	}
 	letters := 0
 	for _, r := range s {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			letters++
+		if r < utf8.RuneSelf && byteClass[r]&(small|capital|digit) != 0 || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			if letters++; letters == 2 {
+				break
+			}
 		}
 	}
 	if letters < 2 {
 		return ""
 	}
-	return Fence(strings.TrimRight(clipWords(s, most), ":："))
+	if s = clipWords(s, most); s[len(s)-1] == ':' || s[len(s)-1] >= utf8.RuneSelf {
+		s = strings.TrimRight(s, ":：")
+	}
+	return Fence(s)
 }
 
 // clipWords is a text of at most most bytes, cut after a sentence or else after a word.

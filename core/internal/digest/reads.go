@@ -67,10 +67,18 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 
 // ResultReading is ReadingOf for the text that the result has.
 func ResultReading(t *transcript.Transcript, result int32) Reading {
-	if t.Parts[result].Body.Len() > 4*shortNote { // a content, whatever it says
-		return ReadingOf(t, result, strings.Repeat(" ", shortNote+1))
+	if !MayPoint(t, result) { // a content, whatever it says
+		return ReadingOf(t, result, anyContent)
 	}
-	return ReadingOf(t, result, ResultText(t, int(result)))
+	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
+}
+
+// anyContent is longer than what says something about a file.
+var anyContent = strings.Repeat(" ", shortNote+1)
+
+// MayPoint reports whether a result is so short that it may point at another read instead of repeating the content.
+func MayPoint(t *transcript.Transcript, result int32) bool {
+	return t.Parts[result].Body.Len() <= 4*shortNote
 }
 
 // PointsTo are the keys of the reads that the result of a call may point at if it says that a file has not changed (ReadsSame): with the

@@ -67,21 +67,24 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
 		return r, false
 	}
+	name := ToolName(t, int(n))
+	use := useOf(name)
+	if use == reads || use == searches || use == edits { // what a file says may read like that
+		return r, false
+	}
 	raw := t.Bytes(p.Body)
 	if head := raw[:min(len(raw), lookSign)]; !containsAny(head, "ID", "id", "unning", "scheduled", "pproval") {
 		return r, false
 	}
-	name := ToolName(t, int(n))
-	use := useOf(name)
-	text := ResultText(t, int(n))
-	head := text[:min(len(text), lookSign)]
+	head := resultBeginning(t, int(n), lookSign)
+	head = head[:min(len(head), lookSign)]
 	for _, s := range startSigns {
 		_, rest, found := strings.Cut(head, s.mark)
 		if !found || s.with != "" && !strings.Contains(head, s.with) {
 			continue
 		}
-		// what a file or a command prints may quote such a line: it is said at the beginning, or behind the few lines of Codex
-		if (use == reads || use == searches || use == edits) || use == runs && len(head)-len(rest) > shortNote {
+		// what a command prints may quote such a line: it is said at the beginning, or behind the few lines of Codex
+		if use == runs && len(head)-len(rest) > shortNote {
 			continue
 		}
 		if r.ID = idAt(rest); r.ID != "" {
@@ -107,7 +110,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 // genericWork is the kind and the id of work that a tool of whatever agent says goes on, or that waits for an approval.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := strings.ToLower(head)
-	if len(low) != len(head) || use == reads || use == searches || use == edits {
+	if len(low) != len(head) {
 		return "", ""
 	}
 	key := bareTool(name)
@@ -347,7 +350,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	raw := t.Bytes(p.Span)
 	head := raw[:min(len(raw), lookSign)]
 	searches := p.Kind == transcript.ToolResult && strings.Contains(bareTool(ToolName(t, int(n))), "toolsearch")
-	if !searches && !bytes.Contains(head, []byte(`tool_reference`)) && !bytes.Contains(head, []byte(`tool_search`)) {
+	if !searches && !(hasSign(head, "tool_", len("tool_")-1) && containsAny(head, "tool_reference", "tool_search")) {
 		return nil
 	}
 	add := func(name string) {

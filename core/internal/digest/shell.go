@@ -29,15 +29,68 @@ func shellFiles(script string, read, wrote func(string)) {
 			files(words[1:], 1, into)
 		case "tee", "touch":
 			files(words[1:], 0, wrote)
+		case "mv", "git":
+			for _, m := range moveOf(words) {
+				wrote(m.to)
+			}
 		}
 	}
+}
+
+// move is the old and the new path of a file.
+type move struct{ from, to string }
+
+// movesIn are the files that a script moves or renames.
+func movesIn(script string) (all []move) {
+	script, _ = cutHeredocs(script)
+	for len(script) > 0 {
+		var words []string
+		words, script = simpleCommand(script, func(string) {})
+		all = append(all, moveOf(words)...)
+	}
+	return all
+}
+
+// moveOf are the files that a command moves: mv or git mv, with names that it is sure of.
+func moveOf(words []string) (all []move) {
+	if len(words) > 1 && words[0] == "git" && words[1] == "mv" {
+		words = words[1:]
+	}
+	if len(words) < 3 || words[0] != "mv" && words[0] != "/bin/mv" {
+		return nil
+	}
+	var names []string
+	for _, w := range words[1:] {
+		if strings.ContainsAny(w, "$*?`{}<>|()=,\n") {
+			return nil
+		}
+		if w != "" && w[0] != '-' {
+			names = append(names, w)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	to := names[len(names)-1]
+	into := len(names) > 2 || strings.HasSuffix(to, "/")
+	for _, from := range names[:len(names)-1] {
+		switch {
+		case into:
+			all = append(all, move{from, strings.TrimRight(to, "/") + "/" + fileName(strings.TrimRight(from, "/"))})
+		case strings.Contains(fileName(from), ".") && !strings.Contains(fileName(to), "."): // a folder that is there
+			all = append(all, move{from, to + "/" + fileName(from)})
+		default:
+			all = append(all, move{from, to})
+		}
+	}
+	return all
 }
 
 // files gives the words that are file names to see, without options and the first skip others.
 func files(words []string, skip int, see func(string)) {
 	for _, w := range words {
 		switch {
-		case strings.HasPrefix(w, "-"):
+		case w == "" || strings.HasPrefix(w, "-"): // sed -i '' has an empty word
 		case skip > 0:
 			skip--
 		case strings.ContainsAny(w, "./") && !strings.ContainsAny(w, "$*?`{}<>|()=,\n"):

@@ -24,14 +24,15 @@ const (
 )
 
 // addStanding takes in what the user says about how to work in a text. It is newer than what the ledger has.
-func (l *Ledger) addStanding(text string) {
-	l.Standing = append(l.Standing, statements(text)...)
+func (l *Ledger) addStanding(text string, room *readRoom) {
+	l.Standing = append(l.Standing, statements(text, room)...)
 }
 
 // AddStanding collects the standing instructions of messages, which are newer than those that the ledger has.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
+	room := new(readRoom)
 	for _, i := range messages {
-		l.addStanding(UserWords(t, int(i)))
+		l.addStanding(UserWords(t, int(i)), room)
 	}
 	l.Standing = newestStanding(l.Standing)
 }
@@ -154,15 +155,30 @@ func (l *Ledger) standingBlock(max, low int) string {
 	}
 	left := max - 2*len(standingTag) - len("<>\n</>")
 	var b strings.Builder
+	said := "" // the line that the rules before were under
 	for i, stays := range choose(len(lines), func(i int) (int, int) { return places[i], len(lines[i]) }, len(lines), left, low) {
-		if stays {
-			b.WriteString(lines[i])
+		if !stays {
+			continue
 		}
+		line := lines[i]
+		if lead, rule, found := strings.Cut(line[2:], ": "); found && namesRules(lead) {
+			if lead == said {
+				line = "- " + rule
+			}
+			said = lead
+		}
+		b.WriteString(line)
 	}
 	if b.Len() == 0 {
 		return ""
 	}
 	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
+}
+
+// namesRules reports whether a line names what follows rules, and says nothing else of them: once is enough for all that follow.
+func namesRules(lead string) bool {
+	ws := wordsOf(lead, nil)
+	return slices.ContainsFunc(ws, func(w word) bool { return w.is(ruleNouns) }) && rate(lead, ws).strength == none
 }
 
 // WithStanding puts the block of standing instructions after a text that has no other blocks.

@@ -260,3 +260,21 @@ func TestStandingQuotesCommands(t *testing.T) {
 		t.Errorf("%q", l.Standing)
 	}
 }
+
+// A line that only names rules is said once, before the first of them; one that is part of each rule stays with each.
+func TestRulesUnderOneLine(t *testing.T) {
+	for _, tt := range []struct {
+		standing []string
+		want     string
+	}{
+		{[]string{"Rules for this project: No new dependencies.", "Rules for this project: Tabs everywhere.", "Never push to main."},
+			"- Rules for this project: No new dependencies.\n- Tabs everywhere.\n- Never push to main.\n"},
+		{[]string{"Never do this: push to main.", "Never do this: rewrite history."}, "- Never do this: push to main.\n- Never do this: rewrite history.\n"},
+	} {
+		l := digest.Ledger{}
+		l.Standing = tt.standing
+		if got := l.StandingBlock(1000); !strings.Contains(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

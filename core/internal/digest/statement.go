@@ -24,33 +24,40 @@ const (
 
 // statements are the sentences of a text of the user that say how to work, in their order. The day that a chat writes above a message is none
 // of its words.
-func statements(text string) (out []string) {
+func statements(text string, r *readRoom) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
 	}
-	r := new(readRoom)
-	for _, p := range passages(text) {
+	for _, p := range passages(withoutPaste(text)) {
 		out = p.statements(out, r)
 	}
 	return out
 }
 
-// readRoom is the memory that the passages of a text share.
+// readRoom is the memory that the passages of texts share.
 type readRoom struct {
 	stems  [64]words.Word
 	words  [64]word
 	ranges [16][2]int
+	cues   [16]int32
 }
 
 func (p *passage) statements(out []string, room *readRoom) []string {
-	if p.lead == "" && !mayCue(p.text, room.stems[:0]) {
-		return out
+	var cues []int32 // where words are that tell cues
+	if p.lead == "" {
+		cues = telltalesIn(room.cues[:0], p.text, room.stems[:0])
+		if len(cues) == 0 && !hasSigns(p.text) {
+			return out
+		}
 	}
 	quoted := quotedIn(p.text)
-	before := ""
+	before, once := "", false // the sentence before, and whether it is an errand
 	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
-		if p.lead == "" && !mayCue(s, room.stems[:0]) {
+		for len(cues) > 0 && int(cues[0]) < at[0] {
+			cues = cues[1:]
+		}
+		if p.lead == "" && (len(cues) == 0 || int(cues[0]) >= at[1]) && !hasSigns(s) {
 			before = s
 			continue
 		}
@@ -66,6 +73,10 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the list says what its items are
 			r.strength = max(r.strength, wish)
+		}
+		if once = p.lead == "" && (once && strings.HasSuffix(before, ";") || errand(s, ws, r.direct)); once && r.strength > none {
+			before = s
+			continue
 		}
 		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
 			whole := s
@@ -183,7 +194,7 @@ func rate(s string, ws []word) (r rating) {
 	if !spacedScript {
 		r.signs(s, ws, take)
 	} else if r.strength < wish && !ask {
-		if at := sc.ordered(); at >= 0 {
+		if at := max(sc.ordered(), sc.moved()); at >= 0 {
 			r.strength, r.at, r.direct = wish, at, true
 		}
 	}
@@ -209,7 +220,7 @@ func inverted(ws []word) bool {
 	for k < len(ws) && openers.has(ws[k].text) {
 		k++
 	}
-	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks
+	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks && (ws[k].text != "am" || ws[k+1].text == "i")
 }
 
 // polite reports whether a question is a wish: "could you always …?"
@@ -283,19 +294,25 @@ func leadsWith(cue, word string) bool {
 // telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.
 var telltales [1 << 16 / 64]uint64
 
-// mayCue reports whether a text may hold a cue. It uses the room of ws.
-func mayCue(text string, ws []words.Word) bool {
+// hasSigns reports whether a text is in a script whose cues are looked for as signs.
+func hasSigns(text string) bool {
 	for i := 0; i < len(text); i++ {
-		if text[i] >= 0xd6 { // a script whose cues are looked for as signs
-			return true
-		}
-	}
-	for _, w := range words.Append(ws, text) {
-		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
+		if text[i] >= 0xd6 {
 			return true
 		}
 	}
 	return false
+}
+
+// telltalesIn appends where in a text words are that tell cues. Without one, and without signs, no cue is there. It uses the room of ws.
+func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
+	ready()
+	for _, w := range words.Append(ws, text) {
+		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
+			cues = append(cues, w.From)
+		}
+	}
+	return cues
 }
 
 // usual are words that are in most sentences: a cue is told by another one, where it has one.

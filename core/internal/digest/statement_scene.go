@@ -21,6 +21,9 @@ const (
 	hint     // of what the reader does or writes
 	lesson   // of what has happened, and is not to happen again
 	lift     // it takes a rule back
+	versus   // of one thing against another one
+	nature   // somebody says what they are
+	another  // signs only: with them a sentence is about somebody who is not there
 	story    // signs only: with them a sentence is about one day, not about every day
 )
 
@@ -56,6 +59,10 @@ func (sc *scene) look(s string, ws []word) {
 			sc.digits = true
 		case i > 0 && n > 4 && w.text[n-2:] == "ed" && ws[i-1].is(persons|things):
 			sc.past = true
+		case n > 4 && strings.HasSuffix(w.text, "ó"), n > 5 && strings.HasSuffix(w.text, "aron"), n > 6 && strings.HasSuffix(w.text, "ieron"):
+			sc.past = true
+		case i > 1 && ws[i-1].text == "est" && ws[i-2].text == "s'" && strings.HasSuffix(w.text, "é"):
+			sc.past = true
 		case n > 5 && w.text[n-3:] == "ait" && i > 0 && ws[i-1].is(persons|things), n > 5 && w.text[n-3:] == "aba":
 			sc.past = true
 		case n > 6 && w.text[0] == 0xd0 && pastInRussian(w.text):
@@ -67,7 +74,7 @@ func (sc *scene) look(s string, ws []word) {
 }
 
 func pastInRussian(w string) bool {
-	for _, end := range [...]string{"ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился"} {
+	for _, end := range [...]string{"ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли"} {
 		if strings.HasSuffix(w, end) {
 			return true
 		}
@@ -107,6 +114,9 @@ func (sc *scene) unshaded(i int) *word {
 
 // fits reports whether a cue of size words at word i is where it says how to work.
 func (sc *scene) fits(c cue, i, size int) bool {
+	if sc.remarks(c, i, size) {
+		return false
+	}
 	before, after := sc.word(i-1), sc.word(i+size)
 	next := ""
 	if after != nil {
@@ -125,7 +135,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case order:
 		return starts && after != nil && !after.breaks && sc.general(i+size)
 	case habit:
-		if before != nil && !starts && sc.all&persons != 0 && sc.all&products == 0 && !before.is(selves|addressees) {
+		if before != nil && !starts && sc.all&persons != 0 && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
 			return false
 		}
 		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits)) ||
@@ -139,11 +149,15 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case taste:
 		return next != "to" && !after.is(reactions) && (!sc.past && sc.all&days == 0) && !after.is(tasks)
 	case self:
-		return sc.all&others == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
+		return sc.all&(others|days) == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
 	case me:
 		return !sc.past && sc.all&days == 0
+	case versus:
+		return !sc.past && sc.all&others == 0 && sc.weighs(i+size)
+	case nature:
+		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next))
 	case permit:
-		if after.is(idle) || sc.past {
+		if after.is(idle) || sc.past || sc.all&days != 0 {
 			return false
 		}
 		sc.permits = true
@@ -156,7 +170,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 // duty reports whether the verb at word i says what must be, and not what is likely, was once due, or is due today: its subject is who is
 // addressed, what is written, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
-	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict {
+	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict || after != nil && after.text == "de" && sc.ws[i].text == "debe" {
 		return false
 	}
 	at := i + c.words()
@@ -165,6 +179,9 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			if v := sc.unshaded(n + 1); v.is(pasts|done) || v != nil && strings.HasSuffix(v.text, "ed") {
 				return false
 			}
+		}
+		if sc.ws[n].is(beings) && n >= at && n+1 < len(sc.ws) && sc.ws[n+1].breaks { // "должно быть,"
+			return false
 		}
 		if sc.ws[n].is(beings) || n == at-1 {
 			if sc.unshaded(n + 1).is(moods) {
@@ -187,20 +204,33 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 	}
 	soft := c.place == should
 	switch {
+	case subject&(persons|selves) == persons && after.is(beings) && !sc.digits && sc.all&(products|lastingly) == 0: // "they must be stuck"
+		return false
+	case subject&products == 0 && somebody.has(sc.ws[from].text):
+		return false
 	case subject&products != 0:
 		return true
 	case sc.ws[max(i-1, 0)].is(singles) && i > 0:
 		return false
 	case subject&addressees != 0:
-		return !after.is(advice) || sc.concrete()
+		if sc.ws[len(sc.ws)-1].is(beings) && sc.all&(negations|lastingly|quantifiers) == 0 {
+			return false
+		}
+		if sc.ws[len(sc.ws)-1].is(advice) && !sc.concrete() {
+			return false
+		}
+		return !(sc.exclaims && !sc.digits && sc.all&negations == 0) && !after.is(advice) || sc.concrete()
 	case subject&things != 0:
-		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" {
+		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" || sc.ws[len(sc.ws)-1].is(beings) && sc.all&(products|lastingly) == 0 {
 			return false
 		}
 		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
 	case subject&(persons|selves) != 0:
-		return c.strength == strict || sc.all&(products|lastingly) != 0
+		return c.strength == strict && !sc.soon() || sc.all&(products|lastingly) != 0
 	case i == from:
+		if after.is(advice) && strings.HasPrefix(sc.ws[i].text, "tien") && !sc.concrete() {
+			return false
+		}
 		return c.strength == strict || after.is(negations|lastingly)
 	}
 	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
@@ -212,7 +242,7 @@ func (sc *scene) general(i int) bool {
 	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
 		return true
 	}
-	if object.text == "me" && sc.word(i+1).is(tasks) || object.is(tasks|idle) || sc.past || sc.all&days != 0 {
+	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.all&days != 0 {
 		return false
 	}
 	return !object.is(persons) || object.text == "me"
@@ -226,7 +256,9 @@ func (sc *scene) ofSelf(i int, next string) bool {
 		switch {
 		case w.is(pasts) && !w.is(selves):
 			return false
-		case next == "to" && (w.text == "would" || strings.HasSuffix(w.text, "'d")) && sc.ws[i].text != "prefer":
+		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
+			return false
+		case sc.ws[i].text == "rather" && sc.soon():
 			return false
 		case w.is(selves):
 			return true
@@ -264,7 +296,7 @@ func (sc *scene) ordered() int {
 		if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 			continue
 		}
-		if w.is(conditions) || i == 0 && w.is(joins) {
+		if w.is(conditions|lastingly) || w.text == "as" || i == 0 && w.is(joins) {
 			continue
 		}
 		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {

@@ -4,15 +4,31 @@ import "strings"
 
 // signs finds the cues of scripts that write words together, or change them at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
+	ready()
 	var room [16]signAt
 	found := signIndex.first(room[:0], lower(s))
-	once := false // what is said is of one day
+	once, ordered, other := false, true, false // what is said is of one day, may be an order, is of somebody who is not there
 	for _, f := range found {
-		once = once || signIndex.row(f.sign).place == story
+		switch c := signIndex.row(f.sign); c.place {
+		case story:
+			once = true
+			ordered = ordered && c.strength < strict
+		case another:
+			other = true
+		}
+	}
+	for _, sign := range orderSigns {
+		other = other && !strings.Contains(s, sign)
 	}
 	for _, f := range found {
 		c, sign, at := signIndex.row(f.sign), signIndex.text(f.sign), f.at
-		if at >= len(s) || c.place == story || once && c.strength != strict && !c.changes && c.place != self {
+		if at >= len(s) || c.place == story || c.place == another || once && (c.strength < strict || !ordered) && !c.changes && c.place != self {
+			continue
+		}
+		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
+			continue
+		}
+		if other && (c.strength < strict || c.place == habit) {
 			continue
 		}
 		inside := false
@@ -36,10 +52,15 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	}
 }
 
-// signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes.
+// orderSigns are of sentences that tell the reader to do something, whoever else is in them.
+var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
+
+// signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes, or six if they have them.
 type signSet struct {
-	phrases                 // those of a list have the same hash of their first three bytes
-	heads   [1 << 12]uint16 // by that hash, one more than the number of the first sign; 0 where there is none
+	phrases                 // those of a list have the same hash of their first bytes
+	heads   [1 << 12]uint16 // by that hash of three bytes, one more than the number of the first sign; 0 where there is none
+	long    [1 << 12]uint16 // the same of six bytes
+	texts   []string
 }
 
 // signAt is where a sign is first, in bytes.
@@ -54,31 +75,57 @@ func signHash(text string, at int) uint {
 	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
+// longHash is a hash of six bytes of which first is signHash of the first three.
+func longHash(text string, at int, first uint) uint {
+	return (first*31 ^ signHash(text, at+3)) % (1 << 12)
+}
+
 // index makes the lists.
 func (x *signSet) index() {
+	x.texts = make([]string, len(x.rows))
 	for n := len(x.rows) - 1; n >= 0; n-- {
-		x.phrases.link(n, &x.heads[signHash(x.text(n), 0)])
+		text := x.text(n)
+		x.texts[n] = text
+		head := &x.heads[signHash(text, 0)]
+		if len(text) >= 6 {
+			head = &x.long[longHash(text, 0, signHash(text, 0))]
+		}
+		x.phrases.link(n, head)
 	}
 }
 
 // first appends to found each sign of the set that a text holds, with the place where it is first, in the order of the set.
 func (x *signSet) first(found []signAt, text string) []signAt {
-	var seen [16]uint64 // a bit for each sign
+	var seen [32]uint64 // a bit for each sign
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] < leadByte {
 			continue
 		}
-		for sign := int(x.heads[signHash(text, i)]) - 1; sign >= 0; sign = x.after(sign) {
-			if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.text(sign)) {
-				continue
-			}
-			seen[sign/64] |= 1 << (sign % 64)
-			at := len(found)
-			for found = append(found, signAt{}); at > 0 && found[at-1].sign > sign; at-- {
-				found[at] = found[at-1]
-			}
-			found[at] = signAt{sign, i}
+		hash := signHash(text, i)
+		if head := x.heads[hash]; head > 0 {
+			found = x.at(found, &seen, text, i, int(head)-1)
 		}
+		if i+5 < len(text) {
+			if head := x.long[longHash(text, i, hash)]; head > 0 {
+				found = x.at(found, &seen, text, i, int(head)-1)
+			}
+		}
+	}
+	return found
+}
+
+// at appends to found each sign of the list that begins with sign, and is at place i of a text, unless it was seen.
+func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
+	for ; sign >= 0; sign = x.after(sign) {
+		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {
+			continue
+		}
+		seen[sign/64] |= 1 << (sign % 64)
+		at := len(found)
+		for found = append(found, signAt{}); at > 0 && found[at-1].sign > sign; at-- {
+			found[at] = found[at-1]
+		}
+		found[at] = signAt{sign, i}
 	}
 	return found
 }

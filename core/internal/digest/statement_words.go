@@ -2,8 +2,9 @@ package digest
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // word is a word of a sentence, in lower case.
@@ -31,14 +32,18 @@ var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true,
 
 // appendWords appends the words of a text to ws, which is empty.
 func appendWords(ws []word, text string, quoted []bool) []word {
+	ready()
 	starts := true
 	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf && byteClass[c]&(small|capital|digit|under) == 0 {
+			starts = starts || clauseEnds[c] && !(c == '-' && i > 0 && text[i-1] != ' ')
+			i++
+			continue
+		}
 		r, size := runeIn(text, i)
 		if !inWord(r) {
-			switch {
-			case r < utf8.RuneSelf:
-				starts = starts || clauseEnds[r] && !(r == '-' && i > 0 && text[i-1] != ' ')
-			case strings.ContainsRune("–—，；：。、؛،", r):
+			if strings.ContainsRune("–—，；：。、؛،", r) {
 				starts = true
 			}
 			i += size
@@ -46,7 +51,13 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		}
 		from, script := i, scriptOf(r)
 		elided, curly := false, false
-		for i < len(text) && !elided {
+		var all uint8
+		for i < len(text) && byteClass[text[i]]&(small|capital|digit|under) != 0 {
+			all |= byteClass[text[i]]
+			i++
+		}
+		ended := i < len(text) && text[i] < utf8.RuneSelf && text[i] != '\'' || i == len(text) // most words
+		for !ended && i < len(text) && !elided {
 			r, size = runeIn(text, i)
 			if r == '\'' || r == '’' {
 				curly = curly || r == '’'
@@ -56,20 +67,25 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 			}
 			i += size
 		}
-		w := lower(text[from:i])
+		w := text[from:i]
+		if !ended || all&capital != 0 {
+			w = lower(w)
+		}
 		if curly {
 			w = strings.ReplaceAll(w, "’", "'")
 		}
-		if !elided {
+		if !elided && !ended {
 			w = strings.TrimRight(w, "'")
 		}
 		begins := starts
 		if n := len(ws) - 1; !begins && n >= 0 {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		ws = append(ws, word{text: w, at: from, end: i, script: script, starts: begins, breaks: starts, quoted: quoted != nil && quoted[from]})
+		ws = append(ws, word{})
+		last := &ws[len(ws)-1]
+		last.text, last.at, last.end, last.script = w, from, i, script
+		last.starts, last.breaks, last.quoted = begins, starts, quoted != nil && quoted[from]
 		if n := vocabulary.get(w); n >= 0 {
-			last := &ws[len(ws)-1]
 			last.known, last.cues, last.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
 		}
 		starts = false
@@ -108,12 +124,18 @@ func lower(text string) string {
 	return text
 }
 
-// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that have no case; else 0.
+// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that are no capitals; else 0.
 func caseless(text string) int {
 	const tail = 0xc0
 	c := text[0]
-	if c >= 0xd7 && c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 { // Hebrew, Arabic and their neighbours
-		return 2
+	if c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 {
+		switch {
+		case c >= 0xd7, // Hebrew, Arabic and their neighbours
+			c == 0xc2, c == 0xc3 && text[1] >= 0x9f, // Latin-1
+			c == 0xd0 && text[1] >= 0xb0, c == 0xd1 && text[1] < 0xa0: // Cyrillic
+			return 2
+		}
+		return 0
 	}
 	if len(text) < 3 || text[1]&tail != 0x80 || text[2]&tail != 0x80 {
 		return 0
@@ -129,10 +151,7 @@ func caseless(text string) int {
 	return 0
 }
 
-func inWord(r rune) bool {
-	return r < 0x80 && (r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_') ||
-		r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r))
-}
+func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 
 // quotes are the signs that open and close what somebody else has said.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
@@ -222,9 +241,18 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 // endsHere has the bytes with which a sign begins that ends a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
 
+// longestAbbreviation is how long what abbreviates knows is, in bytes.
+const longestAbbreviation = 6
+
 // abbreviates reports whether a text ends with an abbreviation.
 func abbreviates(text string) bool {
-	w := text[strings.LastIndexAny(text, " (")+1:]
+	from := len(text)
+	for from > 0 && text[from-1] != ' ' && text[from-1] != '(' {
+		if from--; len(text)-from > longestAbbreviation {
+			return false
+		}
+	}
+	w := text[from:]
 	switch strings.ToLower(w) {
 	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
 		return len(w) > 2 || strings.ToLower(w) != "no"

@@ -19,6 +19,7 @@ func TestLower(t *testing.T) {
 
 // Each sign is found where it is first, in the order of the table, as a search for each of them finds them.
 func TestSigns(t *testing.T) {
+	ready()
 	var all strings.Builder
 	for i := len(signIndex.rows) - 1; i >= 0; i-- {
 		all.WriteString(signIndex.text(i))
@@ -43,7 +44,7 @@ func TestSigns(t *testing.T) {
 			}
 		}
 	}
-	if n := len(signIndex.rows); n > 16*64 {
+	if n := len(signIndex.rows); n > 32*64 {
 		t.Fatal(n, "signs are more than a set holds")
 	}
 	for n := range signIndex.rows {
@@ -56,6 +57,7 @@ func TestSigns(t *testing.T) {
 // The table is half empty at least, and holds no word of a script without spaces: what is between the signs of such a text is cut out of its
 // words.
 func TestVocabulary(t *testing.T) {
+	ready()
 	if n := len(vocabulary.rows); 2*n > len(vocabulary.slots) {
 		t.Error(n, "words in", len(vocabulary.slots), "slots")
 	}

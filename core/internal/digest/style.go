@@ -175,8 +175,20 @@ func isOurs(text string) bool {
 	return false
 }
 
+// ourStarts are the starts of what beginsOurs knows.
+var ourStarts = func() starts {
+	s := startsOf([]string{BranchHeader, LineMarker, roundMark, untrusted})
+	for _, style := range styles {
+		s.add(style.Header)
+	}
+	return s
+}()
+
 // beginsOurs reports whether a line is the first one of a message that a compaction has written.
 func beginsOurs(line string) bool {
+	if !ourStarts.may(line) {
+		return false
+	}
 	for _, s := range styles {
 		if strings.HasPrefix(line, s.Header) && (s.Header[0] == '[' || s.Numbered && strings.Contains(line, roundMark)) {
 			return true

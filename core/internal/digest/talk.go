@@ -15,10 +15,12 @@ import (
 
 // talk is what the local digest of a chat is made of: statements of those who talk, chosen by what they say that nothing else
 // says, with who said them and on which day. A later digest reads them back: each line is of one message again, with its speaker at its
-// beginning, and its day in the line in brackets above.
+// beginning or at that of a line above, and its day in the line in brackets above.
 type talk struct {
 	items   []extract.Item
 	sources []source // of items
+	turns   []int32  // of items; see pair
+	skipped bool     // messages before the next item were not read
 	chosen  *extract.Extract
 	facts   map[int]*fact // of the sentences that were chosen, by Chosen.Sentence
 	months  [13]string    // a day of each month as a header has spelled it
@@ -34,6 +36,7 @@ type source struct {
 	lasting bool
 	own     bool // the assistant's
 	denied  bool // the next turn says that it is wrong
+	gap     bool // something was said between the item before and this one
 }
 
 // The bullets of lines: of the sections that a model has written, and one that digests had before statements that last.
@@ -63,7 +66,12 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	}
 	first := len(k.items) == 0
 	day, at := "", dates.Date(0)
+	next := 0 // in messages
 	for _, i := range sampled(t, messages) {
+		for ; messages[next] != i; next++ {
+			k.skipped = true
+		}
+		next++
 		who, name := "user", names[0]
 		text := Asked(t, int(i))
 		if t.Messages[i].Role == transcript.Assistant && text == "" {
@@ -95,6 +103,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 		k.say(text, factor, source{section: told, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant})
 	}
 	k.weigh()
+	k.pair()
 	k.chosen = extract.New(k.items, beside)
 	return k
 }
@@ -107,9 +116,9 @@ func (k *talk) say(text string, factor int, src source) {
 	if len(text) > lookText {
 		text = trimRune(text[:lookText])
 	}
-	src.fresh = true
+	src.fresh, src.gap, k.skipped = true, k.skipped, false
 	last := len(k.sources) - 1
-	follows := last >= 0 && k.sources[last].fresh
+	follows := last >= 0 && k.sources[last].fresh && !src.gap
 	if follows && k.sources[last].speaker != src.speaker && denies(k.items[last].Text, text) {
 		k.sources[last].denied = true
 	}
@@ -277,6 +286,10 @@ func (k *talk) read(section int, text, known string) {
 			k.sources = append(k.sources, src)
 			continue
 		}
+		if line == gapMark {
+			src.gap = true
+			continue
+		}
 		if line[0] == '[' && line[len(line)-1] == ']' {
 			src.day, src.speaker = line[1:len(line)-1], ""
 			continue
@@ -296,9 +309,14 @@ func (k *talk) read(section int, text, known string) {
 		if src.lasting {
 			factor = ofLasting
 		}
-		last := len(k.sources) - 1
-		k.items = append(k.items, extract.Item{Text: clipLine(rest, longestOld), Factor: factor, Uncut: true, Follows: last >= 0 && k.sources[last].section == told})
-		k.sources = append(k.sources, src)
+		for rest != "" {
+			text, upTo, behind, more := cutAlike(rest)
+			last := len(k.sources) - 1
+			k.items = append(k.items, extract.Item{Text: clipLine(text, longestOld), Factor: factor, Uncut: true, More: more, UpTo: upTo,
+				Follows: last >= 0 && k.sources[last].section == told && !src.gap})
+			k.sources = append(k.sources, src)
+			rest, src.gap = behind, false
+		}
 	}
 }
 
@@ -308,8 +326,9 @@ const longestOld = 1000
 // sections writes the sections of a digest of about size bytes. What is chosen of one message is one line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
-	day := ""
-	chosen, was := k.supersede(k.chosen.Choose(size))
+	day, speaker, before := "", "", -1
+	chosen, was := k.supersede(k.choose(size))
+	alike := k.chosen.Alike(chosen)
 	for n := 0; n < len(chosen); {
 		item := chosen[n].Item
 		src := k.sources[item]
@@ -321,7 +340,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 				text = k.absolute(text, src.at)
 			}
 			if src.section == told {
-				text = statementOf(text, was[n])
+				text = statementOf(text, was[n]+alikeNote(alike[n]))
 			}
 			if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
 				line.WriteByte(' ')
@@ -334,13 +353,20 @@ func (k *talk) sections(size int) (out [sections]string) {
 			continue
 		}
 		if src.day != day && src.day != "" {
-			day = src.day
+			day, speaker = src.day, ""
 			w.WriteString("[" + Fence(day) + "]\n")
+		} else if before >= 0 && k.parted(before, item) {
+			w.WriteString(gapMark + "\n")
 		}
+		before = item
 		if src.speaker == "" { // of a model
 			src.speaker = "assistant"
 		}
-		w.WriteString(src.speaker + labelMark + line.String())
+		if src.speaker != speaker || !continuesLine(line.String()) {
+			w.WriteString(src.speaker + labelMark)
+		}
+		speaker = src.speaker
+		w.WriteString(line.String())
 		if src.denied {
 			w.WriteString(deniedMark)
 		}
@@ -350,6 +376,12 @@ func (k *talk) sections(size int) (out [sections]string) {
 		out[i] = strings.TrimSuffix(b[i].String(), "\n")
 	}
 	return out
+}
+
+// continuesLine reports whether a line needs no label below one of the same speaker: it reads as nothing but what somebody says.
+func continuesLine(line string) bool {
+	first, _ := utf8.DecodeRuneInString(line)
+	return inWord(first) && labelEnd(line) == 0
 }
 
 // clipped is the beginning and the end of what is said first, in about size bytes: of one endless sentence nothing is chosen.

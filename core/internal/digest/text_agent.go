@@ -72,18 +72,24 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 // outputsAmong are those of messages that begin as outputs do; if these are not most of them, those that share how most begin or end.
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
+	type edge struct {
+		lead, end string
+		output    bool
+	}
+	edgesOf := make([]edge, len(messages))
 	count := func(of *critbit.Map[int], key string) {
 		if key != "" {
 			*of.At(key)++
 		}
 	}
-	for _, i := range messages {
+	for k, i := range messages {
 		lead, end := edges(t, int(i))
-		if isOutputLead(lead) {
+		e := edge{leadOf(lead), end, isOutputLead(lead)}
+		if edgesOf[k] = e; e.output {
 			like = append(like, i)
 		}
-		count(&leads, leadOf(lead))
-		count(&ends, end)
+		count(&leads, e.lead)
+		count(&ends, e.end)
 	}
 	if 2*len(like) > len(messages) || len(messages) < 3 {
 		return like
@@ -93,8 +99,8 @@ func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 		return key != "" && n >= 3 && 2*n > len(messages)
 	}
 	like = like[:0]
-	for _, i := range messages {
-		if lead, end := edges(t, int(i)); isOutputLead(lead) || most(&leads, leadOf(lead)) || most(&ends, end) {
+	for k, i := range messages {
+		if e := &edgesOf[k]; e.output || most(&leads, e.lead) || most(&ends, e.end) {
 			like = append(like, i)
 		}
 	}
@@ -150,12 +156,19 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	return t.Text(transcript.Span{Start: s.Start, End: s.Start + uint32(end) + 1})
 }
 
+var outputStarts = startsOf(outputMarks)
+
+// longestMark is how long one of outputMarks may be, in bytes.
+const longestMark = 64
+
 // isOutputLead reports whether a text begins as outputs of tools do.
 func isOutputLead(lead string) bool {
-	low := strings.ToLower(lead)
-	for _, mark := range outputMarks {
-		if strings.HasPrefix(low, mark) {
-			return true
+	if outputStarts.may(lead) {
+		low := lower(trimRune(lead[:min(len(lead), longestMark)]))
+		for _, mark := range outputMarks {
+			if strings.HasPrefix(low, mark) {
+				return true
+			}
 		}
 	}
 	return isResultHead(lead)
@@ -163,8 +176,11 @@ func isOutputLead(lead string) bool {
 
 // isResultHead reports whether a text begins with the line with which Cline heads the result of a tool: "[name for 'x'] Result:", "[name] Result:".
 func isResultHead(lead string) bool {
+	if !strings.HasPrefix(lead, "[") {
+		return false
+	}
 	line, _, _ := strings.Cut(lead, "\n")
-	return strings.HasPrefix(line, "[") && strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
+	return strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
 }
 
 // leadOf is the tag or the label that a text begins with, of at least four characters: "<name>", "LABEL:", "[label]"; "" where there is none.

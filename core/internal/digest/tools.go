@@ -33,8 +33,9 @@ var tools = words.NewTable([]string{
 }...)
 
 // ToolKey is a tool's name as the tables have it: lower case, without _ and -. Agents write Read, read_file, str-replace.
-func ToolKey(name string) string {
-	key := make([]byte, 0, len(name))
+func ToolKey(name string) string { return string(appendToolKey(make([]byte, 0, len(name)), name)) }
+
+func appendToolKey(key []byte, name string) []byte {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		if c >= 'A' && c <= 'Z' {
@@ -44,7 +45,7 @@ func ToolKey(name string) string {
 			key = append(key, c)
 		}
 	}
-	return string(key)
+	return key
 }
 
 // useOf is what the tool of a name does. What precedes the name, of the server or the name space that it comes from (mcp__files__read_file,
@@ -56,7 +57,8 @@ func useOf(name string) use {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		name = name[i+1:]
 	}
-	return use(tools.Row(ToolKey(name)))
+	var room [32]byte
+	return use(tools.Row(string(appendToolKey(room[:0], name))))
 }
 
 // ReadsFile reports whether a tool's result is the content of one file.

@@ -2,22 +2,19 @@ package digest
 
 import (
 	"strings"
-	"unicode/utf8"
 
-	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // turn is an entry of the log: what the user asked, and what came of it until the user spoke again.
 type turn struct {
 	number    int
-	asked     string   // the user's words; "" where a turn goes on that was begun before, or nobody asked
-	units     []unit   // in the order in which they happened
-	touched   []string // files that commands changed
-	contested bool     // the user's next message rejects it
+	asked     string  // the user's words; "" where a turn goes on that was begun before, or nobody asked
+	units     []unit  // in the order in which they happened
+	touched   []touch // files that commands changed
+	contested bool    // the user's next message rejects it
+	question  unit    // of the turn before, which asked answers; its text is empty where there is none
 }
 
 // What a unit gains, in 1/1024 of what its words are worth: by what it is.
@@ -27,27 +24,26 @@ const (
 	ofProposal   = 3072 // a closing question that the user answers in a few words
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
-	ofBeforeCall = 500 // the last thing said before a call
 	ofChange     = 1000
 	ofCreation   = 1100
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
+	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
 	ofSearch     = 420
-	ofNote       = 360  // a comment in a file that was read
+	ofLines      = 300  // lines of code that say what a turn speaks of
+	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
 	ofContested  = 256  // what the user has rejected, of 1024
 	ofOldLine    = 1400 // a line of the digest before
+	ofGoal       = 9000 // the goal and the rules in it
 )
 
 // shortReply is how short an answer may be to be unclear without its question, in bytes.
 const shortReply = 60
-
-// mostReport is how much of what a tool says is looked through for sentences, in bytes.
-const mostReport = 6000
 
 // turnReader makes entries of messages.
 type turnReader struct {
@@ -59,19 +55,16 @@ type turnReader struct {
 	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
 }
 
-// turnsOf are the entries of messages, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
-func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader {
+// turnsOf are the entries of messages, in which the user asked what asked says, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
+func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int) *turnReader {
 	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
-	asked := make([]string, len(messages))
-	for k, i := range messages {
-		asked[k] = Asked(t, int(i))
-	}
 	closing := closingOf(t, messages, asked)
+	thin(t, messages[:recent], closing)
 	for k, i := range messages {
 		if asked[k] != "" {
-			r.endTurn()
-			r.turns = append(r.turns, turn{number: first, asked: asked[k]})
+			r.endTurn(false)
+			r.turns = append(r.turns, turn{number: first, asked: withoutPaste(asked[k])})
 			first++
 			r.before(asked[k])
 		}
@@ -79,7 +72,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, first int) *turnReader 
 			r.message(int(i), closing[k])
 		}
 	}
-	r.endTurn()
+	r.endTurn(true)
 	return r
 }
 
@@ -91,18 +84,60 @@ func closingOf(t *transcript.Transcript, messages []int32, asked []string) []boo
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
 			open = false
-			closing[k] = !blank(saidIn(t, i))
+			closing[k] = says(t, i)
 		}
 		open = open || asked[k] != ""
 	}
 	return closing
 }
 
+// mostClosing is how much of the last messages of old turns is read, in bytes: taken evenly, where they have more.
+const mostClosing = 1 << 18
+
+// thin takes so many of the marks of old messages away that what is left of them has no more than mostClosing bytes.
+func thin(t *transcript.Transcript, old []int32, closing []bool) {
+	size := func(k int) (sum int) {
+		if closing[k] {
+			for _, p := range t.PartsOf(int(old[k])) {
+				if p.Kind == transcript.Text {
+					sum += min(int(p.Size.Bytes), lookText)
+				}
+			}
+		}
+		return sum
+	}
+	all, seen, taken := 0, 0, 0
+	for k := range old {
+		all += size(k)
+	}
+	if all <= mostClosing {
+		return
+	}
+	for k := range old {
+		n := size(k)
+		seen += n
+		if closing[k] = closing[k] && taken+n <= mostClosing/1024*(seen/(all/1024)); closing[k] {
+			taken += n
+		}
+	}
+}
+
+// says reports whether the assistant says anything in message i.
+func says(t *transcript.Transcript, i int) bool {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) &&
+			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
 // before weighs the turn that a request of the user ends: what it rejects, and the question that a short one answers.
 func (r *turnReader) before(asked string) {
-	last := &r.turns[len(r.turns)-2]
+	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.contested = contests(asked)
 	for n := range last.units {
 		u := &last.units[n]
@@ -113,61 +148,43 @@ func (r *turnReader) before(asked string) {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
-			u.factor = ofProposal
+			if u.factor = ofProposal; accepts(asked) {
+				now.question = *u
+			}
 		}
 	}
+}
+
+// acceptsIn is how short an answer is, in bytes, that says little whatever it begins with.
+const acceptsIn = 16
+
+// affirmations begin answers that take up what was offered or asked.
+var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
+
+// accepts reports whether a message of the user only answers: "yes, do it".
+func accepts(asked string) bool {
+	return len(asked) <= acceptsIn || affirms(asked)
+}
+
+// affirms reports whether a short message of the user begins as an answer does.
+func affirms(asked string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
+	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
 func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
 
-// endTurn closes the entry.
-func (r *turnReader) endTurn() {
-	r.weighNotes()
+// endTurn closes the entry. What was announced in it has been done, but for the last of all.
+func (r *turnReader) endTurn(last bool) {
+	t := r.now()
+	for n := range t.units {
+		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) || u.factor == ofProbe && !last {
+			u.factor = isDropped
+		}
+	}
+	r.weighNotes(last)
 	r.read = critbit.Map[struct{}]{}
 	r.ran = critbit.Map[place]{}
-}
-
-// weighNotes drops comments, and takes weight off what tools say, that share few words with what the user and the assistant say in the turn.
-func (r *turnReader) weighNotes() {
-	t := r.now()
-	var ws []words.Word
-	spoken := map[uint32]struct{}{}
-	add := func(text string) {
-		ws = words.Append(ws[:0], text[:min(len(text), mostPasted)])
-		for _, w := range ws {
-			spoken[w.Stem] = struct{}{}
-		}
-	}
-	add(t.asked)
-	for _, u := range t.units {
-		if u.kind == saidUnit || u.kind == answerUnit || u.kind == thoughtUnit {
-			add(u.text)
-		}
-	}
-	for n := range t.units {
-		u := &t.units[n]
-		if u.kind != noteUnit && u.kind != toldUnit {
-			continue
-		}
-		long, shared := 0, 0
-		ws = words.Append(ws[:0], u.text)
-		for _, w := range ws {
-			if w.End-w.From < 5 {
-				continue
-			}
-			long++
-			if _, found := spoken[w.Stem]; found {
-				shared++
-			}
-		}
-		switch {
-		case shared*5 >= long*2:
-		case u.kind == noteUnit:
-			u.factor = isDropped
-		default:
-			u.factor = u.factor * ofContested / 1024
-		}
-	}
 }
 
 func (r *turnReader) add(u unit) {
@@ -189,8 +206,11 @@ func (r *turnReader) message(i int, last bool) {
 		return
 	}
 	if m.Role == transcript.Assistant {
-		r.said(i, last)
 		r.called = textCalls(t, i)
+		r.said(i, last)
+	}
+	if m.Role == transcript.User {
+		r.continued(i)
 	}
 	if isTextResult(t, i) {
 		r.textResult(i)
@@ -202,174 +222,13 @@ func (r *turnReader) message(i int, last bool) {
 	}
 }
 
-// said adds what the assistant says in message i.
-func (r *turnReader) said(i int, last bool) {
-	t := r.t
-	calls := false
-	for _, p := range t.PartsOf(i) {
-		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed)
-		if p.Kind == transcript.Reasoning && !p.Has(transcript.Removed) && t.IsString(p.Body) {
-			r.thought(i, t.Text(p.Body))
-		}
-	}
-	text := saidIn(t, i)
-	if t.Outputs {
-		text = withoutCalls(text)
-	}
-	if blank(text) {
-		return
-	}
-	calls = calls || len(textCalls(t, i)) > 0
-	kind, factor := saidUnit, ofSaid
-	if last && !calls {
-		kind, factor = answerUnit, ofAnswer
-	}
-	from := len(r.now().units)
-	proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
-		u := unit{kind: kind, message: int32(i), lead: lead, text: text, item: item, factor: factor}
-		switch {
-		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
-			return
-		case announces(text):
-			u.factor = ofAnnounced
-		case announces(lead):
-			u.factor = ofBeforeCall
-		case kind == answerUnit && len(r.now().units) < from+2:
-			u.factor = ofFirstWords
-		}
-		r.add(u)
-	})
-	if units := r.now().units; calls && len(units) > from {
-		u := &units[len(units)-1]
-		u.factor = min(u.factor, ofBeforeCall)
-	}
-}
-
-// withoutCalls is what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
-func withoutCalls(text string) string {
-	for at := 0; at < len(text); {
-		n := strings.IndexAny(text[at:], "<`")
-		if n < 0 {
-			break
-		}
-		at += n
-		if strings.HasPrefix(text[at:], "```") || text[at] == '<' && at+1 < len(text) && tagName(text[at+1:]) != "" {
-			text = text[:at]
-			break
-		}
-		at++
-	}
-	text = strings.TrimSpace(text)
-	for _, label := range []string{"THOUGHT:", "Thought:", "DISCUSSION", "DISCUSSION:"} {
-		text = strings.TrimSpace(strings.TrimPrefix(text, label))
-	}
-	if n := strings.Index(text, "\nAction:"); n >= 0 {
-		text = text[:n]
-	}
-	return text
-}
-
-// textResult adds what the calls did that message i, a text, is the output of.
-func (r *turnReader) textResult(i int) {
-	output := ""
-	for _, p := range r.t.PartsOf(i) {
-		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
-			output = joinText(output, r.t.Text(p.Body))
-		}
-	}
-	for n, call := range r.called {
-		said := ""
-		if n == len(r.called)-1 { // one output is about all of them
-			said = output
-		}
-		switch {
-		case call.command != "":
-			r.run(i, call.command, said, failedText(said))
-		case useOf(call.tool) == edits && call.path != "":
-			r.change(i, &change{path: call.path, added: linesOf(call.text)})
-		case call.path != "":
-			r.looked(i, call.path, said)
-		}
-	}
-	r.called = nil
-}
-
-// thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
-func (r *turnReader) thought(i int, text string) {
-	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
-		if strings.ContainsAny(text, "`0123456789/_\"") && !announces(text) && !asksIn(text) && !wonders(text) && !saysLittle(text) && !announces(lead) && !wonders(lead) {
-			r.add(unit{kind: thoughtUnit, message: int32(i), lead: lead, text: text, item: item, factor: ofThought})
-		}
-	})
-}
-
-// mostThought is how much of one piece of reasoning is looked through, in bytes.
-const mostThought = 8000
-
-// wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
-var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now", "|")
-
-func wonders(text string) bool {
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range wonderHeads {
-		if strings.HasPrefix(head, s) {
-			return true
-		}
-	}
-	return false
-}
-
-// saysLittle reports whether a text is one word, or has few of them and neither a number nor a name of code: "Good, those are fine."
-func saysLittle(text string) bool {
-	if !strings.Contains(text, " ") && !unspacedText(text) {
-		return true
-	}
-	least := 3
-	for _, head := range praise {
-		if strings.HasPrefix(text, head) {
-			least = 9
-		}
-	}
-	return strings.Count(text, " ") < least && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
-}
-
-// praise begins sentences in which an assistant approves of something, most often of what it has just done.
-var praise = []string{"Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "Gut", "Parfait", "Perfecto"}
-
-// Words and signs with which sentences begin that say what comes next.
-var (
-	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
-		"ok, now|okay, now|still |waiting |continuing |no change yet|i now have|i have enough|now add|now update|now fix|now replace|now the |ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
-		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
-	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
-)
-
-// announces reports whether a unit only says what the assistant does next.
-func announces(text string) bool {
-	head := strings.ToLower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range announceHeads {
-		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
-		}
-	}
-	if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
-		word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
-		return strings.HasSuffix(word, "ing") && len(text) < 240 && !asksIn(text)
-	}
-	for _, s := range announceSigns {
-		if strings.HasPrefix(head, s) {
-			return len(text) < 240 && !asksIn(text)
-		}
-	}
-	return false
-}
-
 // result adds what a call did, by its result, part n of message i.
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
 	name := t.Text(call.Name)
 	failed := p.Has(transcript.IsError)
+	text := func() string { return withoutExcerptMarker(ResultText(t, int(n))) }
 	switch useOf(name) {
 	case edits:
 		if !failed {
@@ -378,18 +237,18 @@ func (r *turnReader) result(i int, n int32) {
 			}
 		}
 	case runs:
-		r.run(i, commandOf(t, call), ResultText(t, int(n)), failed)
+		r.run(i, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
-			r.looked(i, path, ResultText(t, int(n)))
+			r.looked(i, path, text())
 		}
 	case searches:
 		if pattern := patternOf(t, call); !failed {
-			r.found(i, pattern, ResultText(t, int(n)))
+			r.found(i, pattern, text())
 		}
 	case unknown:
 		if !failed && !polling.has(ToolKey(name)) {
-			r.report(i, name, ResultText(t, int(n)))
+			r.report(i, name, text())
 		}
 	}
 }
@@ -447,272 +306,3 @@ func thrownAway(path string) bool {
 	}
 	return strings.Contains(path, "/scratchpad/") || strings.Contains(path, "\\Temp\\")
 }
-
-// run adds a command, and drops the same one before it in the turn.
-func (r *turnReader) run(i int, script, output string, failed bool) {
-	if script == "" {
-		return
-	}
-	run := runOf(script, output, failed)
-	output = withoutEnvelope(output)
-	factor := ofCommand
-	var files []string
-	folder := folderOf(script)
-	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(path string) {
-		factor = max(factor, ofCheck/2)
-		t := r.now()
-		t.touched = addPath(t.touched, inFolder(folder, path))
-	})
-	_, docs := cutHeredocs(script)
-	for _, doc := range docs {
-		for _, c := range patchChanges(doc) {
-			r.change(i, &c)
-		}
-	}
-	bad := run.exit != "" && run.exit != "0"
-	switch {
-	case run.kind == looks && !bad && len(files) == 1:
-		r.looked(i, files[0], output)
-		return
-	case run.kind == looks && !bad:
-		if pattern := searchedFor(run.script); pattern != "" {
-			r.found(i, pattern, output)
-		}
-		return
-	case run.kind == looks, run.kind == acts && !bad:
-		return
-	case run.kind == commits:
-		factor = ofCommit
-	case bad:
-		factor = ofFailure
-	case run.kind == checks:
-		factor = ofCheck
-	}
-	text := run.text()
-	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
-	if at, found := r.ran.Get(f); found && run.kind == checks {
-		if earlier := &r.turns[at.turn].units[at.unit]; strings.Contains(earlier.text, "→ exit") || strings.Contains(earlier.text, "→ failed") {
-			if !bad {
-				text += " (failed before)"
-			}
-		}
-		r.drop(at)
-	}
-	r.ran.Set(f, r.here())
-	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
-}
-
-// looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
-func (r *turnReader) looked(i int, path, text string) {
-	if r.read.Has(path) || path == "" {
-		return
-	}
-	r.read.Add(strings.Clone(path))
-	said, factor := Fence(clipLine(path, maxCommand)), ofReading/4
-	if names := definedIn(readLines(text)); len(names) > 0 {
-		said, factor = said+" (defines "+strings.Join(names, ", ")+")", ofReading
-	}
-	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
-	r.notes(i, path, text)
-}
-
-// readLines are the lines of a file as a tool shows them, without numbers.
-func readLines(text string) []string {
-	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
-	for i, line := range lines {
-		lines[i] = strings.TrimLeft(line, " \t0123456789→:|")
-	}
-	return lines
-}
-
-// mostFound is how many files of a search are named, and mostHits how many places may be quoted with what they say.
-const (
-	mostFound = 6
-	mostHits  = 3
-)
-
-// found adds what a search found: few places with what they say, of many the files.
-func (r *turnReader) found(i int, pattern, text string) {
-	var hits, files []string
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
-		file, said, _ := strings.Cut(line, ":")
-		if strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
-			continue
-		}
-		if hits = append(hits, file); said != "" {
-			hits[len(hits)-1] = clipLine(line, mostLead)
-		}
-		files = append(files, file)
-	}
-	if pattern == "" || len(files) == 0 {
-		return
-	}
-	said, factor := "", ofSearch
-	if len(hits) <= mostHits {
-		said = strings.Join(hits, "; ")
-	} else {
-		files = newestOf(files, mostFound, func(s string) string { return s })
-		said, factor = strings.Join(files, ", "), ofReading/4
-	}
-	text = "searched for `" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "`: " + said
-	r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text), factor: factor})
-}
-
-// patternOf is what a call of a tool that searches looks for.
-func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
-	arguments(t, call, func(key, text string) {
-		if pattern == "" && searchKeys.has(key) {
-			pattern = text
-		}
-	})
-	return pattern
-}
-
-var searchKeys = wordListOf("pattern query regex search q glob glob_pattern search_term")
-
-// searchedFor is what the first search of a script looks for, or "".
-func searchedFor(script string) string {
-	for n := 0; len(script) > 0 && n < 8; n++ {
-		var words []string
-		words, script = simpleCommand(script, func(string) {})
-		if len(words) < 2 {
-			continue
-		}
-		switch words[0] {
-		case "grep", "rg", "ag", "egrep", "fgrep":
-			for _, w := range words[1:] {
-				if !strings.HasPrefix(w, "-") {
-					return w
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
-func (r *turnReader) report(i int, name, text string) {
-	name = clipLine(Fence(name), maxName)
-	add := func(lead, text string, item int) {
-		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})
-	}
-	prose := func(text string) {
-		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
-			if (strings.Count(text, " ") >= 4 || unspacedText(text)) && !codes(text) && !announces(text) {
-				add(lead, text, item)
-			}
-		})
-	}
-	text = strings.TrimSpace(text)
-	if text == "" || text[0] != '{' && text[0] != '[' {
-		prose(text)
-		return
-	}
-	src := []byte(text)
-	if len(src) > lookText || !valid(jsonspan.New(src)) {
-		return
-	}
-	var pairs strings.Builder
-	pairsIn(jsonspan.New(src), src, "", "", func(key, text string) {
-		switch {
-		case len(text) > mostLead:
-			prose(text)
-		case len(text) > 3 && !isOpaque(text):
-			if pairs.Len()+len(key)+len(text) > fullUnit {
-				add("", Fence(pairs.String()), 0)
-				pairs.Reset()
-			}
-			if pairs.Len() > 0 {
-				pairs.WriteString("; ")
-			}
-			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
-		}
-	})
-	add("", Fence(pairs.String()), 0)
-}
-
-// pairsIn calls see for each text in a JSON value with the key that it is under, after the key of the object that it is in.
-func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
-	switch s.Kind() {
-	case jsonspan.String:
-		see(strings.TrimSpace(parent+" "+key), jsonspan.Text(src, s.Text().Span))
-	case jsonspan.Array:
-		for s.Array(); s.Elem(); {
-			pairsIn(s, src, parent, key, see)
-		}
-	case jsonspan.Object:
-		for s.Object(); ; {
-			name, ok := s.Key()
-			if !ok {
-				return
-			}
-			pairsIn(s, src, key, string(name), see)
-		}
-	default:
-		s.Skip()
-	}
-}
-
-// leastNote is how many words a comment must have to be worth a unit.
-const leastNote = 6
-
-// notes adds what the comments in a file say that was read: the sentences in it.
-func (r *turnReader) notes(i int, path, text string) {
-	var note strings.Builder
-	end := func() {
-		if s := cleanUnit(note.String(), mostUnit); strings.Count(s, " ")+1 >= leastNote {
-			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
-		}
-		note.Reset()
-	}
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimLeft(line, " \t0123456789→:|")
-		comment, found := "", false
-		for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
-			if comment, found = strings.CutPrefix(line, mark); found {
-				break
-			}
-		}
-		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); !found || comment == "" || codes(comment) {
-			end()
-			continue
-		}
-		if note.Len() > 0 {
-			note.WriteByte(' ')
-		}
-		note.WriteString(comment)
-	}
-	end()
-}
-
-// unspacedText reports whether a text is in a script without spaces.
-func unspacedText(text string) bool {
-	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“「《*_ "))
-	return words.Unspaced(r)
-}
-
-// isOpaque reports whether a text is an id, a date, an address or a number: nothing that anybody reads.
-func isOpaque(text string) bool {
-	if strings.Contains(text, "://") {
-		return true
-	}
-	letters, other := 0, 0
-	for i := range len(text) {
-		switch c := text[i] | 0x20; {
-		case c >= 'a' && c <= 'z' || text[i] >= 0x80 || text[i] == ' ':
-			letters++
-		case text[i] != '_' && text[i] != '/' && text[i] != '-':
-			other++
-		}
-	}
-	return other*3 > letters
-}
-
-func valid(s *jsonspan.Scanner) bool {
-	s.Skip()
-	return s.Err() == nil
-}
-
-// maxName is how long the name of a tool may be in an entry, in bytes.
-const maxName = 64

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
@@ -49,8 +50,8 @@ const (
 	verbs     // that are also something else
 )
 
-// The tables are part of the module as they are when it has started. So they hold numbers and no pointers, which say where something is in the
-// rows, and each kind of number is in a list of its own, which packs to half of what structures of them do.
+// The tables are made when they are first asked for: as they would be when the module has started, they would be a part of it. They hold
+// numbers and no pointers, which say where something is in the rows.
 
 // table finds words by a hash. The words of a transcript are only looked up in it, so that they cannot make it slow: no look-up takes more
 // steps than there are neighbours in the table.
@@ -182,7 +183,8 @@ func eachIn(text, separator string, do func(piece string, row uint8, at uint16))
 	}
 }
 
-func init() {
+// ready makes the tables. Whatever looks a word or a sign up calls it before.
+var ready = sync.OnceFunc(func() {
 	for n, rows := range cueTables {
 		for _, row := range rows {
 			eachIn(row.cues, ",", func(piece string, row uint8, at uint16) {
@@ -210,7 +212,8 @@ func init() {
 			}
 		})
 	}
+	tell("me") // see moved
 	for n := range vocabulary.sets {
 		vocabulary.sets[n] = vocabulary.set(kinds[n])
 	}
-}
+})

@@ -119,7 +119,11 @@ func TestClauses(t *testing.T) {
 		{"Ja gut, „Der lange Winter in Aarhus“ von Nansen liegt jetzt hier.",
 			"^Ja gut, |^„Der lange Winter in Aarhus“ von Nansen liegt jetzt hier."},
 		{"我妹妹二〇一九年三月从里斯本搬到了卑尔根，她在一家很大的医院工作；她的丈夫是一位很有名的厨师。",
-			"^我妹妹二〇一九年三月从里斯本搬到了卑尔根，|她在一家很大的医院工作；她的丈夫是一位很有名的厨师。"},
+			"^我妹妹二〇一九年三月从里斯本搬到了卑尔根，|她在一家很大的医院工作；|她的丈夫是一位很有名的厨师。"},
+		{"推荐您去枫青溪博物馆看看，那里每天九点开门；门票三十九元，学生半价。",
+			"^推荐您去枫青溪博物馆看看，|那里每天九点开门；门票三十九元，|学生半价。"},
+		{"We moved to Bergen in the cold spring of 2019; it was a small flat with no view at all.",
+			"^We moved to Bergen in the cold spring of 2019; |it was a small flat with no view at all."},
 		{"a b c d e f g, b b c d e f g, c b c d e f g, d b c d e f g, e b c d e f g, f b c d e f g, g b c d e f g, h b c d e f g, i b c d e f g, j b c d e f g, k b c d e f g, l b c d e f g, m b c d e f g, n b c d e f g.",
 			"^a b c d e f g, b b c d e f g, c b c d e f g, d b c d e f g, |e b c d e f g, f b c d e f g, g b c d e f g, h b c d e f g, |i b c d e f g, |j b c d e f g, |k b c d e f g, |l b c d e f g, |m b c d e f g, |n b c d e f g."},
 	} {

@@ -19,7 +19,24 @@ var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
 // Choose chooses what together has at most budget bytes, overhead included, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
-	c := chooser{Extract: e, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
+	return e.choose(budget, false, func(int32) bool { return true })
+}
+
+// ChooseTalk is Choose for texts of people who talk: of many sentences of one form it chooses few, see [Extract.Alike], and those in without,
+// by their numbers, only with one that leans on them.
+func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
+	return e.choose(budget, len(e.sentences) >= manyRivals, func(n int32) bool {
+		s := &e.sentences[n]
+		return (s.form == 0 || e.forms[s.form-1].lets(s.nth, budget)) && !without[int(n)]
+	})
+}
+
+// manyRivals is among how many sentences a choice is spread.
+const manyRivals = 128
+
+// choose chooses among the sentences that may be.
+func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool) []Chosen {
+	c := chooser{Extract: e, spread: spread, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
 		e.gained = true
 		c.left = math.MaxInt
@@ -32,7 +49,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 	}
 	for i := range e.sentences {
 		s := &e.sentences[i]
-		s.gain, s.first, s.last = s.alone.gain, s.alone.first, s.alone.last
+		if s.gain, s.first, s.last = s.alone.gain, s.alone.first, s.alone.last; s.gain > 0 && !may(int32(i)) {
+			s.gain = 0
+		}
 	}
 	c.enter(budget)
 	var chosen []int32
@@ -72,14 +91,17 @@ func (e *Extract) Choose(budget int) []Chosen {
 	for i, n := range chosen {
 		s := &e.sentences[n]
 		from, to := e.clauses[s.first].from, e.clauses[s.last].to
-		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Sentence: int(n)}
+		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Sentence: int(n)}
 	}
 	return out
 }
 
-// chooser is one choice. It is a heap of sentences, the one that gains most first; of equals the older one.
+// chooser is one choice. It is a heap of sentences, the one that gains most first; of equals the older one. Among
+// many they are equal to a tenth, and of equals the first is the one whose place is least in an order that is spread evenly over all: what is
+// left out is not the end of the talk.
 type chooser struct {
 	*Extract
+	spread bool
 	left   int // bytes
 	heap   []int32
 	at     []int32 // by sentence: one more than where it is in the heap, 0 where it is not
@@ -203,7 +225,13 @@ func (c *chooser) say(s *sentence) {
 
 func (c *chooser) better(a, b int32) bool {
 	x, y := c.sentences[a].gain, c.sentences[b].gain
-	return x > y || x == y && a < b
+	if !c.spread || x <= 0 || y <= 0 {
+		return x > y || x == y && a < b
+	}
+	if x, y = log2(uint64(x))>>7, log2(uint64(y))>>7; x != y {
+		return x > y
+	}
+	return uint32(a)*0x9e3779b1 < uint32(b)*0x9e3779b1
 }
 
 // pop takes the best sentence out of the heap.

@@ -29,6 +29,9 @@ type Item struct {
 	Whole bool
 	// Follows tells that the item is what was said next after the one before, so that its first sentence may lean on that one's last.
 	Follows bool
+	// More is how many sentences like its last one the item represents, and UpTo how far they go; see [Extract.Alike].
+	More int
+	UpTo string
 }
 
 // Chosen is a sentence, or clauses of one, that was chosen.
@@ -39,6 +42,8 @@ type Chosen struct {
 	Sentence int
 	// Own tells that somebody says it of themselves, in the first person, with a name or a number in it.
 	Own bool
+	// Asks tells that it is a question, and says nothing of who asks.
+	Asks bool
 }
 
 // Text is what was chosen of an item's text.
@@ -58,6 +63,8 @@ type Extract struct {
 	known     []uint8 // by stem: how often the other texts have it, 0 or 1
 	gained    bool    // sentences know what they gain alone
 	before    before  // the sentence that is read next
+	forms     []form
+	formAt    map[uint64]int32 // by a print of the form: one more than its index
 }
 
 // before is what precedes a sentence.
@@ -74,8 +81,11 @@ type sentence struct {
 	clauses [2]int32 // its range in Extract.clauses
 	factor  int32    // of its gain, in 1/1024
 	own     bool     // see Chosen.Own
+	asks    bool     // see Chosen.Asks
 	leans   bool     // it is chosen with the sentence before
 	before  int32    // the index of that one, -1 where there is none
+	form    int32    // one more than the index of its form, 0 where it has no number
+	nth     int32    // of the form
 	first   int32    // its best clauses, when its gain was last computed
 	last    int32
 	gain    int64
@@ -104,7 +114,7 @@ type occurrence struct {
 
 // New reads items. The other texts are known to the reader anyway: their statements count as said.
 func New(items []Item, beside []string) *Extract {
-	e := &Extract{items: items}
+	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0
 	for _, it := range items {
 		size += len(it.Text)
@@ -114,7 +124,10 @@ func New(items []Item, beside []string) *Extract {
 	e.words, e.clauses, e.sentences = make([]occurrence, 0, size/5), make([]clause, 0, size/40), make([]sentence, 0, size/60)
 	var ws []words.Word
 	for i := range items {
-		ws = e.read(int32(i), ws)
+		first := len(e.sentences)
+		if ws = e.read(int32(i), ws); items[i].More > 0 && len(e.sentences) > first {
+			e.standsFor(&items[i])
+		}
 	}
 	e.weigh()
 	e.known = make([]uint8, e.stems.len())
@@ -157,12 +170,12 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if len(ws) == 0 {
 			continue
 		}
-		out := sentence{item: item, before: e.before.sentence}
+		out := sentence{item: item, before: e.before.sentence, asks: asks(text)}
 		inQuotes := quoted(e.marks, text, ws)
 		if inQuotes != nil {
 			e.marks = inQuotes
 		}
-		asked, empty := asks(text), false
+		asked, empty := out.asks, false
 		if !it.Whole {
 			replies := first && e.before.asked && it.Follows
 			reply := replies && answers(text, ws)
@@ -179,6 +192,9 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			}
 		}
 		out.factor, out.own = factorOf(ws, inQuotes, asked)
+		if out.own && asked {
+			out.own, out.asks = false, false
+		}
 		if it.Factor > 0 {
 			out.factor = int32(int64(out.factor) * int64(it.Factor) / plain)
 		}
@@ -222,16 +238,17 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if e.before.asked, e.before.text, e.before.about = asked, text, out.leans; !empty {
 			e.before.sentence = int32(len(e.sentences))
 		}
+		e.see(text, ws, &out)
 		e.sentences = append(e.sentences, out)
 	}
 	return ws
 }
 
-// factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it of themselves.
+// factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it, or asks, of themselves.
 func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
-	self := false
+	self, selves := false, selfSet.Stems()
 	for k, w := range ws {
 		kind := w.Kind
 		if k == 0 || w.End-w.From < 2 {
@@ -241,7 +258,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 			kind |= words.Capital
 		}
 		all |= kind
-		self = self || selfSet.Has(w.Stem)
+		self = self || selves.Has(w.Stem)
 	}
 	if self {
 		f = f * ofSelf / plain
@@ -254,7 +271,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 	}
 	own = self && all&(words.Digit|words.Capital) != 0
 	if asked {
-		f, own = f*question/plain, false
+		f = f * question / plain
 	}
 	return int32(f), own
 }
@@ -265,7 +282,7 @@ func Own(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]
 		ws = words.Append(ws[:0], sentence)
-		if _, own := factorOf(ws, quoted(nil, sentence, ws), asks(sentence)); own {
+		if _, own := factorOf(ws, quoted(nil, sentence, ws), false); own && !asks(sentence) {
 			return true
 		}
 	}

@@ -114,7 +114,7 @@ const mostClauses = 12
 // most are left out: "Oh yeah, …".
 const (
 	leastWords = 7
-	leastPairs = 16
+	leastPairs = 8
 	leadWords  = 2
 )
 
@@ -151,7 +151,8 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes 
 		to := ws[k].End + int32(behind(text[ws[k].End:ws[k+1].From]))
 		e.clauses = append(e.clauses, clause{base + from, base + to, [2]int32{first + int32(word), first + int32(k+1)}, starts, !filling})
 		from, word = to, k+1
-		starts = (strong || lead) && len(ws)-word >= least
+		starts = lead || strong && !leans(text, ws[word:], inQuotes[min(word, len(inQuotes)):])
+		starts = starts && len(ws)-word >= least
 	}
 	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts, true})
 }

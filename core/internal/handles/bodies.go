@@ -57,6 +57,22 @@ func (c *Run) Mark(part int32, marker, text string) {
 	c.T.Parts[part].Flags |= transcript.Cleared
 }
 
+// MarkAgain puts another marker, with other text after it, in place of one that this run has put there by Mark. The item has to be measured
+// again afterwards, by Remeasure.
+func (c *Run) MarkAgain(part int32, marker, text string) {
+	p := &c.T.Parts[part]
+	handle, _ := handleIn(c.T.Bytes(p.Body), resultMarkers...)
+	body := c.Original(part)
+	replaced := []transcript.Span{body}
+	for n := p.Copy; n > 0; n = c.T.Parts[n-1].Copy {
+		replaced = append(replaced, c.T.Parts[n-1].Body)
+	}
+	c.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
+	p.Body = body // formats write a body by the one that it replaces
+	value, size := c.F.ResultBody(nil, c.T, part, WithHandle(marker, handle)+text)
+	c.SetBody(part, value, size)
+}
+
 // Keep archives a body that is one span. It returns its handle, or "" where the host keeps no archive.
 func (c *Run) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
 	if c.Policy.Archive == "" {

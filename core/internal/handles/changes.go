@@ -24,7 +24,7 @@ const (
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
 	changesSent   = "sent"      // N: how many messages the result has
 	changesGone   = "gone"      // INDEX PRINT: this message is none of the input's, and looks like this
-	changesKeep   = "keep"      // FROM TO: these are the input's
+	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
 	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, where it is not a comma or a bracket alone
@@ -78,7 +78,11 @@ func (c *Run) SaveChanges() {
 			for end < len(origins) && origins[end] == (whence{o.op, o.index + end - m, 0}) {
 				end++
 			}
-			say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.index+end-m))
+			words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
+			if m > 0 && origins[m-1].op == "" && (o.index == 0 || used[o.index-1]) {
+				words = append(words, c.printOf(o.index))
+			}
+			say(words...)
 		case changesFold:
 			for end < len(origins) && origins[end] == (whence{o.op, o.index, o.from + end - m}) {
 				end++

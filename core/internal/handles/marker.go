@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -19,8 +20,9 @@ const (
 	ImageMarker      = "[Image removed to make the request smaller]"
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
-	TruncatedMarker  = "[Truncated]" // the first line of a text that was shortened, where it has a handle
-	SqueezedMarker   = "[Squeezed]"  // begins the first line of a text that says all it said, in another form
+	TruncatedMarker  = "[Truncated]"        // the first line of a text that was shortened, where it has a handle
+	ExcerptMarker    = digest.ExcerptMarker // the first line of a result of which lines stay
+	SqueezedMarker   = "[Squeezed]"         // begins the first line of a text that says all it said, in another form
 )
 
 // Marking is a marker that a pass writes.
@@ -180,6 +182,11 @@ func Cleared(c *view.View, n int32) bool {
 		}
 	}
 	return false
+}
+
+// BeginsMarked reports whether the text of a tool result begins with the marker of one that was removed.
+func BeginsMarked(text string) bool {
+	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
 }
 
 // foldHandle begins the line of a digest message that names the handle of what was folded.

@@ -377,15 +377,20 @@ func (r *restoring) foldOf(m int32) *foldBack {
 // wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
 // of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
 func (c *Run) wrapper(p *transcript.Part) transcript.Span {
-	found := p.Body
-	s := jsonspan.New(c.T.Src).At(p.Span.Start)
+	part := c.T.Bytes(p.Span) // a message that is back already has its bytes elsewhere
+	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
+	at := func(s jsonspan.Span) transcript.Span {
+		return transcript.Span{Start: p.Span.Start + s.Start, End: p.Span.Start + s.End}
+	}
+	found := body
+	s := jsonspan.New(part)
 	inside := func() bool { // leaves s at the value that holds the body, or after one that does not
 		kind, start := s.Kind(), s.Pos()
 		end := s.Skip().End
-		if s.Err() != nil || start > p.Body.Start || end < p.Body.End || kind == jsonspan.String {
+		if s.Err() != nil || start > body.Start || end < body.End || kind == jsonspan.String {
 			return false
 		}
-		if kind == jsonspan.Object && start > p.Span.Start {
+		if kind == jsonspan.Object && start > 0 {
 			found = transcript.Span{Start: start, End: end}
 		}
 		s = s.At(start)
@@ -406,7 +411,7 @@ func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 			deeper = inside()
 		}
 	}
-	s = jsonspan.New(c.T.Src).At(found.Start)
+	s = jsonspan.New(part).At(found.Start)
 	only := false // its one member is the body, under the key of outputs
 	if s.Kind() == jsonspan.Object {
 		n := 0
@@ -416,13 +421,13 @@ func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 				break
 			}
 			value := s.Skip()
-			if only = n == 0 && string(key) == "output" && value.Span == p.Body; string(key) == "type" && c.T.EqualText(value.Span, "text") {
-				return found
+			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && c.T.EqualText(at(value.Span), "text") {
+				return at(found)
 			}
 		}
 	}
 	if only {
-		return found
+		return at(found)
 	}
 	return p.Body
 }

@@ -40,6 +40,7 @@ type step struct {
 	index    int
 	from, to int
 	handles  []string
+	print    string // of the first message that is kept; "" where that isn't said
 	text     []byte // the message itself, where op is ""
 }
 
@@ -108,6 +109,9 @@ func (c *changes) say(line string) bool {
 			return false
 		}
 	}
+	if op == changesKeep && len(words) == 3 {
+		numbers, p.print = words[:2], words[2]
+	}
 	var n [3]int
 	if len(numbers) > len(n) {
 		return false
@@ -161,8 +165,16 @@ func (r *restoring) takeBack() (ok bool) {
 		if !ok {
 			return false
 		}
+		whole := undone
 		if !undone {
+			if undone, whole, ok = r.undoEdited(&c); !ok {
+				return false
+			}
+		}
+		if !whole {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
+		}
+		if !undone {
 			r.State.Archive = "" // what is older may still be as a digest says
 			continue
 		}
@@ -204,21 +216,50 @@ func (r *restoring) newest() string {
 // where the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	n := min(c.sent, len(r.Items))
+	if !r.begins(c, n) {
+		return false, true
+	}
+	was := len(r.Items)
+	out, ok := r.rebuild(c.steps, n)
+	if !ok {
+		return false, false
+	}
+	r.spread(c, out, n)
+	r.later = append(r.later, slices.Clone(r.Items[n:was]))
+	r.Items = out
+	return true, true
+}
+
+// begins reports whether the first n items are what a compaction has made: what it says of them is so.
+func (r *restoring) begins(c *changes, n int) bool {
 	for _, g := range c.gone {
 		if g.index >= n {
-			return false, true
+			return false
 		}
-		if m := r.Items[g.index].Msg; !r.Own(m) && r.Look(m) != g.print && r.MarkedLook(m) != g.print {
-			return false, true
+		// A digest has got the handle of its body after its print was taken.
+		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.Own(m) && r.listHandle(m) != "") {
+			return false
 		}
 	}
 	for _, p := range c.steps {
 		if p.op == changesFold && (p.index >= n || !r.Own(r.Items[p.index].Msg) || r.listHandle(r.Items[p.index].Msg) == "") ||
 			p.op == changesPut && p.index >= n {
-			return false, true
+			return false
 		}
 	}
-	out, used := make([]view.Item, 0, n), make([]bool, n)
+	return true
+}
+
+// isGone reports whether an item looks like a message of a result that is none of the input's.
+func (r *restoring) isGone(g gone, at int) bool {
+	m := r.Items[at].Msg
+	return r.Look(m) == g.print || r.MarkedLook(m) == g.print
+}
+
+// rebuild makes what steps say of the first n items. ok is false where they make no sense.
+func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
+	out = make([]view.Item, 0, n)
+	used := make([]bool, n)
 	take := func(i int) bool {
 		if used[i] {
 			return false
@@ -230,44 +271,45 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	folds := map[int][]bool{} // by message of the result: which messages of its fold are back, each once
 	was := r.Report.Restored
 	literal := false
-	for _, p := range c.steps {
+	for _, p := range steps {
 		switch p.op {
 		case "":
 			it, ok := r.read(p.text)
 			if !ok {
-				return false, false
+				return nil, false
 			}
 			literal = true
 			out = append(out, it)
 		case changesKeep:
 			for i := p.from; i < min(p.to, n); i++ {
 				if !take(i) {
-					return false, false
+					return nil, false
 				}
 			}
 		case changesPut:
 			if !take(p.index) {
-				return false, false
+				return nil, false
 			}
 			at := r.at
 			if _, ok := r.putBack(&out[len(out)-1], func(h string) bool { return slices.Contains(p.handles, h) }); !ok {
-				return false, false
+				return nil, false
 			}
 			r.at = at
 		case changesFold:
 			if !r.takeFold(p, &out, used, folds) {
-				return false, false
+				return nil, false
 			}
 		}
 	}
-	r.spread(c, out, n)
-	r.later = append(r.later, slices.Clone(r.Items[n:]))
-	saved := r.Tokens(0, n)
-	if r.Items = out; literal && r.Report.Restored == was {
+	if literal && r.Report.Restored == was {
 		r.Report.Restored++ // the changes themselves
 	}
-	r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved - r.Tokens(0, len(out))})
-	return true, true
+	saved := r.Tokens(0, n)
+	for i := range out {
+		saved -= out[i].Tokens
+	}
+	r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
+	return out, true
 }
 
 // spread puts what was between the messages of the input between the items again; sent is how many items they were made of.

@@ -19,6 +19,9 @@ const MaxSize = 1 << 30
 // Span is a half-open range of bytes of a source. The zero Span means that the value is missing.
 type Span struct{ Start, End uint32 }
 
+// Key is the span as a number, to look it up by.
+func (p Span) Key() uint64 { return uint64(p.Start)<<32 | uint64(p.End) }
+
 // Len is the number of bytes in the span.
 func (p Span) Len() int { return int(p.End - p.Start) }
 

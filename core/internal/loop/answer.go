@@ -27,7 +27,8 @@ func readAnswer(json []byte) answer {
 	a.cut = numberOf(report.of("cut_point"))
 	a.reason = textOf(report.of("reason"))
 	if memory := a.members.of("memory"); memory != nil {
-		a.cut = numberOf(readMembers(memory).of("messages"))
+		lists := (&entry{Entry: memory}).lists()
+		a.cut = numberOf(lists[len(lists)-1].of("messages"))
 	}
 	return a
 }

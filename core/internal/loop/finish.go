@@ -7,7 +7,7 @@ import (
 )
 
 // maxSaves is how often a job merges its compaction into a record that others change at the same time.
-const maxSaves = 16
+const maxSaves = 64
 
 // made decides what becomes of a compaction.
 func (t *turn) made(a answer) {
@@ -143,12 +143,13 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 		return
 	}
 	if t.byPrefix() && new != nil {
-		for _, e := range new.Entries {
-			members := readMembers(e.Entry)
-			t.SaveKeys = append(t.SaveKeys, k.key(textOf(members.of("print"))), k.key(textOf(members.of("sent"))))
+		for i := range new.Entries {
+			t.SaveKeys = append(t.SaveKeys, k.under(&new.Entries[i])...)
 		}
 		if t.replacesStale() {
-			t.SaveKeys = append(t.SaveKeys, k.key(textOf(readMembers(t.Stale.Entry).of("print"))))
+			for _, print := range k.replaced(t.Stale) {
+				t.SaveKeys = append(t.SaveKeys, k.key(print))
+			}
 		}
 		for _, a := range new.Attempts {
 			t.SaveKeys = append(t.SaveKeys, k.key(a.Print))

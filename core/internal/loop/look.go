@@ -147,15 +147,35 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 		return false
 	}
 	if r.Record == nil {
-		return false
-	}
-	t.Found = append(slices.Clone(found.record.Entries), t.Found...)
-	t.Attempts = append(t.Attempts, found.record.Attempts...)
-	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
-	if sound || len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts {
+		t.At = maxKeys
 		return false
 	}
 	t.At = min(t.At+max(0, min(r.At, maxKeys))+1, maxKeys)
+	t.Found = append(slices.Clone(found.record.Entries), t.Found...)
+	t.Attempts = append(t.Attempts, found.record.Attempts...)
+	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
+	if sound || t.foundMost() {
+		return false
+	}
+	t.load()
+	return true
+}
+
+// foundMost reports whether nothing more is looked for.
+func (t *turn) foundMost() bool { return len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts }
+
+// further looks for what represents less of the history, if nothing that was found is used: a digest that has the newest message of the user in it
+// is not, if the messages behind it are gone. It returns true if the job waits for that.
+func (t *turn) further(a answer) bool {
+	if a.known() >= 0 || len(t.Found) == 0 || t.foundMost() || !t.byPrefix() || !t.can(api.EffectLoad) {
+		return false
+	}
+	if k := t.keysOf(); k == nil || t.At >= len(k.prints) {
+		return false
+	}
+	if t.Counted { // that was of other messages
+		t.Counted, t.Options.Usage = false, nil
+	}
 	t.load()
 	return true
 }
@@ -213,7 +233,7 @@ func (t *turn) look() {
 		o.Tried = attempt.Tokens
 	}
 	a, ok := t.answer(&o, t.Found)
-	if !ok {
+	if !ok || t.further(a) {
 		return
 	}
 	t.Window, t.NoReserve, t.Tries, t.Paused = o.Window, o.NoReserve, 0, false
@@ -286,8 +306,8 @@ func (t *turn) entry(index int) *entry {
 // replaces reports whether the history begins with what an entry has replaced. Otherwise it continues from the result: then there is nothing
 // to make the compaction from again.
 func (t *turn) replaces(e *entry) bool {
-	k, members := t.keysOf(), readMembers(e.Entry)
-	return k != nil && k.begins(numberOf(members.of("messages")), textOf(members.of("print")))
+	k := t.keysOf()
+	return k != nil && len(k.replaced(e)) > 0
 }
 
 // attempt returns the newest attempt to compact a beginning of the history that came to nothing, or nil.
@@ -345,7 +365,7 @@ func (t *turn) counts() bool {
 	o := t.Options.Clone()
 	o.Force, o.OnlyKnown, o.Answer = false, true, api.AnswerMessages
 	a, ok := t.answer(&o, t.Found)
-	if !ok {
+	if !ok || t.further(a) {
 		return true
 	}
 	t.Phase = phaseCounting

@@ -205,6 +205,15 @@ func (r *record) forget(print []byte, tries int) {
 	})
 }
 
+// lists are the members of an entry, and of the same compaction as one of a list that continued from what was sent before, if it was.
+func (e *entry) lists() []members {
+	list := []members{readMembers(e.Entry)}
+	if given := readMembers(list[0].of("given")); given != nil {
+		list = append(list, given)
+	}
+	return list
+}
+
 // text writes a record.
 func (r *record) text() string {
 	return string(marshal(r.MarshalEasyJSON))
@@ -249,6 +258,26 @@ func (k *keys) all(from int) (list []string) {
 		list = append(list, k.key(k.prints[i]))
 	}
 	return list
+}
+
+// under returns the keys of an entry.
+func (k *keys) under(e *entry) []string {
+	lists := e.lists()
+	list := []string{k.key(textOf(lists[0].of("print"))), k.key(textOf(lists[0].of("sent")))}
+	for _, given := range lists[1:] {
+		list = append(list, k.key(textOf(given.of("print"))))
+	}
+	return list
+}
+
+// replaced returns the prints of beginnings of the history that an entry has replaced.
+func (k *keys) replaced(e *entry) (prints []string) {
+	for _, m := range e.lists() {
+		if print := textOf(m.of("print")); k.begins(numberOf(m.of("messages")), print) {
+			prints = append(prints, print)
+		}
+	}
+	return prints
 }
 
 // begins reports whether the first messages of the history have a print.

@@ -45,7 +45,15 @@ func (c *Run) setID(part int32, id []byte) {
 	p := &c.T.Parts[part]
 	span := c.T.Write(id)
 	if !p.ID.Zero() {
-		c.Splice(p.Msg, c.SourceOf(p.ID), span)
+		source, renamed := c.renamed[p.ID.Key()]
+		if !renamed {
+			source = c.SourceOf(p.ID)
+		}
+		if c.renamed == nil {
+			c.renamed = map[uint64]transcript.Span{}
+		}
+		c.renamed[span.Key()] = source
+		c.Splice(p.Msg, source, span)
 	}
 	p.ID = span
 }

@@ -18,9 +18,11 @@ import (
 // Run is a run whose view is repaired.
 type Run struct {
 	handles.Run
-	Refused   []api.LeftViolation // what the provider would refuse of the input
-	Late      int                 // tokens of the messages that came after the plan and are items now
-	tolerated map[uint64]cases    // violations of the input that stay, by placeOf
+	Refused   []api.LeftViolation        // what the provider would refuse of the input
+	Late      int                        // tokens of the messages that came after the plan and are items now
+	tolerated map[uint64]cases           // violations of the input that stay, by placeOf
+	mended    bool                       // the input is: what is repaired from now on, a pass has brought
+	renamed   map[uint64]transcript.Span // where in the source ids are, by the keys of those that were written
 }
 
 // LostResult is what a repair answers a tool call with whose result is gone.
@@ -36,9 +38,10 @@ const maxRepairs = 8
 // being repaired: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
 //
 // What the provider tolerates stays as it came in, unless the policy wants all repaired. What a pass has brought is repaired: a result
-// breaks no rule that the input kept.
+// breaks no rule that the input kept. The report counts only what was repaired of the input; its actions list all.
 func (c *Run) Repair() {
 	c.mendAll(func(wire.Violation) bool { return true })
+	c.mended = true
 	if c.T.LoneBeside && !c.Beside {
 		c.Beside = true
 		c.Report.Repaired++
@@ -49,6 +52,7 @@ func (c *Run) Repair() {
 // RepairInput is repair for what came in. Half surrogate pairs stay until it is known which messages do: a digest has none.
 func (c *Run) RepairInput() {
 	c.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
+	c.mended = true
 }
 
 // mendAll is repair for some violations.
@@ -228,7 +232,9 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			moved = append(moved, m)
 		}
 		done = true
-		c.Report.Repaired++
+		if !c.mended || v.Fix == wire.Replace {
+			c.Report.Repaired++
+		}
 		c.Act(api.Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: saved, Rule: v.Rule})
 	}
 	for at := range c.Items {
@@ -245,7 +251,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		if inserts[opener-1] != nil {
 			inserts[opener-1] = append(inserts[opener-1], ',')
 		}
-		inserts[opener-1] = append(inserts[opener-1], c.NewMessage(opener-1, transcript.User, view.OpeningText)...)
+		inserts[opener-1] = append(inserts[opener-1], c.NewMessage(max(0, opener-1), transcript.User, view.OpeningText)...)
 	}
 	for at, role := range turns {
 		if inserts[at] == nil { // what is inserted there may already separate them

@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -15,6 +16,7 @@ type ClearPass struct {
 	Pass         string   `json:"pass"`
 	KeepRecent   int      `json:"keep_recent"`
 	MinReclaim   int      `json:"min_reclaim"`
+	Excerpt      int      `json:"excerpt"`
 	Tools        []string `json:"tools"`
 	ExcludeTools []string `json:"exclude_tools"`
 }
@@ -27,10 +29,11 @@ func init() {
 		Params: []Param{
 			{"keep_recent", "6", "keep_recent is how many of the newest tool results stay; at least 1."},
 			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache."},
+			{"excerpt", "0", "excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. A result that frees no more than that stays whole if the target is reached without it."},
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -."},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},
-		Markers: []handles.Marking{{Text: handles.ClearedMarker}},
+		Markers: []handles.Marking{{Text: handles.ClearedMarker}, {Text: handles.ExcerptMarker, Follows: true}},
 		Counts:  []view.Counter{cleared},
 	})
 }
@@ -39,13 +42,95 @@ func (p *ClearPass) Check() string {
 	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
 		return "keep_recent must be from 0 to 1,073,741,824 tool results"
 	}
+	if s := tokensRange("excerpt", p.Excerpt); s != "" {
+		return s
+	}
 	return tokensRange("min_reclaim", p.MinReclaim)
 }
 
 func (p *ClearPass) Follows() bool { return false }
 
 func (p *ClearPass) Run(c *Run) {
-	p.Clear(c, slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 }))
+	targets := slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 })
+	if p.Excerpt > 0 {
+		targets = p.worthwhile(c, targets)
+	}
+	first := len(c.Report.Actions)
+	p.Clear(c, targets)
+	if p.Excerpt > 0 {
+		for i, r := range targets {
+			c.cleared = append(c.cleared, clearedResult{part: r.part, action: first + i, gain: r.gain})
+		}
+	}
+}
+
+// worthwhile are the targets without those that free little, where the target is reached without them.
+func (p *ClearPass) worthwhile(c *Run, targets []result) []result {
+	large, gain := make([]result, 0, len(targets)), 0
+	for _, r := range targets {
+		if r.gain > p.Excerpt {
+			large = append(large, r)
+			gain += r.gain
+		}
+	}
+	if c.Target <= 0 || c.Total-gain > c.Target {
+		return targets
+	}
+	return large
+}
+
+// clearedResult is a tool result that was cleared: which part, which action of the report says so, and what was freed, in tokens.
+type clearedResult struct {
+	part         int32
+	action, gain int
+}
+
+// Finish adds to the markers that are left the lines that later messages build on, as far as there is room below the target; where it was
+// missed, in a 32nd of the limit.
+func (p *ClearPass) Finish(c *Run) {
+	room := c.Target - c.Total
+	if room < 0 {
+		room = min(c.Limit-c.Total, c.Limit/32)
+	}
+	if p.Excerpt <= 0 || len(c.cleared) == 0 || room <= 0 {
+		return
+	}
+	results, items := c.clearedStill()
+	if len(results) == 0 {
+		return
+	}
+	messages, parts, texts := make([]int32, len(c.Items)), make([]int32, len(results)), make([]string, len(results))
+	for i, it := range c.Items {
+		messages[i] = it.Msg
+	}
+	sizes := make([]int, len(results))
+	for i, r := range results {
+		parts[i], texts[i] = r.part, originalText(c.View, r.part)
+		sizes[i] = c.P.MaxUnits(min(p.Excerpt, r.gain/2))
+	}
+	bare, headed := c.P.Text(c.Sized(handles.ClearedMarker)), c.Sized(handles.ExcerptMarker)
+	for i, lines := range digest.NewExcerpts(c.T, messages, parts, texts).Choose(sizes, c.P.MaxUnits(room)) {
+		if lines == "" || c.P.Text(headed+lines)-bare > room {
+			continue
+		}
+		was := c.Total
+		c.MarkAgain(results[i].part, handles.ExcerptMarker, lines)
+		c.Remeasure(items[i])
+		room -= c.Total - was
+		c.Report.Actions[results[i].action].Tokens -= c.Total - was
+	}
+}
+
+// clearedStill are the results that this run has cleared and that are still there, in order, and the indexes of their items.
+func (c *Run) clearedStill() (results []clearedResult, items []int) {
+	for i, it := range c.Items {
+		msg := &c.T.Messages[it.Msg]
+		at, _ := slices.BinarySearchFunc(c.cleared, msg.First, func(r clearedResult, first int32) int { return int(r.part - first) })
+		for k := at; k < len(c.cleared) && c.cleared[k].part < msg.First+msg.Count; k++ {
+			results, items = append(results, c.cleared[k]), append(items, i)
+		}
+	}
+	return results, items
 }
 
 // Targets are the results that the pass may clear; none where clearing them frees too little.

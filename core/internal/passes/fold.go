@@ -79,6 +79,9 @@ func (c *Run) style() *digest.Style {
 func (p *FoldPass) Run(c *Run) { p.fold(c, forPolicy) }
 
 func (p *FoldPass) fold(c *Run, why foldFor) {
+	if why == forPolicy {
+		c.shortenProject()
+	}
 	held, groups := c.Held()
 	cut, step := p.further(c, held, groups, why)
 	if step < 0 {
@@ -148,7 +151,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	case c.Bounded() && c.Total > c.Most():
 		least = 1
 	}
-	if talk < least || gain == 0 {
+	if talk < least || gain == 0 || talk == 0 && c.Bounded() && c.vain(gain) {
 		return
 	}
 	if why == forPolicy && c.Report.Tokens.Before-c.Total+gain < c.MinGain() {
@@ -237,6 +240,12 @@ func (c *Run) digestBudget(why foldFor, gain int) int {
 
 // digestLeft is how many tokens the limit leaves for a digest of items that have gain tokens; negative where it is out of reach.
 func (c *Run) digestLeft(gain int) int { return c.Most() - (c.Total - gain) - digestFrame }
+
+// vain reports whether a smaller digest than the one of gain tokens would bring the result neither under the limit nor into the window.
+func (c *Run) vain(gain int) bool {
+	rest, window := c.Total-gain+digestFrame, c.Report.Tokens.Window
+	return rest >= c.Limit && (c.Total <= window || rest >= window)
+}
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.
 func firstLoose(held []bool, cut int) int {

@@ -28,6 +28,12 @@ type Pass interface {
 	Run(c *Run)
 }
 
+// Finisher is a pass that uses what all passes together have left below the target.
+type Finisher interface {
+	// Finish runs after the last pass.
+	Finish(c *Run)
+}
+
 // Placer is a pass that puts messages of ours somewhere else than a digest is.
 type Placer interface {
 	// Place is of which kind they are, and the last place in the input where one may be, or [Anywhere].

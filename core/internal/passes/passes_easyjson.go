@@ -1160,6 +1160,12 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexe
 			} else {
 				out.MinReclaim = int(in.Int())
 			}
+		case "excerpt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Excerpt = int(in.Int())
+			}
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -1246,6 +1252,11 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwri
 		const prefix string = ",\"min_reclaim\":"
 		out.RawString(prefix)
 		out.Int(int(in.MinReclaim))
+	}
+	{
+		const prefix string = ",\"excerpt\":"
+		out.RawString(prefix)
+		out.Int(int(in.Excerpt))
 	}
 	{
 		const prefix string = ",\"tools\":"

@@ -149,7 +149,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 				continue
 			}
 			text := r.Content(n)
-			if text == "" || text == handles.ClearedMarker || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
+			if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
 				continue
 			}
 			seen.Add(path)
@@ -225,8 +225,10 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 }
 
 // Original is the text of a tool result as it came in, whatever passes have replaced it with.
-func (r *Rehydration) Original(n int32) string {
-	t, body := r.view.T, r.view.Original(n)
+func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
+
+func originalText(v *view.View, n int32) string {
+	t, body := v.T, v.Original(n)
 	if t.IsString(body) {
 		return t.Text(body)
 	}

@@ -119,7 +119,8 @@ func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
 	case c.T.IsString(part.Body):
 		add(n)
 	case len(c.T.Inner(int(n))) > 0:
-		for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+		last := n + int32(len(c.T.Inner(int(n))))
+		for k := n + 1; k <= last; k++ {
 			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed|transcript.Edited|transcript.Signed) && c.T.IsString(inner.Body) {
 				add(k)
 			}
@@ -246,22 +247,20 @@ func (c *Run) squeeze(s squeezed) {
 	c.Report.Squeezed++
 }
 
-// spanKey is a span as a number.
-func spanKey(s transcript.Span) uint64 { return uint64(s.Start)<<32 | uint64(s.End) }
-
 // unsqueeze puts back what this run has squeezed of some results, so that another pass has the whole of them. The items have to be measured
 // again afterwards, by Remeasure.
 func (c *Run) unsqueeze(results []int32) {
-	gone := map[uint64]bool{} // by spanKey
+	gone := map[uint64]bool{} // by Key
 	for _, n := range results {
-		for k := n; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+		last := n + int32(len(c.T.Inner(int(n))))
+		for k := n; k <= last; k++ {
 			part := &c.T.Parts[k]
 			if !part.Has(transcript.Squeezed) {
 				continue
 			}
-			gone[spanKey(c.Original(k))] = true
+			gone[c.Original(k).Key()] = true
 			for n := part.Copy; n > 0; n = c.T.Parts[n-1].Copy {
-				gone[spanKey(c.T.Parts[n-1].Body)] = true
+				gone[c.T.Parts[n-1].Body.Key()] = true
 			}
 			part.Body, part.Size = c.Original(k), c.squeezed[k].size
 			part.Flags &^= transcript.Squeezed | transcript.Edited
@@ -271,8 +270,8 @@ func (c *Run) unsqueeze(results []int32) {
 	if len(gone) == 0 {
 		return
 	}
-	c.Unsplice(func(old transcript.Span) bool { return gone[spanKey(old)] })
-	c.Unkeep(func(body transcript.Span) bool { return gone[spanKey(body)] })
+	c.Unsplice(func(old transcript.Span) bool { return gone[old.Key()] })
+	c.Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
 // unsqueezeAll is unsqueeze for results that a pass removes, or reads, one after the other.

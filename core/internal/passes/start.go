@@ -27,6 +27,7 @@ type Run struct {
 	stay     []bool
 	places   []lastPlace
 	squeezed map[int32]whole  // by part: what this run has squeezed
+	cleared  []clearedResult  // what the pass clear has cleared
 	cut      map[int32]string // by part: the handles of the texts that the last resort has cut
 	added    int              // tokens that a repair is expected to add to what the last resort leaves
 }

@@ -196,6 +196,7 @@ func (c *Run) language(j job) string {
 // mapped asks for a digest of each part, of at most each tokens, all at the same time, and then for one of them all.
 func (c *Run) mapped(j job, p digest.Prompt, parts []part, each, output int) (text string, why api.SummaryFault, ok bool) {
 	var record strings.Builder
+	var texts string // as record, without what tells the model which part it reads
 	ok = true
 	good := 0
 	for i, part := range parts {
@@ -211,7 +212,9 @@ func (c *Run) mapped(j job, p digest.Prompt, parts []part, each, output int) (te
 		default:
 			good++
 		}
-		record.WriteString("Part " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(parts)) + ":\n\n" + digest.Clip(text, c.P.MaxUnits(each)) + "\n\n")
+		text = digest.Clip(text, c.P.MaxUnits(each))
+		texts = join(texts, text)
+		record.WriteString("Part " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(parts)) + ":\n\n" + text + "\n\n")
 	}
 	if !ok {
 		return "", "", false
@@ -222,7 +225,7 @@ func (c *Run) mapped(j job, p digest.Prompt, parts []part, each, output int) (te
 	p.Scope, p.Record = api.ScopeMerge, record.String()
 	text, why, ok = c.ask(j.id, p, output, j.gain)
 	if ok && bad(why) {
-		text = record.String()
+		text = texts
 	}
 	return text, why, ok
 }

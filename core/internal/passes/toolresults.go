@@ -107,6 +107,9 @@ func (c *Run) pointedAt(n int32, pointed *critbit.Map[bool]) bool {
 	if c.Policy.Published() || !digest.ReadsFile(digest.ToolName(c.T, int(n))) {
 		return false
 	}
+	if pointed.Len() == 0 && !digest.MayPoint(c.T, n) {
+		return false
+	}
 	reading := digest.ResultReading(c.T, n)
 	if reading == digest.ReadsFailed || reading != digest.ReadsSame && pointed.Len() == 0 {
 		return false

@@ -26,7 +26,7 @@ var presets = []Preset{
   "gate": {"ratio": 0.8, "target": 0.6, "min_gain": 0.02},
   "passes": [
     {"pass": "squeeze", "keep_recent": 2},
-    {"pass": "clear", "keep_recent": 6, "min_reclaim": 2000},
+    {"pass": "clear", "keep_recent": 6, "min_reclaim": 2000, "excerpt": 250},
     {"pass": "fold", "keep_tokens": 20000, "boundary": "turn"},
     {"pass": "rehydrate", "max_files": 5, "tokens": 8000}
   ],

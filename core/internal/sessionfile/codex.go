@@ -39,12 +39,13 @@ type codex struct {
 	cut   int     // items before it have been compacted, but for input
 	meta  bool    // the first session_meta was read; files of forked sessions repeat that of their parent
 	usage Usage
-	asked int // index in items of the one that usage belongs to, or -1
-	wrote int // index in items of the last one that the model wrote since the last compaction, or -1
+	asked int   // index in items of the one that usage belongs to, or -1
+	wrote int   // index in items of the last one that the model wrote since the last compaction, or -1
+	last  int64 // the largest ordinal of a line, or -1: older versions number none
 }
 
 func readCodex(f *file) writer {
-	c := &codex{file: f, asked: -1, wrote: -1}
+	c := &codex{file: f, asked: -1, wrote: -1, last: -1}
 	f.lines(c.line)
 	if f.err != nil {
 		return c
@@ -83,6 +84,8 @@ func (c *codex) line(s *jsonspan.Scanner) {
 			payload = s.Skip().Span
 		case "timestamp":
 			c.timed(text(s))
+		case "ordinal":
+			c.last = max(c.last, tokens(s))
 		default:
 			return false
 		}

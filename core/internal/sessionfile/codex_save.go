@@ -7,6 +7,10 @@ import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 func (c *codex) save(s *saver) {
 	s.write(`{"timestamp":`)
 	s.quote(s.next())
+	if c.last >= 0 { // versions that number lines resume no file whose last one has no number
+		s.write(`,"ordinal":`)
+		s.number(c.last + 1)
+	}
 	s.write(`,"type":"compacted","payload":{"message":`)
 	digest := ""
 	if i := s.digest(); i >= 0 {

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
+	"github.com/ctxfold/ctxfold/internal/steps"
 )
 
 type saved struct {
@@ -265,23 +265,24 @@ func TestMillis(t *testing.T) {
 
 // Saving costs what reading does, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
-	if os.Getenv("CTXFOLD_LONG") == "" {
-		t.Skip("times are compared: CTXFOLD_LONG=1")
+	if testing.Short() {
+		t.Skip("it builds core with counters")
 	}
+	counter := steps.Start(t)
 	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline", "openhands", "goose"} {
-		cost := func(n int) time.Duration {
-			file, messages := long(kind, n)
-			begin := time.Now()
-			if _, a := save(t, file, messages); a.Error != nil {
-				t.Fatalf("%s: %+v", kind, a.Error)
+		t.Run(kind, func(t *testing.T) {
+			answer := counter.Linear(t, "save", 2000, func(n int) []byte {
+				file, messages := long(kind, n)
+				quoted, err := json.Marshal(string(file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Appendf(nil, `{"file":%s,"messages":%s}`, quoted, messages)
+			})
+			if bytes.HasPrefix(answer, []byte(`{"error"`)) {
+				t.Errorf("%.300s", answer)
 			}
-			return time.Since(begin)
-		}
-		cost(1000) // warm
-		small, large := cost(1000), cost(16000)
-		if large > 16*8*small+100*time.Millisecond {
-			t.Errorf("%s: %v for 1,000 messages, %v for 16,000", kind, small, large)
-		}
+		})
 	}
 }
 

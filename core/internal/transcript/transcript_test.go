@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/steps"
 )
 
 func read(t testing.TB, format, src string) *transcript.Transcript {
@@ -85,7 +85,7 @@ func TestPairAndGroups(t *testing.T) {
 }
 
 // TestPairIsLinear pairs many calls whose ids collide or stay open; four times the input must not take much more than
-// four times as long.
+// four times the steps.
 func TestPairIsLinear(t *testing.T) {
 	shapes := map[string]func(n int) string{
 		"one id for all": func(n int) string {
@@ -115,23 +115,15 @@ func TestPairIsLinear(t *testing.T) {
 			return asks(ids...) + "," + strings.Join(res, ",")
 		},
 	}
+	if testing.Short() {
+		t.Skip("it builds core with counters")
+	}
+	counter := steps.Start(t)
 	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
-			took := func(n int) time.Duration {
-				src := "[" + shape(n) + "]"
-				best := time.Hour
-				for range 3 {
-					start := time.Now()
-					tr := read(t, "openai-chat", src)
-					tr.Groups(seq(tr))
-					best = min(best, time.Since(start))
-				}
-				return best
-			}
-			small, large := took(8000), took(32000)
-			if large > 12*small+5*time.Millisecond {
-				t.Errorf("8,000 calls took %v, 32,000 took %v", small, large)
-			}
+			counter.Linear(t, "validate", 4000, func(n int) []byte {
+				return []byte(`{"policy":{"format":"openai-chat"},"messages":[` + shape(n) + `]}`)
+			})
 		})
 	}
 }

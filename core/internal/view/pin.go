@@ -31,13 +31,9 @@ func (c *Run) Pin() {
 // pinProject pins the messages with project instructions: of each file and each skill the newest, files before skills, as far as their share
 // of the window goes.
 func (c *Run) pinProject() {
-	share := c.Policy.ProjectShare()
-	if share == 0 || c.Policy.Branch() {
+	room := c.ProjectRoom()
+	if room == 0 {
 		return
-	}
-	room := policy.MaxTokens
-	if window := max(c.Policy.Window.Tokens, c.Limit); window > 0 {
-		room = int(float64(window) * share)
 	}
 	var files, skills []int
 	var seen critbit.Map[struct{}]
@@ -62,6 +58,25 @@ func (c *Run) pinProject() {
 			it.Pinned, it.Instr = true, true
 		}
 	}
+}
+
+// ProjectRoom is how many tokens of project instructions may stay besides those that do.
+func (c *Run) ProjectRoom() int {
+	share := c.Policy.ProjectShare()
+	if share == 0 || c.Policy.Branch() {
+		return 0
+	}
+	window := max(c.Policy.Window.Tokens, c.Limit)
+	if window == 0 {
+		return policy.MaxTokens
+	}
+	room := int(float64(window) * share)
+	for i := range c.Items {
+		if c.Items[i].Instr {
+			room -= c.Items[i].Tokens
+		}
+	}
+	return max(0, room)
 }
 
 // NewestUser is the index of the item with the newest user message, or -1.

@@ -139,11 +139,14 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 			return v.appendRange(dst, p.Msg, p.Span, v.T.Bytes)
 		}
 	}
-	edits := v.EditsOf(p.Msg)
-	first, _ := slices.BinarySearchFunc(edits, p.Span.Start, func(e edit, start uint32) int { return cmp.Compare(e.Old.Start, start) })
+	// Not by EditsOf: a message may have as many edits as parts.
+	v.sort()
+	first, _ := slices.BinarySearchFunc(v.edits, p, func(e edit, p *transcript.Part) int {
+		return cmp.Or(cmp.Compare(e.msg, p.Msg), cmp.Compare(e.Old.Start, p.Span.Start))
+	})
 	at := p.Span.Start
-	for _, e := range edits[first:] {
-		if e.Old.End > p.Span.End {
+	for _, e := range v.edits[first:] {
+		if e.msg != p.Msg || e.Old.End > p.Span.End {
 			break
 		}
 		if e.Old.Start >= at {
@@ -156,11 +159,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 
 // EditsOf returns the edits of a message in their order. Of two edits of one body the later counts; it is first.
 func (v *View) EditsOf(m int32) []edit {
-	if !v.sorted {
-		// New text is written after all older: where it begins says which edit is the later one.
-		sorting.Func(v.edits, compareEdits)
-		v.sorted, v.next = true, 0
-	}
+	v.sort()
 	from := v.next // edits are mostly asked for message by message
 	if from > len(v.edits) || from > 0 && v.edits[from-1].msg >= m || from < len(v.edits) && v.edits[from].msg < m {
 		from, _ = slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
@@ -171,6 +170,14 @@ func (v *View) EditsOf(m int32) []edit {
 	}
 	v.next = to
 	return v.edits[from:to]
+}
+
+func (v *View) sort() {
+	if !v.sorted {
+		// New text is written after all older: where it begins says which edit is the later one.
+		sorting.Func(v.edits, compareEdits)
+		v.sorted, v.next = true, 0
+	}
 }
 
 func compareEdits(a, b edit) int {

@@ -85,7 +85,7 @@ func TestADK(t *testing.T) {
 			valid:   transcriptOf(adState, adUser, adDone),
 			invalid: transcriptOf(adDone, adUser),
 			says:    "AD5 messages[0] add_user",
-			repaired: transcriptOf(`{"id":"ctxfold-e2c8d405ee61231e","invocationId":"","author":"user","timestamp":9,"content":{"role":"user","parts":[{"text":"[The conversation goes on from here.]"}]}`+adNone,
+			repaired: transcriptOf(`{"id":"ctxfold-ed1daf9f83496ebb","invocationId":"i1","author":"user","timestamp":9,"content":{"role":"user","parts":[{"text":"[The conversation goes on from here.]"}]}`+adNone,
 				adDone, adUser),
 		}, {
 			name:    "AD6 role",

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/steps"
 )
 
 func detected(t *testing.T, messages string) (format string, candidates []string) {
@@ -196,10 +196,33 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
-// TestBroken repairs lists of 20,000 calls and results with a fault in each. None may take time in proportion to their
-// square, which would be minutes.
+// TestBroken repairs lists of calls and results with a fault in each. None may take steps in proportion to their square.
 func TestBroken(t *testing.T) {
-	const n = 20000
+	var counter *steps.Counter
+	if !testing.Short() {
+		counter = steps.Start(t)
+	}
+	for i, test := range broken(20000) {
+		t.Run(test.name, func(t *testing.T) {
+			var a struct {
+				Valid    bool
+				Messages json.RawMessage
+			}
+			request(t, "repair", `{"format":"`+test.format+`"}`, test.messages, &a)
+			if !a.Valid {
+				t.Error("repaired, but not valid")
+			}
+			if counter != nil {
+				counter.Linear(t, "repair", 4000, func(n int) []byte {
+					return []byte(`{"policy":{"format":"` + test.format + `"},"messages":` + broken(n)[i].messages + `}`)
+				})
+			}
+		})
+	}
+}
+
+// broken are lists of n calls and results with a fault in each.
+func broken(n int) []struct{ name, format, messages string } {
 	list := func(pattern string, step int) string {
 		parts := make([]string, n)
 		for i := range parts {
@@ -212,7 +235,7 @@ func TestBroken(t *testing.T) {
 		return strings.Join(parts, ",")
 	}
 	call, got := `{"functionCall":{"id":"c#","name":"r","args":{}}}`, `{"functionResponse":{"id":"c#","name":"r","response":{"output":"x"}}}`
-	for _, test := range []struct{ name, format, messages string }{
+	return []struct{ name, format, messages string }{
 		{"gemini, the other order", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), content("user", list(got, -1)), gmDone)},
 		{"gemini, one id", "gemini", transcriptOf(gmGo, content("model", list(strings.Replace(call, "#", "", 1), 1)), content("user", list(strings.Replace(got, "#", "", 1), 1)), gmDone)},
 		{"gemini, no ids", "gemini", transcriptOf(gmGo, content("model", list(gmRead, 1)), content("user", list(gmGot, 1)), gmDone)},
@@ -225,21 +248,6 @@ func TestBroken(t *testing.T) {
 		{"openai-responses, reasoning without end", "openai-responses", transcriptOf(rpUser, list(rpThinks, 1), rpUser)},
 		{"openai-responses, one unit", "openai-responses", transcriptOf(rpUser, rpThinks, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), list(strings.Replace(rpGot1, "c1", "c#", 1), -1), rpUser)},
 		{"openai-responses, compactions", "openai-responses", transcriptOf(list(rpUser+","+rpFolded, 1))},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var a struct {
-				Valid    bool
-				Messages json.RawMessage
-			}
-			start := time.Now()
-			request(t, "repair", `{"format":"`+test.format+`"}`, test.messages, &a)
-			if !a.Valid {
-				t.Error("repaired, but not valid")
-			}
-			if took := time.Since(start); took > 10*time.Minute {
-				t.Errorf("repair took %v", took)
-			}
-		})
 	}
 }
 

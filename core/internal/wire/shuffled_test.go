@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -150,11 +151,19 @@ var shapes = map[string][]string{
 	},
 }
 
-// TestShuffled repairs and compacts lists in which anything follows anything.
+// TestShuffled repairs and compacts lists in which anything follows anything: a thousand of each format, and four with CTXFOLD_LONG.
 func TestShuffled(t *testing.T) {
+	seeds := uint64(1000)
+	switch {
+	case os.Getenv("CTXFOLD_LONG") != "":
+		seeds = 4000
+	case testing.Short():
+		seeds = 300
+	}
 	for format, shapes := range shapes {
 		t.Run(format, func(t *testing.T) {
-			for seed := range uint64(4000) {
+			t.Parallel()
+			for seed := range seeds {
 				r := rand.New(rand.NewPCG(seed, 7))
 				messages := make([]string, 1+r.IntN(14))
 				for i := range messages {

@@ -3,56 +3,74 @@ package words
 import (
 	"math/bits"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
-// Set is a fixed set of up to 200 words by their stems. The zero value is empty.
+// Set is a fixed set of up to 200 words by their stems. Like a [Table] it is made at the first look-up.
 type Set struct {
-	stems [256]uint32 // each at its lower bits, or in the next free place
+	text  string
+	once  sync.Once
+	stems Stems
 }
 
 // NewSet returns the set of the words of a text.
-func NewSet(text string) *Set {
-	s := &Set{}
-	for _, w := range Append(nil, text) {
-		at := w.Stem % 256
-		for s.stems[at] != 0 && s.stems[at] != w.Stem {
-			at = (at + 1) % 256
-		}
-		s.stems[at] = w.Stem
-	}
-	return s
-}
+func NewSet(text string) *Set { return &Set{text: text} }
 
 // Has reports whether the set has a stem.
-func (s *Set) Has(stem uint32) bool {
-	for at := stem % 256; s.stems[at] != 0; at = (at + 1) % 256 {
-		if s.stems[at] == stem {
+func (s *Set) Has(stem uint32) bool { return s.Stems().Has(stem) }
+
+// Stems are the stems of the set, for many look-ups.
+func (s *Set) Stems() *Stems {
+	s.once.Do(func() {
+		for _, w := range Append(nil, s.text) {
+			at := w.Stem % 256
+			for s.stems[at] != 0 && s.stems[at] != w.Stem {
+				at = (at + 1) % 256
+			}
+			s.stems[at] = w.Stem
+		}
+	})
+	return &s.stems
+}
+
+// Stems has each stem at its lower bits, or in the next free place.
+type Stems [256]uint32
+
+// Has reports whether a stem is among them.
+func (s *Stems) Has(stem uint32) bool {
+	for at := stem % 256; s[at] != 0; at = (at + 1) % 256 {
+		if s[at] == stem {
 			return true
 		}
 	}
 	return false
 }
 
-// Exact is a fixed set of words as they are spelled, whatever their case: what tells "they" from "the", which share a stem.
+// Exact is a fixed set of words as they are spelled, whatever their case: what tells "they" from "the", which share a stem. Like a [Table] it
+// is made at the first look-up.
 type Exact struct {
+	text   string
+	once   sync.Once
 	hashes []uint32 // a power of two, at most half of it in use; each at its lower bits, or in the next free place
 }
 
 // NewExact returns the set of the words of a text, which have white space between them.
-func NewExact(text string) *Exact {
-	list := strings.Fields(text)
-	s := &Exact{make([]uint32, 2<<bits.Len(uint(len(list))))}
+func NewExact(text string) *Exact { return &Exact{text: text} }
+
+func (s *Exact) build() {
+	list := strings.Fields(s.text)
+	s.hashes = make([]uint32, 2<<bits.Len(uint(len(list))))
 	for _, w := range list {
 		h := folded(w)
 		at := s.place(h)
 		s.hashes[at] = h
 	}
-	return s
 }
 
 // Has reports whether the set has a word.
 func (s *Exact) Has(word string) bool {
+	s.once.Do(s.build)
 	h := folded(word)
 	return s.hashes[s.place(h)] == h
 }

@@ -1,5 +1,7 @@
 package words
 
+import "unicode"
+
 // What skim has come to.
 const (
 	atEnd   uint8 = iota
@@ -178,7 +180,7 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 			}
 			r, size := runeAt(text, from)
 			switch {
-			case !inWord(r):
+			case !InWord(r):
 				i += size
 			case Unspaced(r):
 				dst, n, i = k.findPairs(dst, n, text, from, true)
@@ -237,8 +239,8 @@ var stretch = func() (is [256]uint8) {
 // lowerCase are the runes of at most two bytes that a word may hold, in lower case; 0 for others.
 var lowerCase = func() (low [0x800]uint16) {
 	for r := range rune(len(low)) {
-		if inWord(r) {
-			low[r] = uint16(toLower(r))
+		if r < 0x80 && class[r] != 0 || r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)) {
+			low[r] = uint16(unicode.ToLower(r))
 		}
 	}
 	return low

@@ -4,15 +4,21 @@ package words
 const leastStem = 3
 
 // endings are taken off a word of Latin letters, the first that fits. They are inflections that languages written in Latin
-// letters share. One too few keeps two forms of a word apart, one too many makes one word of two, so the list is short.
-var endings = [...]string{"ings", "ing", "edly", "ies", "ied", "ed", "es", "en", "er", "ly", "s", "e", "y"}
+// letters share. One too few keeps two forms of a word apart, one too many makes one word of two, so the list is short. Those with one last
+// letter are next to each other.
+var endings = [...]string{"ings", "ies", "es", "s", "ing", "edly", "ly", "y", "ied", "ed", "en", "er", "e"}
 
-// last are the last letters of endings.
-var last = func() (is [256]bool) {
-	for _, e := range endings {
-		is[e[len(e)-1]], is[e[len(e)-1]&^0x20] = true, true
+// last has the range of endings that end with a letter; an empty one of any other byte.
+var last = func() (of [256]struct{ from, to uint8 }) {
+	for i, e := range endings {
+		c := e[len(e)-1]
+		if of[c].to == 0 {
+			of[c].from = uint8(i)
+		}
+		of[c].to = uint8(i) + 1
+		of[c&^0x20] = of[c]
 	}
-	return is
+	return of
 }()
 
 // stemEnd returns how many bytes of a word are its stem, whatever the case of its ASCII letters.
@@ -20,11 +26,12 @@ func stemEnd[T string | []byte](w T) int {
 	if w[0] >= 0xcd { // words of other scripts inflect at their ends too: their first five letters, of short words all but one
 		return prefixEnd(w)
 	}
-	if len(w) <= leastStem || !last[w[len(w)-1]] {
+	if len(w) <= leastStem {
 		return len(w)
 	}
+	fit := last[w[len(w)-1]]
 next:
-	for _, e := range endings {
+	for _, e := range endings[fit.from:fit.to] {
 		n := len(w) - len(e)
 		if n < leastStem {
 			continue

@@ -3,12 +3,14 @@ package words
 import (
 	"math/bits"
 	"strings"
+	"sync"
 )
 
-// Table finds fixed words, as they are spelled, in rows of them. It holds where they are in the rows and nothing else: what a table holds when
-// the program starts is a part of the module.
+// Table finds fixed words, as they are spelled, in rows of them. It holds where they are in the rows and nothing else, and that only from the
+// first look-up on: what a table holds when the program starts is a part of the module.
 type Table struct {
 	rows  []string
+	once  sync.Once
 	slots []uint32 // a power of two, at most half of it in use: one more than the place of a word in its row, below the number of the row
 }
 
@@ -16,24 +18,27 @@ type Table struct {
 const placeBits = 16
 
 // NewTable returns a table of rows, each of which has one space between its words.
-func NewTable(rows ...string) *Table {
+func NewTable(rows ...string) *Table { return &Table{rows: rows} }
+
+// build fills the slots.
+func (t *Table) build() {
 	n := 0
-	for _, row := range rows {
+	for _, row := range t.rows {
 		n += strings.Count(row, " ") + 1
 	}
-	t := &Table{rows, make([]uint32, 2<<bits.Len(uint(n)))}
-	for i, row := range rows {
+	t.slots = make([]uint32, 2<<bits.Len(uint(n)))
+	for i, row := range t.rows {
 		at := 0
 		for w := range strings.SplitSeq(row, " ") {
 			t.slots[t.find(w)] = uint32(i<<placeBits | at + 1)
 			at += len(w) + 1
 		}
 	}
-	return t
 }
 
 // Row is the number of the row that has a word, from 1: of several the last one. It is 0 where none has it.
 func (t *Table) Row(word string) int {
+	t.once.Do(t.build)
 	if slot := t.slots[t.find(word)]; slot > 0 {
 		return int(slot>>placeBits) + 1
 	}
@@ -41,7 +46,10 @@ func (t *Table) Row(word string) int {
 }
 
 // Has reports whether a row has a word.
-func (t *Table) Has(word string) bool { return t.slots[t.find(word)] > 0 }
+func (t *Table) Has(word string) bool {
+	t.once.Do(t.build)
+	return t.slots[t.find(word)] > 0
+}
 
 // find is the slot of a word, or the empty one where it would be.
 func (t *Table) find(word string) int {

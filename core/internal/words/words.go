@@ -63,7 +63,7 @@ func Append(dst []Word, text string) []Word {
 				continue
 			}
 			switch r, size := utf8.DecodeRuneInString(text[i:]); {
-			case !inWord(r):
+			case !InWord(r):
 				i += size
 			case Unspaced(r):
 				dst, i = appendPairs(dst, text, i)
@@ -78,7 +78,7 @@ func Append(dst []Word, text string) []Word {
 			i++
 		}
 		if i < len(text) && text[i] >= 0x80 {
-			if r, _ := utf8.DecodeRuneInString(text[i:]); inWord(r) && !Unspaced(r) {
+			if r, _ := utf8.DecodeRuneInString(text[i:]); InWord(r) && !Unspaced(r) {
 				dst, i = appendWord(dst, text, from)
 				continue
 			}
@@ -116,7 +116,7 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 		if r >= 0x80 {
 			r, size = runeAt(text, i)
 		}
-		if !inWord(r) || Unspaced(r) {
+		if !InWord(r) || Unspaced(r) {
 			break
 		}
 		if low := toLower(r); low != r {
@@ -124,7 +124,7 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 				kind |= Capital
 			}
 			r = low
-		} else if r < 0x80 && class[r] == digit || r >= 0x80 && unicode.IsDigit(r) {
+		} else if r < 0x80 && class[r] == digit || r >= 0x80 && isDigit(r) {
 			kind |= Digit
 		}
 		if n < longest {
@@ -189,12 +189,16 @@ func Hash[T string | []byte](s T) uint32 {
 	return h
 }
 
-// inWord reports whether a word may hold a rune: letters, digits, and marks that change a letter.
-func inWord(r rune) bool {
+// InWord reports whether a word may hold a rune: letters, digits, and marks that change a letter.
+func InWord(r rune) bool {
 	switch {
 	case r < 0x80:
 		return class[r] != 0
-	case r >= 0x410 && r <= 0x44f, r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most of what is not ASCII
+	case r < 0x800:
+		return lowerCase[r] != 0
+	case r >= 0x900 && r < 0x980:
+		return devanagari[r-0x900] != 0
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most of what is not ASCII
 		return true
 	}
 	return unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)
@@ -202,13 +206,37 @@ func inWord(r rune) bool {
 
 func toLower(r rune) rune {
 	switch {
-	case r >= 0x430 && r <= 0x44f:
+	case r < 0x800 && lowerCase[r] != 0:
+		return rune(lowerCase[r])
+	case r >= 0x900 && r < 0x10a0, r >= 0x3000 && r < 0xa000, r >= 0xac00 && r < 0xd800: // no letter has a case
 		return r
-	case r >= 0x410 && r <= 0x42f:
-		return r + 0x20
 	}
 	return unicode.ToLower(r)
 }
+
+// isDigit reports whether a rune that is not ASCII is a digit.
+func isDigit(r rune) bool {
+	switch {
+	case r < 0x660, r >= 0x3000 && r < 0xa000:
+		return false
+	case r >= 0x900 && r < 0x980:
+		return devanagari[r-0x900] == digit
+	}
+	return unicode.IsDigit(r)
+}
+
+// devanagari are the classes of the signs of Devanagari: a letter, whose class is lower, a digit, or 0.
+var devanagari = func() (c [0x80]uint8) {
+	for i := range c {
+		switch r := rune(0x900 + i); {
+		case unicode.IsDigit(r):
+			c[i] = digit
+		case unicode.IsLetter(r) || unicode.Is(unicode.M, r):
+			c[i] = lower
+		}
+	}
+	return c
+}()
 
 // unspaced are the scripts that put no spaces between words, and Hangul, whose words end in particles: Thai, Lao, Tibetan,
 // Myanmar, Khmer, Kana, Bopomofo, Han. Both ends belong to a range.

@@ -1,5 +1,6 @@
 /* Tests of the library. It is linked with the static library, so that it can break an instance from inside. */
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,21 @@ static ctxfold_text sample(void) {
 static const char digest[] = "## Goal\nMake the rate limiter keep a constant amount of memory.\n\n## Done\nThe \"sweep\" was written and tested.";
 static int asked;
 static bool down;
+
+/* A text that is put together piece by piece. */
+typedef struct {
+  char text[1 << 18];
+  size_t length;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void add(text *t, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(t->text + t->length, sizeof t->text - t->length, format, arguments);
+  va_end(arguments);
+  CHECK(n >= 0 && t->length + (size_t)n < sizeof t->text);
+  t->length += (size_t)n;
+}
 
 static char *summarize(void *user, ctxfold_ask *ask) {
   CHECK(user == &asked && ask->prompt.length == strlen(ask->prompt.data) && ask->prompt.length > 0 && ask->system.length > 0 && ask->scope[0]);
@@ -206,6 +222,97 @@ static void waits(void) {
   ctxfold_delete(c);
 }
 
+/* What an app does with its history in each call: nothing, or something behind what a compaction replaces. */
+enum habit { PLAIN, RETRIEVED, CLOCK, REMINDER, REWORDED, REGENERATED, HABITS };
+
+static void answer_of(text *t, int turn, const char *before) {
+  add(t, "{\"role\":\"assistant\",\"content\":\"%sAnswer %d. ", before, turn);
+  for (int i = 0; i < 30; i++) add(t, "The file has lines, words and letters. ");
+  add(t, "\"},");
+}
+
+static void history_of(text *t, enum habit habit, int turn, int call) {
+  t->length = 0;
+  add(t, "[");
+  if (habit == CLOCK) add(t, "{\"role\":\"system\",\"content\":\"It is 10:%02d:%02d.\"},", call / 60, call % 60);
+  for (int i = 0; i < turn; i++) {
+    char before[64] = "";
+    if (habit == REGENERATED && i == turn - 1) snprintf(before, sizeof before, "Attempt %d. ", call);
+    add(t, "{\"role\":\"user\",\"content\":\"Question %d: what is in file %d?", i, i);
+    if (habit == REWORDED && i == turn - 1) add(t, " In words of call %d?", call);
+    add(t, "\"},");
+    answer_of(t, i, before);
+  }
+  add(t, "{\"role\":\"user\",\"content\":\"");
+  if (habit == RETRIEVED) {
+    add(t, "Context %d: ", call);
+    for (int i = 0; i < 20 + call % 5; i++) add(t, "It was found. ");
+  }
+  add(t, "Question %d: what is in file %d?\"}", turn, turn);
+  if (habit == REMINDER) add(t, ",{\"role\":\"user\",\"content\":\"Reminder %d: be brief.\"}", call);
+  add(t, "]");
+}
+
+/* In 60 turns at 8,000 tokens, each of which is asked for twice, no more is compacted, and the model not asked more often, for an app that changes
+ * what is behind the cut. */
+static void volatile_histories(void) {
+  static text history;
+  int plain[2] = {0, 0};
+  for (enum habit habit = PLAIN; habit < HABITS; habit++) {
+    ctxfold_instance *c = ctxfold_new(NULL);
+    ctxfold_records *records = ctxfold_records_new();
+    int compactions = 0;
+    asked = 0;
+    for (int call = 0; call < 120; call++) {
+      history_of(&history, habit, call / 2, call);
+      ctxfold_request request = {.policy = CTXFOLD_TEXT("{\"format\":\"openai-chat\",\"window\":{\"tokens\":8000,\"reserve\":500}}"),
+                                 .messages = {history.text, history.length}};
+      ctxfold_answer answer;
+      CHECK(ctxfold_fit(c, records, &request, summarize, &asked, &answer) == CTXFOLD_OK);
+      compactions += is(ctxfold_member(answer.report, "changed"), "true");
+      ctxfold_answer_free(&answer);
+    }
+    if (habit == PLAIN) {
+      plain[0] = compactions, plain[1] = asked;
+      CHECK(compactions >= 3 && compactions <= 6 && asked == compactions);
+    }
+    CHECK(compactions >= plain[0] - 1 && compactions <= plain[0] + 1 && asked <= plain[1] + 1);
+    ctxfold_records_delete(records);
+    ctxfold_delete(c);
+  }
+}
+
+static char *sees_no_secret(void *user, ctxfold_ask *ask) {
+  CHECK(!strstr(ask->prompt.data, "hunter2"));
+  if (strstr(ask->prompt.data, "[PASSWORD]")) ++*(int *)user;
+  ask->error = "the model is \"down\"";
+  return NULL;
+}
+
+/* What the option redact names reaches neither the model nor the digest, and why there is no summary is in the report. */
+static void redacts(void) {
+  static text history;
+  history.length = 0;
+  add(&history, "[{\"role\":\"user\",\"content\":\"The password is hunter2!, and it is never to be changed.\"},");
+  for (int i = 0; i < 40; i++) {
+    answer_of(&history, i, "");
+    add(&history, "{\"role\":\"user\",\"content\":\"And file %d?\"}%s", i, i < 39 ? "," : "]");
+  }
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request request = {.policy = CTXFOLD_TEXT("{\"format\":\"openai-chat\",\"window\":{\"tokens\":8000,\"reserve\":500}}"),
+                             .options = CTXFOLD_TEXT("{\"redact\":{\"texts\":[{\"text\":\"hunter2!\",\"placeholder\":\"[PASSWORD]\"}]}}"),
+                             .messages = {history.text, history.length}};
+  ctxfold_answer answer;
+  int calls = 0;
+  CHECK(ctxfold_fit(c, records, &request, sees_no_secret, &calls, &answer) == CTXFOLD_OK && calls > 0);
+  CHECK(is(ctxfold_member(answer.report, "changed"), "true") && !strstr(answer.json, "hunter2") && strstr(answer.json, "[PASSWORD]"));
+  CHECK(is(ctxfold_member(ctxfold_member(answer.report, "summary"), "error"), "\"the model is \\\"down\\\"\""));
+  ctxfold_answer_free(&answer);
+  ctxfold_records_delete(records);
+  ctxfold_delete(c);
+}
+
 /* An error says where it is in the caller's own text. */
 static void errors(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
@@ -273,6 +380,36 @@ static void memory(void) {
   CHECK(ctxfold_compact(c, &history, summarize, &asked, &answer) == CTXFOLD_OK);
   CHECK(ctxfold_memory_of(c).peak > m.current);
   ctxfold_answer_free(&answer);
+  free(big);
+  ctxfold_delete(c);
+}
+
+/* What one large call has left is given up after enough small ones, unless a session is open. */
+static void swollen(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  size_t n = 30 << 20, at = 0;
+  char *big = malloc(n + 256);
+  at += (size_t)sprintf(big, "{\"policy\":{\"format\":\"openai-chat\"},\"messages\":[{\"role\":\"user\",\"content\":\"");
+  while (at < n) at += (size_t)sprintf(big + at, "lorem ipsum ");
+  at += (size_t)sprintf(big + at, "\"}]}");
+  const char *small = "{\"policy\":{\"format\":\"openai-chat\"},\"messages\":[{\"role\":\"user\",\"content\":\"Hello.\"}]}";
+  const char *opening = "{\"policy\":{\"format\":\"openai-chat\",\"window\":{\"tokens\":9000}},\"messages\":[{\"role\":\"user\",\"content\":\"Hello.\"}]}";
+  ctxfold_answer answer;
+  for (int session = 0; session < 2; session++) {
+    CHECK(ctxfold_call(c, "estimate", big, at, &answer) == CTXFOLD_OK);
+    ctxfold_answer_free(&answer);
+    uint64_t grown = ctxfold_memory_of(c).current;
+    CHECK(grown > 32 << 20);
+    if (session) {
+      CHECK(ctxfold_call(c, "session_open", opening, strlen(opening), &answer) == CTXFOLD_OK);
+      ctxfold_answer_free(&answer);
+    }
+    for (int i = 0; i < 70; i++) {
+      CHECK(ctxfold_call(c, "estimate", small, strlen(small), &answer) == CTXFOLD_OK);
+      ctxfold_answer_free(&answer);
+    }
+    CHECK(session ? ctxfold_memory_of(c).current == grown : ctxfold_memory_of(c).current < 16 << 20);
+  }
   free(big);
   ctxfold_delete(c);
 }
@@ -355,7 +492,7 @@ static void strings(void) {
 }
 
 int main(void) {
-  strings(), fits(), fails(), pauses(), goes_on(), waits(), errors(), operations(), memory(), traps(), threads();
+  strings(), fits(), fails(), pauses(), goes_on(), volatile_histories(), redacts(), waits(), errors(), operations(), memory(), swollen(), traps(), threads();
   puts("all tests passed");
   return 0;
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -61,6 +63,7 @@ func restoreCommand(f *flags) *cobra.Command {
 	var archive archiveFlag
 	var state string
 	var handles []string
+	var list bool
 	c := &cobra.Command{
 		Use:   "restore --archive DIRECTORY [FILE|-]",
 		Short: "Restore what compactions removed from a transcript",
@@ -68,23 +71,31 @@ func restoreCommand(f *flags) *cobra.Command {
 the last compaction back to the first, or only the handles that you give with --handle. Markers and digests in the transcript
 name the handles of what they replace. The transcript goes to standard output, and a list of what was restored to standard error.
 
+What the directory does not have stays as it is. The transcript is printed all the same, and the exit code is 1 if anything that you
+asked for did not come back.
+
 Some removals leave no marker, for example reasoning. The state finds those. The directory has the state of a transcript that is
 exactly what compact printed. If messages were added since and nothing was folded, pass the file that compact --state wrote with
 --state; it isn't changed.
 
-Without --archive, restore only lists the handles that the transcript names.`,
+With --list, restore changes nothing: it lists the handles that the transcript names, and needs no --archive.`,
 		Example: `  ctxfold restore --archive .ctxfold session.json > longer.json
   ctxfold restore --archive .ctxfold --state session.state.json session.json > longer.json
   ctxfold restore --archive .ctxfold --handle 49bd29b43f1c2f5a session.json
-  ctxfold restore session.json`,
+  ctxfold restore --list session.json`,
 		Args: atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			store, err := archive.store()
 			if err != nil {
 				return err
 			}
-			if store == nil && len(handles) > 0 {
+			switch {
+			case list && len(handles) > 0:
+				return usage(c, "--list and --handle are two questions: ask one")
+			case store == nil && len(handles) > 0:
 				return usage(c, "--handle needs --archive, the directory that has the bodies")
+			case store == nil && !list:
+				return usage(c, "restore needs --archive, the directory that has the content; --list shows what the transcript names")
 			}
 			j, err := f.start(c, args, &policy, state, 0)
 			if err != nil {
@@ -93,7 +104,7 @@ Without --archive, restore only lists the handles that the transcript names.`,
 			if state == "" {
 				j.State = archive.noted(j.Messages)
 			}
-			if store == nil {
+			if list {
 				markers, err := j.Markers(c.Context(), j.Input)
 				if err != nil {
 					return j.sources.locate(err)
@@ -101,31 +112,65 @@ Without --archive, restore only lists the handles that the transcript names.`,
 				return f.printMarkers(markers)
 			}
 			a, err := j.Restore(c.Context(), j.Input, store, handles...)
-			switch {
-			case err != nil:
+			if err != nil {
 				return j.sources.locate(err)
-			case f.json:
-				return f.printLine(a.Raw)
 			}
-			lines(f.err,
-				j.read(),
-				[2]string{"put back", bodies(a.Report.Restored)},
-				[2]string{"not in the archive", left(a.Markers, "")},
-				[2]string{"corrupt in the archive", left(a.Markers, api.MarkerCorrupt)},
-				[2]string{"not taken back", notTakenBack(a.Markers)},
-				[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
-				[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
-			if !a.Valid {
-				fmt.Fprintln(f.err, text.FgRed.Sprint("the transcript breaks rules of its format"), "(validate lists them)")
+			markers := wanted(a.Markers, handles)
+			partial := len(markers) > 0 || len(handles) > 0 && a.Report.Restored == 0
+			result := a.Messages
+			if f.json {
+				result = a.Raw
+			} else {
+				f.printRestored(j, a, markers, partial)
 			}
-			return f.printLine(a.Messages)
+			if err := f.printLine(result); err != nil || !partial {
+				return err
+			}
+			return errPartial
 		},
 	}
 	policy.register(c, false)
 	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, as written by compact --state")
 	c.Flags().StringSliceVar(&handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")
+	c.Flags().BoolVar(&list, "list", false, "only list the handles that the transcript names")
 	return c
+}
+
+// wanted are the markers of what should have come back: those of the named handles, or all if none is named.
+func wanted(markers []api.Marker, handles []string) []api.Marker {
+	if len(handles) == 0 {
+		return markers
+	}
+	const digits = 16 // of a handle, in a marker
+	return slices.DeleteFunc(slices.Clone(markers), func(m api.Marker) bool {
+		return !slices.ContainsFunc(handles, func(h string) bool {
+			return strings.EqualFold(h[:min(len(h), digits)], m.Handle[:min(len(m.Handle), digits)])
+		})
+	})
+}
+
+// printRestored says on standard error what came back, and of what was wanted what did not.
+func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, partial bool) {
+	unknown := ""
+	if partial && len(markers) == 0 {
+		unknown = "what --handle names"
+	}
+	lines(f.err,
+		j.read(),
+		[2]string{"put back", bodies(a.Report.Restored)},
+		[2]string{"not in the transcript", unknown},
+		[2]string{"not in the archive", left(markers, "")},
+		[2]string{"corrupt in the archive", left(markers, api.MarkerCorrupt)},
+		[2]string{"not taken back", notTakenBack(markers)},
+		[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
+		[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
+	if !a.Valid {
+		fmt.Fprintln(f.err, text.FgRed.Sprint("the transcript breaks rules of its format"), "(validate lists them)")
+	}
+	if partial {
+		fmt.Fprintf(f.err, "ctxfold: warning: %v\n", errPartial)
+	}
 }
 
 // bodies is a number of bodies.

@@ -67,7 +67,7 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 	dir := t.TempDir()
 	started := filepath.Join(dir, "started")
-	summarizer := "cmd:if grep -q SLOW; then touch " + started + "; sleep 60; fi; exit 1"
+	summarizer := "cmd:if grep -q SLOW; then touch " + started + "; sleep 1200; fi; exit 1"
 	for _, workers := range []string{"1", "4"} {
 		for _, to := range []string{"", filepath.Join(dir, workers+".jsonl")} {
 			os.Remove(started)

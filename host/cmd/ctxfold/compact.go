@@ -15,6 +15,7 @@ import (
 func compactCommand(f *flags) *cobra.Command {
 	var policy policyFlags
 	var archive archiveFlag
+	var redact redactFlag
 	var state, summarizer, output string
 	var session bool
 	var timeout time.Duration
@@ -30,6 +31,9 @@ prompt and CTXFOLD_MAX_OUTPUT_TOKENS the limit, and its standard output is the s
 digest made without a model replaces the summary.
 
 With --archive, removed content goes to a directory and the transcript names its handles, so that restore can return it.
+
+With --redact, what matches is replaced in whatever a compaction writes: prompts of summaries, the digest, the archive. A match of less
+than 4 bytes has the whole text replaced.
 
 With --session, FILE is the session file of a coding agent and so is the output: the agent resumes it with the shorter
 conversation. The compaction is appended to the existing lines in the agent's own format (docs/guides/sessions.md).
@@ -61,6 +65,7 @@ A result over the limit is still printed, with a warning that says what takes th
 			if j.Store, err = archive.store(); err != nil {
 				return err
 			}
+			j.Redact = redact.find()
 			var s ctxfold.Summarizer
 			if shell != nil {
 				s = shell
@@ -91,6 +96,7 @@ A result over the limit is still printed, with a warning that says what takes th
 	policy.register(c, true)
 	policy.registerForce(c)
 	archive.register(c, keepUsage)
+	redact.register(c)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().BoolVar(&session, "session", false, "write a session file that its agent can resume; FILE must be one")

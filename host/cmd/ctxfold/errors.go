@@ -15,8 +15,11 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// errViolations ends validate with its own exit code; what is wrong has been printed.
+// errViolations ends validate, repair and convert with their own exit code; what is wrong has been printed.
 var errViolations = errors.New("violations found")
+
+// errPartial ends restore with the same exit code where something that was removed did not come back, which has been printed.
+var errPartial = errors.New("not everything was restored")
 
 // errOver ends compact, plan, step and batch with their own exit code where a result is over its limit, which has been printed
 // with all else.

@@ -47,6 +47,9 @@ func (in inputs) locate(err error) error {
 	if e.Code == "invalid_json" && isBatch(s.text) {
 		return fmt.Errorf("%s has a transcript in each line: `ctxfold batch --help` shows what works on such files", s.name)
 	}
+	if (e.Code == api.CodeInvalidJSON || e.Code == api.CodeUnknownSession) && isMessages(s.text) {
+		return fmt.Errorf("%s has a message in each line: put them into a list, for example with `jq -s . FILE | ctxfold … -`", s.name)
+	}
 	// A transcript after which another object begins was meant to be a file of JSON lines.
 	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
 		e = s.noSession
@@ -168,6 +171,17 @@ func isBatch(text []byte) bool {
 	return json.Unmarshal(first, &body) == nil && len(body.Messages)+len(body.Input)+len(body.Contents) > 0
 }
 
+// isMessages reports whether a text has a message in each line, as far as its first line tells.
+func isMessages(text []byte) bool {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	var message struct {
+		Role           string
+		Content, Parts json.RawMessage
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(rest), []byte("{")) && json.Unmarshal(first, &message) == nil && message.Role != "" &&
+		(message.Content != nil || message.Parts != nil)
+}
+
 func (f *flags) read(name string) (source, error) {
 	var s source
 	var err error
@@ -199,6 +213,7 @@ type policyFlags struct {
 	preset string
 	format string
 	window string
+	model  string
 	usage  string
 	force  bool
 }
@@ -209,6 +224,7 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
 	c.Flags().StringVar(&p.format, "format", "", "the wire format, if it should not be detected (see ctxfold info)")
 	c.Flags().StringVar(&p.window, "window", "", "the context window of the model, in `tokens`, such as 200000, 32k or 1m; \"unlimited\" for none")
+	c.Flags().StringVar(&p.model, "model", "", "the `NAME` of the model that the transcript is for; it gives the window and the tokenizer, if they are known")
 	if counts {
 		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: `TOKENS` up to the last message, or JSON (docs/reference/abi.md)")
 	}
@@ -264,6 +280,9 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	}
 	if changed("format") {
 		over["format"] = p.format
+	}
+	if changed("model") {
+		over["model"] = p.model
 	}
 	if changed("window") {
 		window, err := parseWindow(p.window)

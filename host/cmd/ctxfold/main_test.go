@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ctxfold": main})
+	testscript.Main(m, map[string]func(){"ctxfold": main, replicaName: patientMain})
 }
 
 // TestScripts runs testdata/script: files that read like a session in a terminal.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/postgres"
@@ -37,6 +38,12 @@ func openMemory(ctx context.Context, url string) (ctxfold.SharedRecords, error) 
 		return postgres.Open(ctx, scheme+":"+rest, postgres.Options{})
 	}
 	return nil, errors.New("--memory must begin with redis://, rediss://, unix:// or postgres://, or be dir:DIRECTORY")
+}
+
+// remember opens the memory of a proxy, and says how long one of its calls may take. Tests of busy machines replace it.
+var remember = func(ctx context.Context, url string) (ctxfold.SharedRecords, time.Duration, error) {
+	records, err := openMemory(ctx, url)
+	return records, ctxfold.DefaultRecordsTimeout, err
 }
 
 // memoryHealth says whether the records answer.

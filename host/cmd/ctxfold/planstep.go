@@ -12,6 +12,7 @@ import (
 
 func planCommand(f *flags) *cobra.Command {
 	var policy policyFlags
+	var redact redactFlag
 	var state string
 	c := &cobra.Command{
 		Use:   "plan [FILE|-]",
@@ -29,6 +30,7 @@ continues on this machine or on another.`,
 			if err != nil {
 				return err
 			}
+			j.Redact = redact.find()
 			a, err := j.Plan(c.Context(), j.Input)
 			if err != nil {
 				return j.sources.locate(err)
@@ -38,6 +40,7 @@ continues on this machine or on another.`,
 	}
 	policy.register(c, true)
 	policy.registerForce(c)
+	redact.register(c)
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, if it was compacted before")
 	return c
 }

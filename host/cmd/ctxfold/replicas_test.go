@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/servers"
@@ -46,6 +49,7 @@ type watchful struct {
 	digests   map[string][]string // by conversation: the digests that were sent, each once, in their order
 	problems  []string
 	summaries int
+	turns     atomic.Int32 // that were answered
 }
 
 var summaryNumber = regexp.MustCompile(`Summary number (\d+) of conversation (\w+)`)
@@ -102,6 +106,7 @@ func (e *watchful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			e.problem("%s: goes back to digest %d of %d", id, at+1, len(e.digests[id]))
 		}
 	}
+	e.turns.Add(1)
 	said(w, "This is the answer. "+strings.Repeat("It has lines and words. ", 70))
 }
 
@@ -207,12 +212,7 @@ func (l load) at(share float64) float64 {
 // endpoint is sent nothing invalid.
 func TestReplicas(t *testing.T) {
 	long := *replicasTable != ""
-	limit := 20 * time.Minute
-	if long {
-		limit = time.Hour
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
+	ctx := t.Context()
 	stores := []struct {
 		name string
 		open func(t *testing.T) string
@@ -298,19 +298,105 @@ func expected(ctx context.Context, t *testing.T) int {
 	return len(e.digests["0000"])
 }
 
-// replicas makes the conversations over three replicas.
-func replicas(ctx context.Context, t *testing.T, e *watchful, memory string, killing, module bool, count int) (l load, kills int) {
+// replicaName is the command of a replica that waits for its memory for as long as a busy machine takes; the tests of the npm package use it
+// too. It notes its leases in a file that leasesVariable names.
+const (
+	replicaName    = "ctxfold-replica"
+	leasesVariable = "CTXFOLD_TEST_LEASES"
+)
+
+func patientMain() {
+	remember = func(ctx context.Context, url string) (ctxfold.SharedRecords, time.Duration, error) {
+		records, err := openPatiently(ctx, url)
+		if err != nil {
+			return nil, 0, err
+		}
+		file, err := os.Create(cmp.Or(os.Getenv(leasesVariable), os.DevNull))
+		return &noted{SharedRecords: records, file: file}, time.Hour, err
+	}
+	main()
+}
+
+// openPatiently opens a memory without short limits of the client's own.
+func openPatiently(ctx context.Context, url string) (ctxfold.SharedRecords, error) {
+	if strings.HasPrefix(url, "redis:") {
+		url += "/0?dial_timeout=1h&read_timeout=1h&write_timeout=1h&pool_timeout=1h"
+	}
+	return openMemory(ctx, url)
+}
+
+// noted are records that write down what is leased, before it is.
+type noted struct {
+	ctxfold.SharedRecords
+	mu   sync.Mutex
+	file *os.File
+}
+
+func (n *noted) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
+	n.mu.Lock()
+	_, err := fmt.Fprintf(n.file, "%s %s\n", keys[0], holder)
+	n.mu.Unlock()
+	if err != nil {
+		return false, err
+	}
+	return n.SharedRecords.Lease(ctx, keys, holder, ttl)
+}
+
+// undertaker ends the leases of dead replicas, as time would. It does so again and again: the server may get to know the last call of a dead one late.
+type undertaker struct {
+	memory ctxfold.SharedRecords
+	mu     sync.Mutex
+	leases [][]string // of dead replicas: key and holder
+}
+
+func (u *undertaker) bury(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for line := range strings.Lines(string(text)) {
+		if lease := strings.Fields(line); len(lease) == 2 {
+			u.leases = append(u.leases, lease)
+		}
+	}
+}
+
+func (u *undertaker) work(ctx context.Context, over *atomic.Bool) {
+	for !over.Load() {
+		u.mu.Lock()
+		leases := slices.Clone(u.leases)
+		u.mu.Unlock()
+		for _, lease := range leases {
+			_ = u.memory.Release(ctx, lease[0], lease[1])
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// replicas makes the conversations over three replicas. A lease lasts for the whole run unless its replica is killed; in the long run it ends by itself.
+func replicas(ctx context.Context, t *testing.T, e *watchful, memory string, killing, long bool, count int) (l load, kills int) {
 	up := httptest.NewServer(e)
 	defer up.Close()
-	arguments := []string{"--upstream", up.URL, "--memory", memory, "--policy", replicaPolicy, "--lease", "2s"}
-	if module {
-		arguments = append(arguments, "--engine", "wasm")
+	arguments := []string{"--upstream", up.URL, "--memory", memory, "--policy", replicaPolicy}
+	if long {
+		arguments = append(arguments, "--engine", "wasm", "--lease", "2s")
+	} else {
+		arguments = append(arguments, "--lease", "1h")
 	}
-	var addresses []string
+	var addresses, noted []string
 	var running []*exec.Cmd
-	start := func(i int) *exec.Cmd { return program(t, append(arguments, "--listen", addresses[i])...) }
+	start := func(i int) *exec.Cmd {
+		arguments := append(slices.Clone(arguments), "--listen", addresses[i])
+		if long {
+			return program(t, arguments...)
+		}
+		return programAs(t, replicaName, []string{leasesVariable + "=" + noted[i]}, arguments...)
+	}
 	for i := range 3 {
 		addresses = append(addresses, freeAddress(t))
+		noted = append(noted, filepath.Join(t.TempDir(), "leases"))
 		running = append(running, start(i))
 	}
 	end := func(c *exec.Cmd) {
@@ -318,13 +404,33 @@ func replicas(ctx context.Context, t *testing.T, e *watchful, memory string, kil
 		_ = c.Wait()
 	}
 	var over atomic.Bool
-	var killer sync.WaitGroup
+	var helpers sync.WaitGroup
+	dead := &undertaker{}
+	if !long {
+		var err error
+		if dead.memory, err = openPatiently(ctx, memory); err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := dead.memory.(io.Closer); ok {
+			defer c.Close()
+		}
+		helpers.Go(func() { dead.work(ctx, &over) })
+	}
 	if killing {
-		killer.Go(func() {
-			for !over.Load() {
-				time.Sleep(time.Duration(100+rand.IntN(400)) * time.Millisecond)
+		helpers.Go(func() {
+			for next := int32(0); ; {
+				next = e.turns.Load() + 5 + rand.Int32N(40)
+				for e.turns.Load() < next {
+					if over.Load() {
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
 				i := rand.IntN(len(running))
 				end(running[i])
+				if !long {
+					dead.bury(t, noted[i])
+				}
 				kills++
 				running[i] = start(i)
 			}
@@ -332,7 +438,7 @@ func replicas(ctx context.Context, t *testing.T, e *watchful, memory string, kil
 	}
 	l = talk(ctx, balancer(t, addresses), count)
 	over.Store(true)
-	killer.Wait()
+	helpers.Wait()
 	for _, c := range running {
 		end(c)
 	}

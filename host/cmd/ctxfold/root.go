@@ -11,6 +11,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/ctxfold/ctxfold"
@@ -21,7 +22,7 @@ import (
 
 const (
 	exitOK          = 0
-	exitViolations  = 1
+	exitPartial     = 1
 	exitBad         = 2
 	exitOver        = 3
 	exitInterrupted = 130 // as shells say it of a process that SIGINT has ended
@@ -44,8 +45,8 @@ func run(ctx context.Context, args []string, io streams) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errViolations):
-		return exitViolations
+	case errors.Is(err, errViolations), errors.Is(err, errPartial):
+		return exitPartial
 	case errors.Is(err, errOver):
 		return exitOver
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -80,8 +81,8 @@ results, folds older turns into a digest, and restores files that are still need
 FILE is an array of messages, a whole request body in one of the wire formats that info lists, or the session file of a coding
 agent (see ctxfold open --help). Without FILE, or with -, ctxfold reads standard input.
 
-Exit codes: 0 success, 1 validate found violations, 2 bad input or usage, 3 the result does not fit into the window's limit, 130
-interrupted.`,
+Exit codes: 0 success, 1 validate found violations or restore did not restore everything, 2 bad input or usage, 3 the result does not
+fit into the window's limit, 130 interrupted.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   curl -s https://example.com/session.json | ctxfold validate
@@ -92,11 +93,7 @@ interrupted.`,
 		SilenceUsage:               true,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				near := ""
-				if s := c.SuggestionsFor(args[0]); len(s) > 0 {
-					near = ", did you mean " + strings.Join(s, " or ") + "?"
-				}
-				return usage(c, "there is no command %q%s", args[0], near)
+				return usage(c, "there is no command %q%s", args[0], nearest(c, args[0], ""))
 			}
 			return nil
 		},
@@ -106,7 +103,7 @@ interrupted.`,
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	root.SetVersionTemplate("ctxfold {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v%s", err, nearestFlag(c, err)) })
 	root.PersistentFlags().StringVar(&f.engine, "engine", "native", "what runs the operation: native, or wasm in a sandbox, with the same answers")
 	root.PersistentFlags().BoolVar(&f.json, "json", false, "print the raw JSON answer")
 	completeWith(root, "engine", "wasm", "native")
@@ -116,6 +113,28 @@ interrupted.`,
 		compareCommand(f), batchCommand(f), serveCommand(f),
 	)
 	return root
+}
+
+// nearest asks whether one of the commands below c was meant, each written with something before it; "" where no name is like the given one.
+func nearest(c *cobra.Command, name, before string) string {
+	near := c.SuggestionsFor(name)
+	if len(near) == 0 {
+		return ""
+	}
+	return ", did you mean " + before + strings.Join(near, " or "+before) + "?"
+}
+
+// nearestFlag asks the same for a flag that does not exist, with flags for commands; "" for other errors.
+func nearestFlag(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	names := &cobra.Command{SuggestionsMinimumDistance: c.Root().SuggestionsMinimumDistance}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	return nearest(names, unknown.GetSpecifiedName(), "--")
 }
 
 // completeWith lets the shell complete the values of a flag.

@@ -23,8 +23,10 @@ const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
 	var policy policyFlags
+	var redact redactFlag
 	var upstream, listen, memory, records, model, metricsAddress string
 	var timeout, bodyTimeout, lease time.Duration
+	var shareAnonymous bool
 	c := &cobra.Command{
 		Use:   "serve --upstream URL [flags]",
 		Short: "Run a proxy that compacts the conversations passing through it",
@@ -39,7 +41,8 @@ endpoint refuses a conversation as too long, the proxy compacts it and sends it 
 
 The conversation's model at the same endpoint writes the summaries, with the client's key. Each answer has the header
 Ctxfold-Report. A request may name its conversation in the header Ctxfold-Conversation. What is remembered for one client is
-never used for a client with another key.
+never used for a client with another key. Without a key each connection is a client, unless --share-anonymous says that they
+belong together.
 
 With --metrics-addr a second address serves /healthz, and /metrics for Prometheus. Use the variable CTXFOLD_MEMORY for a --memory
 URL with a password. If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go there by OTLP over HTTP.
@@ -68,12 +71,12 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 			if records != "" {
 				memory = "dir:" + records
 			}
-			remembered, err := openMemory(c.Context(), memory)
+			remembered, patience, err := remember(c.Context(), memory)
 			if err != nil {
 				return err
 			}
 			log := slog.New(slog.NewTextHandler(f.err, nil))
-			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics, Records: remembered, Lease: lease, Logger: log}
+			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics, Records: remembered, RecordsTimeout: patience, Lease: lease, Logger: log}
 			compactor, err := f.compactorWith(c.Context(), with)
 			if err != nil {
 				return err
@@ -81,8 +84,8 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 			if bodyTimeout <= 0 {
 				bodyTimeout = -1
 			}
-			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: model, BodyTimeout: bodyTimeout,
-				Metrics: metrics, Logger: log}
+			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: model, BodyTimeout: bodyTimeout, ShareAnonymous: shareAnonymous,
+				Redact: redact.find(), Metrics: metrics, Logger: log}
 			traces, err := openTraces(c.Context())
 			if err != nil {
 				return err
@@ -109,6 +112,7 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 		},
 	}
 	policy.register(c, false)
+	redact.register(c)
 	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
 	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 picks a free one")
 	c.Flags().StringVar(&memory, "memory", "", "the `URL` of the memory: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty means this process")
@@ -118,6 +122,7 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, instead of the conversation's own")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long a request body may take, plus 1s for each 16 KiB of it; 0 means no limit")
+	c.Flags().BoolVar(&shareAnonymous, "share-anonymous", false, "clients without any key belong together, instead of each connection being a client")
 	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty means neither")
 	return c
 }

@@ -13,28 +13,37 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/provider"
 )
 
 // program starts `ctxfold serve` as a process of its own and waits until it listens.
 func program(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
+	return programAs(t, "ctxfold", nil, arguments...)
+}
+
+// programAs is program under the name of a command of TestMain, with these environment variables.
+func programAs(t *testing.T, command string, environ []string, arguments ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The test binary is the command when it is called by its name: see TestMain.
-	name := filepath.Join(t.TempDir(), "ctxfold")
+	name := filepath.Join(t.TempDir(), command)
 	if err := os.Symlink(self, name); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(name, append([]string{"serve", "--engine", "native"}, arguments...)...)
+	c.Env = append(os.Environ(), environ...)
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +225,14 @@ func TestServeStops(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	for { // it listens no longer, so it is stopping
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		conn.Close()
+		time.Sleep(time.Millisecond)
+	}
 	close(leave)
 	if got := <-status; got != "200 OK" {
 		t.Errorf("the request in progress ended with %s", got)
@@ -263,5 +279,48 @@ func TestServeTraces(t *testing.T) {
 		}
 	default:
 		t.Error("no spans were sent")
+	}
+}
+
+// --share-anonymous and --redact reach the proxy: a second connection finds what was compacted over the first one, and no secret was asked about.
+func TestServeShares(t *testing.T) {
+	var asked, secret atomic.Int32
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(text), `"tools"`) {
+			fmt.Fprint(w, "{}")
+			return
+		}
+		asked.Add(1)
+		if strings.Contains(string(text), "sk-secret") {
+			secret.Add(1)
+		}
+		fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":"## Goal\nThe user wants every file read and counted. Much was done and is known."}}]}`)
+	}))
+	defer upstream.Close()
+	address := freeAddress(t)
+	c := program(t, "--upstream", upstream.URL, "--listen", address, "--window", "6k", "--policy", `{"window":{"reserve":500}}`, "--share-anonymous", "--redact", "sk-[a-z]+")
+	defer func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}()
+	var list []string
+	for i := range 40 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"Request %d with sk-secret."},{"role":"assistant","content":%q}`, i, strings.Repeat("It has lines and words. ", 40)))
+	}
+	body := `{"model":"m","tools":[],"messages":[` + strings.Join(list, ",") + `,{"role":"user","content":"And now?"}]}`
+	for i, want := range []string{"compacted", "under_budget"} {
+		r, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if report := r.Header.Get(proxy.HeaderReport); !strings.HasPrefix(report, want) {
+			t.Errorf("request %d: %s", i, report)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	}
+	if asked.Load() == 0 || secret.Load() > 0 {
+		t.Errorf("%d summaries were asked for, %d with a secret", asked.Load(), secret.Load())
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,12 +72,19 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun
 }
 
-// change is how much larger or smaller a number became.
+// change is how much larger or smaller a number became. It is rounded, but not to nothing, nor to all where something is left.
 func change(before, after int) string {
 	if before == after || before == 0 {
 		return "same"
 	}
-	return fmt.Sprintf("%+.0f %%", 100*float64(after-before)/float64(before))
+	percent := 100 * float64(after-before) / float64(before)
+	switch rounded := math.Round(percent); {
+	case rounded == 0:
+		return fmt.Sprintf("%+.1f %%", math.Copysign(max(math.Abs(percent), 0.1), percent))
+	case rounded == -100 && after > 0:
+		return fmt.Sprintf("%+.1f %%", max(percent, -99.9))
+	}
+	return fmt.Sprintf("%+.0f %%", percent)
 }
 
 // reasons say in a sentence what the words of [ctxfold.Report] and [api.Check] mean.
@@ -180,7 +188,7 @@ func whatElse(r ctxfold.Report) [][2]string {
 	return facts
 }
 
-// whatWasRepaired is empty for the usual compaction, which needs no repair: of the input, or of what a pass has put next to each other.
+// whatWasRepaired is empty for the usual compaction, which needs no repair of its input.
 func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""

@@ -12,21 +12,25 @@ import (
 // step, with its mode and owner, so that either the old or the new one is there whatever happens; one that has other names (hard links), or
 // whose owner or folder doesn't allow that, is overwritten in place.
 func writeFile(name string, text []byte) error {
-	if err := write(name, text); err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return fmt.Errorf("cannot write %s: %w", name, err)
+	target, err := followed(name)
+	if err == nil {
+		err = write(target, text)
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	if target != "" && target != name {
+		name += ", a link to " + target
+	}
+	return fmt.Errorf("cannot write %s: %w", name, err)
 }
 
-func write(name string, text []byte) error {
-	target, err := followed(name)
-	if err != nil {
-		return err
-	}
+// write writes to a name that is no symbolic link.
+func write(target string, text []byte) error {
 	info, err := os.Stat(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

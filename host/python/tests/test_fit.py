@@ -1,10 +1,13 @@
+import asyncio
 import copy
 import json
 import threading
+import time
 
 import pytest
 
 import ctxfold
+import ctxfold.aio
 from ctxfold import _records
 from conftest import SUMMARY, Model
 
@@ -69,6 +72,13 @@ def test_unknown_options_are_refused(call, history):
             ctxfold.Compactor(windw=3)
     assert caught.value.code == "invalid_option" and caught.value.path == "windw"
     assert isinstance(caught.value, TypeError)
+    for size in ("max_tokens", "context_window", "tokens"):
+        with pytest.raises(ctxfold.OptionError, match="did you mean window"):
+            ctxfold.fit(history, **{size: 8000})
+    with pytest.raises(ctxfold.OptionError, match="did you mean options=.'force': True."):
+        ctxfold.fit(history, window=8000, force=True)
+    with pytest.raises(ctxfold.OptionError, match="given as text are JSON"):
+        ctxfold.fit("hello", window=8000)
     with pytest.raises(ctxfold.OptionError, match="policy\\['gate'\\]"):
         ctxfold.fit(history, gate={"ratio": 0.5})
     with pytest.raises(ctxfold.CtxfoldError, match="did you mean \"gate\"") as caught:
@@ -100,6 +110,7 @@ def test_a_model_that_fails_costs_no_message_and_is_asked_again_later(history, m
     failing = ctxfold.Compactor(window=16_000, summarize=broken, memory=memory)
     first = failing.fit(history)
     assert first.report["summary"] == {**first.report["summary"], "source": "local", "why": "summarizer_failed"}
+    assert "the provider is busy" in first.report["summary"]["error"]
     model = Model()
     working = ctxfold.Compactor(window=16_000, summarize=model, memory=memory)
     assert working.fit(history).known and not model.requests
@@ -109,6 +120,79 @@ def test_a_model_that_fails_costs_no_message_and_is_asked_again_later(history, m
     assert anew.changed and anew.report["summary"]["source"] == "model" and model.requests
     monkeypatch.setattr(_records.time, "time", lambda: now + 4000)
     assert working.fit(history).known
+
+
+def test_conversations_compacted_at_the_same_time_are_all_remembered(history):
+    class Slow:
+        """A memory that takes its time to answer."""
+
+        def __init__(self):
+            self.kept = {}
+
+        def load(self, key):
+            text = self.kept.get(key)
+            time.sleep(0.02)
+            return text
+
+        def save(self, key, text):
+            time.sleep(0.02)
+            self.kept[key] = text
+
+    memory, model = Slow(), Model()
+    several = [[{"role": "user", "content": f"Conversation {n}."}, *history] for n in range(4)]
+
+    def fit(messages):
+        return ctxfold.Compactor(window=16_000, summarize=model, memory=memory).fit(messages)
+
+    def all_at_once():
+        threads = [threading.Thread(target=fit, args=[messages]) for messages in [*several, *several]]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    all_at_once()
+    alone = Model()
+    ctxfold.Compactor(window=16_000, summarize=alone).fit(several[0])
+    assert len(model.requests) == len(several) * len(alone.requests), "a compaction was made twice"
+    for messages in several:
+        fitted = fit(messages)
+        assert fitted.known and not fitted.changed
+
+    memory.kept.clear()
+
+    async def awaited():
+        compactor = ctxfold.aio.Compactor(window=16_000, memory=memory)
+        await asyncio.gather(*(compactor.fit(messages) for messages in several))
+        return [await compactor.fit(messages) for messages in several]
+
+    assert all(fitted.known and not fitted.changed for fitted in asyncio.run(awaited()))
+
+
+@pytest.mark.parametrize("thrown", [KeyError("a key"), SystemExit("the end"), KeyboardInterrupt("a stop")])
+def test_whatever_a_model_raises_is_in_the_report(history, thrown):
+    def broken(request):
+        raise thrown
+
+    compactor = ctxfold.Compactor(window=16_000, summarize=broken)
+    with ctxfold.Conversation(compactor, history) as conversation:
+        for done in (compactor.fit(history), compactor.compact(history), conversation.compact()):
+            summary = done.report["summary"]
+            assert summary["source"] == "local" and str(thrown.args[0]) in summary["error"]
+
+
+def test_what_a_store_or_a_memory_raises_is_an_error_with_its_text(history, model):
+    class Broken(dict):
+        def get(self, key, default=None):
+            raise OSError("the disk is gone")
+
+        def __setitem__(self, key, value):
+            raise OSError("the disk is gone")
+
+    for code, options in (("store_failed", {"store": Broken()}), ("memory_failed", {"memory": Broken()})):
+        with pytest.raises(ctxfold.CtxfoldError, match="the disk is gone") as caught:
+            ctxfold.Compactor(window=16_000, summarize=model, **options).fit(history)
+        assert caught.value.code == code
 
 
 def test_a_model_that_hangs_is_left_behind(history):

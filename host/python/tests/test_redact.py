@@ -1,10 +1,12 @@
 """What the function ``redact`` finds reaches no summarizer, digest or store."""
 
+import asyncio
 import json
 import re
 import unittest
 
 import ctxfold
+from ctxfold import aio
 
 KEY = re.compile(r"sk-[a-z0-9]+")
 
@@ -35,10 +37,24 @@ class RedactTest(unittest.TestCase):
             with ctxfold.Conversation(compactor, messages) as conversation:
                 return conversation.compact()
 
-        return {"fit": compactor.fit, "compact": compactor.compact, "conversation": live}
+        def free(messages):
+            model, store = compactor._model, compactor._store
+            return ctxfold.fit(messages, window=1500, summarize=model.summarize, store=store, redact=model.redact)
+
+        async def awaited(messages):
+            model, store = compactor._model, compactor._store
+            return await aio.fit(messages, window=1500, summarize=model.summarize, store=store, redact=model.redact)
+
+        return {
+            "fit": lambda messages: compactor.fit(messages),
+            "compact": lambda messages: compactor.compact(messages),
+            "conversation": live,
+            "the function fit": free,
+            "the function fit, awaited": lambda messages: asyncio.run(awaited(messages)),
+        }
 
     def test_nothing_found_gets_out(self):
-        for name in ("fit", "compact", "conversation"):
+        for name in self.ways(None):
             with self.subTest(name):
                 asked, store, given = [], {}, history()
 
@@ -65,6 +81,8 @@ class RedactTest(unittest.TestCase):
     def test_a_function_is_wanted(self):
         with self.assertRaises(ctxfold.OptionError):
             ctxfold.Compactor(redact="sk-")
+        with self.assertRaises(ctxfold.OptionError):
+            ctxfold.fit(history(), window=1500, redact="sk-")
 
 
 if __name__ == "__main__":

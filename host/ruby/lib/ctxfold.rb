@@ -113,8 +113,9 @@ class Ctxfold
 
   TEXTS = 20 # of ctxfold_request, before its three numbers
   MESSAGES = 10 # the place of messages among them
-  GIVES_MESSAGES = 12 * Fiddle::SIZEOF_VOIDP # the place of gives_messages in ctxfold_ask; busy is behind it, and then after
-  private_constant :TEXTS, :MESSAGES, :GIVES_MESSAGES
+  ERROR = 10 * Fiddle::SIZEOF_VOIDP # the place of error in ctxfold_ask
+  GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # that of gives_messages; busy is behind it, and then after
+  private_constant :TEXTS, :MESSAGES, :ERROR, :GIVES_MESSAGES
 
   def json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
 
@@ -127,17 +128,21 @@ class Ctxfold
     [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
   end
 
-  # No exception crosses C: it waits until the call has ended.
+  # No exception crosses C: of a StandardError the report says why there is no summary; any other, such as an Interrupt, waits until the call has ended.
   def looped(summarize, (words, _held))
-    raised = nil
+    raised = why = nil
     callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, pointer|
       ask = Fiddle::Pointer.new(pointer)
       given = raised ? nil : summarize.call(asked(ask))
       ask[GIVES_MESSAGES, 1] = "\1" if given.is_a?(Array)
       given ? copied(json(given)) : 0
-    rescue Busy => e
-      ask[GIVES_MESSAGES + 1, 1] = "\1"
-      ask[GIVES_MESSAGES + 8, 8] = [(e.after * 1000).to_i].pack("Q")
+    rescue StandardError => e
+      why = "#{e.class}: #{e.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0") + "\0"
+      ask[ERROR, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[why].to_i].pack("J")
+      if e.is_a?(Busy)
+        ask[GIVES_MESSAGES + 1, 1] = "\1"
+        ask[GIVES_MESSAGES + 8, 8] = [(e.after * 1000).to_i].pack("Q")
+      end
       0
     rescue Exception => e # rubocop:disable Lint/RescueException
       raised = e
@@ -150,7 +155,7 @@ class Ctxfold
 
   # What the model is asked for: the texts "json" and "sent" of a ctxfold_ask.
   def asked(ask)
-    request, sent = [7, 10].map do |word|
+    request, sent = [7, 11].map do |word|
       data, length = ask[word * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
       data.zero? ? nil : JSON.parse(Fiddle::Pointer.new(data)[0, length])
     end

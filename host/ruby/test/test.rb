@@ -31,12 +31,18 @@ e = fails("truncated_json") { c.fit('[{"role":"user","content":"cut o') }
 check "an error has its place", [e.within, e.offset] == ["messages", 32]
 fails("unknown_op") { c.call("nope", {}) }
 
+failed = c.compact(HISTORY, policy: POLICY) { raise IOError, "the model is down" }
+check "an exception is in the report", JSON.parse(failed.report)["summary"].slice("source", "error") == { "source" => "local", "error" => "IOError: the model is down" }
 begin
-  c.compact(HISTORY, policy: POLICY) { raise IOError, "the model is down" }
-  abort "an exception is lost"
-rescue IOError => e
-  check "an exception goes on behind the call", e.message == "the model is down"
+  c.compact(HISTORY, policy: POLICY) { raise Interrupt, "stop" }
+  abort "an interrupt is lost"
+rescue Interrupt => e
+  check "an interrupt goes on behind the call", e.message == "stop"
 end
+prompts = []
+redacted = c.compact(HISTORY, policy: POLICY, options: { redact: { texts: [{ text: "limiter", placeholder: "[HIDDEN]" }] } }) { |ask| prompts << ask["prompt"] && nil }
+check "what is redacted reaches no model", prompts.any? && prompts.none?(/limiter/) && prompts.any?(/\[HIDDEN\]/)
+check "what is redacted reaches no digest", redacted.messages.include?("[HIDDEN]") && JSON.parse(redacted.report)["redacted"]
 local = c.compact(HISTORY, policy: POLICY)
 check "a digest is made without a model", local.messages.bytesize < HISTORY.bytesize && JSON.parse(local.state)["round"] == 1
 

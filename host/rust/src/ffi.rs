@@ -97,6 +97,7 @@ pub struct Ask {
     pub input_tokens: u64,
     pub json: Text,
     pub finish_reason: *const c_char,
+    pub error: *const c_char,
     pub sent: Text,
     pub gives_messages: bool,
     pub busy: bool,

@@ -237,8 +237,8 @@ impl Ctxfold {
 
     /// Returns what to send for a whole history, which the program keeps and passes again each turn. The result of an earlier call replaces
     /// the beginning that it compacted, and a compaction is made when it is due. Only then is the summarizer asked; if it returns `None`,
-    /// the module writes a digest instead, which is made again later. If the summarizer panics, the panic continues when the call has
-    /// ended.
+    /// the module writes a digest instead, which is made again later. If the summarizer panics, it does so too, and `summary.error` of the
+    /// report has what the panic says.
     pub fn fit(
         &mut self,
         records: &mut Records,
@@ -247,9 +247,7 @@ impl Ctxfold {
     ) -> Result<Answer, Error> {
         let (plain, mut asking) = (plain(request), Asking::new(summarize));
         let (run, user) = asking.callback();
-        let answer = answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, Some(run), user, a) });
-        asking.finish();
-        answer
+        answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, Some(run), user, a) })
     }
 
     /// [`Ctxfold::fit`] without a model: the module writes the digests.
@@ -262,9 +260,7 @@ impl Ctxfold {
     pub fn compact(&mut self, request: &Request<'_>, summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
         let (plain, mut asking) = (plain(request), Asking::new(summarize));
         let (run, user) = asking.callback();
-        let answer = answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, Some(run), user, a) });
-        asking.finish();
-        answer
+        answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, Some(run), user, a) })
     }
 
     /// [`Ctxfold::compact`] without a model.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::ffi::{c_void, CStr, CString};
 use std::os::raw::c_char;
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
 use crate::ffi;
@@ -48,26 +48,20 @@ impl From<&str> for Summary {
     }
 }
 
-/// A summarizer, and what has to outlive its calls. No panic crosses C: it waits until the loop has ended.
+/// A summarizer, and what has to outlive its calls. No panic crosses C: there is no summary then, and the report says why.
 pub(crate) struct Asking<F> {
     summarize: F,
     reason: CString,
-    panic: Option<Box<dyn Any + Send>>,
+    error: CString,
 }
 
 impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
     pub(crate) fn new(summarize: F) -> Self {
-        Asking { summarize, reason: CString::default(), panic: None }
+        Asking { summarize, reason: CString::default(), error: CString::default() }
     }
 
     pub(crate) fn callback(&mut self) -> (ffi::Summarizer, *mut c_void) {
         (trampoline::<F>, (self as *mut Self).cast())
-    }
-
-    pub(crate) fn finish(&mut self) {
-        if let Some(panic) = self.panic.take() {
-            resume_unwind(panic);
-        }
     }
 
     unsafe fn ask(&mut self, raw: *mut ffi::Ask) -> *mut c_char {
@@ -101,14 +95,18 @@ impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
 
 unsafe extern "C" fn trampoline<F: FnMut(&Ask) -> Option<Summary>>(user: *mut c_void, raw: *mut ffi::Ask) -> *mut c_char {
     let asking = &mut *user.cast::<Asking<F>>();
-    if asking.panic.is_some() {
-        return ptr::null_mut();
-    }
     match catch_unwind(AssertUnwindSafe(|| asking.ask(raw))) {
         Ok(summary) => summary,
         Err(panic) => {
-            asking.panic = Some(panic);
+            asking.error = text_of(panic.as_ref());
+            (*raw).error = asking.error.as_ptr();
             ptr::null_mut()
         }
     }
+}
+
+/// What a panic says; a text of C ends at its first zero.
+fn text_of(panic: &(dyn Any + Send)) -> CString {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    CString::new(text.unwrap_or("the summarizer panicked").replace('\0', "")).unwrap_or_default()
 }

@@ -1,4 +1,3 @@
-use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::thread;
 
 use ctxfold::{json, Ctxfold, Error, Records, Request, Summary};
@@ -51,13 +50,30 @@ fn without_a_model() {
 }
 
 #[test]
-fn a_panic_goes_on_behind_the_call() {
+fn a_panic_of_the_summarizer_is_in_the_report() {
     let history = sample();
     let request = Request { policy: POLICY, messages: &history, ..Default::default() };
-    let mut c = Ctxfold::new().unwrap();
-    let panic = catch_unwind(AssertUnwindSafe(|| c.compact(&request, |_| panic!("the model is down")))).unwrap_err();
-    assert_eq!(panic.downcast_ref::<&str>(), Some(&"the model is down"));
-    assert!(c.compact_local(&request).is_ok());
+    let answer = Ctxfold::new().unwrap().compact(&request, |_| panic!("the model is down")).unwrap();
+    let summary = json::member(answer.report(), "summary").unwrap();
+    assert_eq!((json::member(summary, "source"), json::member(summary, "error")), (Some("\"local\""), Some("\"the model is down\"")));
+}
+
+#[test]
+fn what_is_redacted_reaches_no_model_and_no_digest() {
+    let history = sample();
+    let options = r#"{"redact":{"texts":[{"text":"limiter","placeholder":"[HIDDEN]"}]}}"#;
+    let request = Request { policy: POLICY, options, messages: &history, ..Default::default() };
+    let mut asked = 0;
+    let answer = Ctxfold::new()
+        .unwrap()
+        .compact(&request, |ask| {
+            asked += 1;
+            assert!(ask.prompt.contains("[HIDDEN]") && !ask.prompt.contains("limiter"));
+            None
+        })
+        .unwrap();
+    assert!(asked > 0 && answer.messages().contains("[HIDDEN]"));
+    assert_ne!(json::member(answer.report(), "redacted"), None);
 }
 
 #[test]

@@ -16,9 +16,13 @@ function browserMissing() {
   return reason;
 }
 
+/** No wait in a page or for a browser ends before these milliseconds, however busy the machine is. */
+export const LIMIT = 1_200_000;
+
 /** How the browser is started. */
 export const launchOptions = {
   executablePath,
+  timeout: LIMIT,
   args: [
     "--no-sandbox",
     "--disable-gpu",
@@ -39,7 +43,7 @@ export async function openPage(t) {
   const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions);
   t.after(() => browser.close());
   const page = await browser.newPage();
-  page.setDefaultTimeout(600_000);
+  page.setDefaultTimeout(LIMIT);
   page.on("pageerror", (error) => {
     throw error;
   });

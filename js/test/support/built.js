@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -31,22 +31,34 @@ export async function installed(name) {
   return cwd;
 }
 
-/** A lock that is older than this was left by a process that is gone. */
-const STALE = 300_000;
-
 /** Waits until nobody else holds a folder. @param {string} folder @returns {Promise<() => Promise<void>>} gives it back */
 async function locked(folder) {
-  const lock = join(tmpdir(), `ctxfold-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}.lock`);
-  for (;;) {
-    try {
-      await mkdir(lock);
-      return () => rm(lock, { recursive: true, force: true });
-    } catch (error) {
-      if (/** @type {any} */ (error).code !== "EEXIST") throw error;
+  const lock = join(tmpdir(), `ctxfold-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}.pid`);
+  const own = `${lock}.${process.pid}`;
+  await writeFile(own, String(process.pid));
+  try {
+    for (;;) {
+      try {
+        await link(own, lock); // with its content, or not at all
+        return () => rm(lock, { force: true });
+      } catch (error) {
+        if (/** @type {any} */ (error).code !== "EEXIST") throw error;
+      }
+      const holder = await readFile(lock, "utf8").catch(() => "");
+      if (holder !== "" && !runs(Number(holder))) await rm(lock, { force: true });
+      else await setTimeout(200);
     }
-    const held = await stat(lock).catch(() => undefined);
-    if (held && Date.now() - held.mtimeMs > STALE) await rm(lock, { recursive: true, force: true });
-    else await setTimeout(200);
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/** Whether a process is there. What it held is free otherwise. @param {number} pid */
+function runs(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return /** @type {any} */ (error).code !== "ESRCH";
   }
 }
 

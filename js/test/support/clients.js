@@ -59,5 +59,28 @@ export const CLIENTS = {
   },
 };
 
+/**
+ * What ends leases of a store by the beginning of their holders' names, as time would.
+ * @param {"redis" | "postgres"} store @param {string} url @param {any} place its prefix or its schema
+ * @returns {Promise<{end: (holder: string) => Promise<unknown>, close: () => unknown}>}
+ */
+export async function leasesOf(store, url, { prefix, schema }) {
+  if (store === "redis") {
+    const redis = (await client("redis")).createClient({ url });
+    await redis.connect();
+    const script = `for _, key in ipairs(redis.call("KEYS", ARGV[1] .. "*")) do
+      local holder = redis.call("GET", key)
+      if holder and string.sub(holder, 1, #ARGV[2]) == ARGV[2] then redis.call("DEL", key) end
+    end`;
+    const end = (/** @type {string} */ holder) => redis.eval(script, { arguments: [`${prefix}l:`, `${holder}-`] });
+    return { end, close: () => redis.destroy() };
+  }
+  const pool = new (await client("pg")).default.Pool({ connectionString: url });
+  const table = `"${schema.replaceAll('"', '""')}".leases`;
+  const end = (/** @type {string} */ holder) =>
+    pool.query(`DELETE FROM ${table} WHERE starts_with(holder, $1)`, [`${holder}-`]);
+  return { end, close: () => pool.end() };
+}
+
 /** The version of a client. @param {string} name @returns {string} */
 export const versionOf = (name) => installed(`./node_modules/${name}/package.json`).version;

@@ -71,11 +71,11 @@ export async function newcomer(t, packages, files) {
     });
     servers.push(child);
     const address = `http://127.0.0.1:${port}`;
-    for (let i = 0; i < 300; i++) {
+    while (child.exitCode === null && child.signalCode === null) {
       if (await fetch(address).then(Boolean, () => false)) return address;
       await new Promise((later) => setTimeout(later, 200));
     }
-    throw new Error(`${command} does not answer`);
+    throw new Error(`${command} has ended`);
   };
   /** A row of docs/start/platforms.md. @param {string} name @param {string} id the package @param {string} what */
   const tested = async (name, id, what) => {

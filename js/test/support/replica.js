@@ -1,6 +1,14 @@
 // A process of a server with several: it fits what it is told to, over a store that it shares with the others. Its model is the parent.
-import { createFitter } from "ctxfold";
-import { CLIENTS } from "./clients.js";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+
+// Its leases have its name, by which the parent ends them if it kills the process.
+const { randomUUID } = crypto;
+crypto.randomUUID = () => /** @type {any} */ (`${process.env.REPLICA}-${randomUUID()}`);
+syncBuiltinESMExports();
+
+const { createFitter } = await import("ctxfold");
+const { CLIENTS } = await import("./clients.js");
 
 const [client, url, options] = JSON.parse(process.argv[2] ?? "[]");
 const { memory } = await CLIENTS[client].open(url, options.memory);

@@ -32,18 +32,25 @@ export const summariesIn = (messages) => JSON.stringify(messages).match(new RegE
 /**
  * Processes that answer turns. Each turn of a conversation is asked for from two of them at the same time; who is killed meanwhile is
  * asked again. `killEvery` is about how many turns are answered between two kills; 0 kills none.
- * @param {{client: string, url: string, memory?: object, processes?: number, talks: number, turns: number, killEvery?: number, atOnce?: number}} how
+ * `bury` ends the leases of a process that was killed, whose holders begin with this name; without it they end by themselves.
+ * @param {{client: string, url: string, memory?: object, processes?: number, talks: number, turns: number, killEvery?: number, atOnce?: number, bury?: (name: string) => Promise<unknown>}} how
  */
-export async function runReplicas({ client, url, memory, processes = 3, talks, turns, killEvery = 0, atOnce = 8 }) {
+export async function runReplicas(how) {
+  const { client, url, memory, processes = 3, talks, turns, killEvery = 0, atOnce = 8, bury } = how;
   const args = [JSON.stringify([client, url, { policy: POLICY, memory }])];
   const counts = { turns: 0, killed: 0, summaries: 0, compactions: 0, cpu: 0 };
-  /** @typedef {{child: import("node:child_process").ChildProcess, ready: Promise<void>, waiting: Map<number, (answer: any) => void>}} Replica */
+  /** @typedef {{name: string, child: import("node:child_process").ChildProcess, ready: Promise<void>, waiting: Map<number, (answer: any) => void>}} Replica */
+  let begun = 0;
   const begin = () => {
-    const child = fork(program, args, { serialization: "advanced", stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const name = `replica${++begun}`;
+    const env = { ...process.env, REPLICA: name };
+    const stdio = /** @type {any} */ (["ignore", "ignore", "inherit", "ipc"]);
+    const child = fork(program, args, { serialization: "advanced", stdio, env });
     /** @type {Replica["waiting"]} */
     const waiting = new Map();
     /** @type {Replica} */
     const replica = {
+      name,
       child,
       waiting,
       ready: new Promise((done) => {
@@ -78,15 +85,27 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
       if (answer) return answer;
     }
   };
+  /** @type {string[]} */
+  const dead = [];
+  let over = false;
+  /** Again and again, since the server may get the last call of a dead process late. */
+  const burying = async () => {
+    while (bury && !over) {
+      for (const name of dead) await bury(name);
+      await new Promise((later) => setTimeout(later, 20));
+    }
+  };
+  const buried = burying();
   let due = killEvery;
   /** Kills a process once some turns were answered since the last time, so that all is answered however slow the machine is. */
   const kill = async () => {
     if (killEvery === 0 || counts.turns < due) return;
     due = counts.turns + killEvery * (0.5 + Math.random());
     const at = Math.floor(Math.random() * processes);
-    const { child, ready } = /** @type {Replica} */ (all[at]);
+    const { name, child, ready } = /** @type {Replica} */ (all[at]);
     await ready;
     child.kill("SIGKILL");
+    dead.push(name);
     counts.killed++;
     all[at] = begin();
   };
@@ -129,6 +148,8 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
       }),
     );
   } finally {
+    over = true;
+    await buried;
     for (const { child } of all) child.kill("SIGKILL");
   }
   return { ...counts, seconds: (performance.now() - started) / 1000, made };

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/internal/steps"
 )
 
 // pieces are what random texts are made of.
@@ -80,32 +80,44 @@ func TestSpellingAndAdditivity(t *testing.T) {
 	}
 }
 
-// Whatever a text is, the time it takes is that of its length, and its weight is at most a token for each byte.
+// Whatever a text is, it takes steps in proportion to its length, and its weight is at most a token for each byte.
 func TestHostileTexts(t *testing.T) {
 	a := ByName("claude").Automaton()
-	noise := make([]byte, 1<<20)
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(32 + r.IntN(95))
+	var counter *steps.Counter
+	if !testing.Short() {
+		counter = steps.Start(t)
 	}
-	for name, s := range map[string]string{"one word": strings.Repeat("abcdefghij", 1<<17), "runs and gaps": strings.Repeat(strings.Repeat("=", 300)+"x", 4000),
-		"noise": string(noise), "escapes": strings.Repeat("\n\t\"\\", 1<<18), "controls": strings.Repeat("\x00\x1f", 1<<17),
-		"almost one character": "a" + strings.Repeat("的", 1<<18), "flags": strings.Repeat("🇩🇪", 1<<16)} {
-		quoted, _ := json.Marshal(s)
-		half, _ := json.Marshal(s[:len(s)/2/12*12])
-		x, y := time.Hour, time.Hour
-		for range 15 { // in turn, so that a busy machine meets both
-			for best, b := range map[*time.Duration][]byte{&x: quoted, &y: half} {
-				start := time.Now()
-				weigh(t, a, b)
-				*best = min(*best, time.Since(start))
+	for name, text := range map[string]func(n int) string{
+		"one word":      func(n int) string { return strings.Repeat("abcdefghij", n/10) },
+		"runs and gaps": func(n int) string { return strings.Repeat(strings.Repeat("=", 300)+"x", n/300) },
+		"noise": func(n int) string {
+			noise, r := make([]byte, n), rand.New(rand.NewPCG(1, 2))
+			for i := range noise {
+				noise[i] = byte(32 + r.IntN(95))
 			}
-		}
-		if x > 6*y+5*time.Millisecond {
-			t.Errorf("%s: %v, half of it %v", name, x, y)
-		}
+			return string(noise)
+		},
+		"escapes":              func(n int) string { return strings.Repeat("\n\t\"\\", n/4) },
+		"controls":             func(n int) string { return strings.Repeat("\x00\x1f", n/2) },
+		"almost one character": func(n int) string { return "a" + strings.Repeat("的", n/3) },
+		"flags":                func(n int) string { return strings.Repeat("🇩🇪", n/8) },
+	} {
+		s := text(1 << 20)
+		quoted, _ := json.Marshal(s)
 		if n := weigh(t, a, quoted); n <= 0 || n > float64(len(s)) {
 			t.Errorf("%s: %.0f tokens for %d bytes", name, n, len(s))
 		}
+		if counter == nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			answer := counter.Linear(t, "estimate", 64<<10, func(n int) []byte {
+				quoted, _ := json.Marshal(text(n))
+				return []byte(`{"policy":{"estimator":"script"},"text":` + string(quoted) + `}`)
+			})
+			if strings.HasPrefix(string(answer), `{"error"`) {
+				t.Errorf("%.300s", answer)
+			}
+		})
 	}
 }

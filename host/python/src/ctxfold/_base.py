@@ -204,6 +204,7 @@ class SharedFits:
         usage: Optional[Mapping[str, Any]],
         next: Optional[Mapping[str, Any]],
         prefix: bool,
+        redact: Optional[FindSecrets],
     ) -> Steps[Fitted[Any]]:
         full: Optional[Policy] = policy_of(cast(Optional[Policy], policy), window, model, format)
         key = (_json.dumps(full, "policy"), id_of(store), id_of(memory))
@@ -214,7 +215,7 @@ class SharedFits:
             self._all[key] = there
             while len(self._all) > self.MOST:
                 self._all.popitem(last=False)
-        asked = model_of(summarize, summary_timeout, concurrency, prefix=prefix)
+        asked = model_of(summarize, summary_timeout, concurrency, redact, prefix)
         settings = {"owner": id, **next_of(next)}
         return fitted(shared_module(), there[0], asked, there[1], transcript(messages), full, with_usage(options, usage), settings)
 

@@ -8,6 +8,7 @@ from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
 from ._conversation import Held, Live
 from ._options import checked, without_none
+from ._redact import FindSecrets
 from ._results import Done, Fitted
 from ._steps import Summarize, run
 from ._transcript import transcript
@@ -131,6 +132,7 @@ def fit(
     concurrency: int = CONCURRENCY,
     next: Optional[Mapping[str, Optional[str]]] = None,
     prefix: bool = False,
+    redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
     """Returns what to send for a whole history: the result of an earlier call replaces the beginning that it compacted, and a
     compaction is made when it is due.
@@ -151,7 +153,7 @@ def fit(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
             summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
-            next=next, prefix=prefix,
+            next=next, prefix=prefix, redact=redact,
         )
     )  # fmt: skip
 

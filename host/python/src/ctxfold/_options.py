@@ -7,6 +7,11 @@ from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar, cast
 
 from ._errors import OptionError
 
+#: What other packages call the context window.
+SIZES = frozenset((
+    "maxtokens", "maxinputtokens", "maxcontexttokens", "contextwindow", "contextlength", "contextsize", "tokenlimit", "tokenbudget", "tokens", "limit",
+))  # fmt: skip
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The keys of a policy (docs/reference/policy.md), which are often given next to it.
@@ -37,12 +42,24 @@ def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
     for name in given:
         if name in names:
             continue
-        meant = likely(name, names)
+        meant = _size(name, names) or _call(name, names) or likely(name, names)
         if meant is None and "policy" in names:
             key = likely(name, POLICY)
             meant = key and f"policy['{key}']"
         hint = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}"
         raise OptionError(f"{of} has no option {name}: {hint}", path=name)
+
+
+def _size(name: str, names: "list[str]") -> Optional[str]:
+    if name.replace("_", "").lower() not in SIZES:
+        return None
+    if "window" in names:
+        return "window"
+    return "policy['window']['tokens']" if "policy" in names else None
+
+
+def _call(name: str, names: "list[str]") -> Optional[str]:
+    return "options={'force': True}" if name == "force" and "options" in names else None
 
 
 def likely(given: str, names: Iterable[str]) -> Optional[str]:

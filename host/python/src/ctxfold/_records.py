@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -118,6 +119,9 @@ class KeptRecords(Records):
         if not (hasattr(memory, "__setitem__") and hasattr(memory, "get")):
             if not (hasattr(memory, "load") and hasattr(memory, "save")):
                 raise OptionError("a memory is like a dict of texts, or has load and save", path="memory")
+        self._memory = memory
+        with _LOCK:
+            self.leases = _LEASES.setdefault(id(memory), self.leases)
         self._load = getattr(memory, "load", None) or memory.get
         self._save = getattr(memory, "save", None) or memory.__setitem__
 
@@ -141,10 +145,6 @@ class KeptRecords(Records):
 class SharedRecords(KeptRecords):
     """Records that processes share: the caller's object also has ``lease``, ``release`` and ``swap``."""
 
-    def __init__(self, memory: Any) -> None:
-        super().__init__(memory)
-        self._memory = memory
-
     def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
         return bool((yield Ask(lambda: self._memory.lease(keys, holder, ttl / 1000), "memory")))
 
@@ -162,6 +162,11 @@ class SharedRecords(KeptRecords):
         if (_revision(old) if old else "") != revision:
             return False
         return bool((yield Ask(lambda: self._memory.swap(key, old, record), "memory")))
+
+
+#: The leases of callers' memories, by their ``id``: who compacts over one memory knows of the others. What has these leases has its memory too.
+_LEASES: "weakref.WeakValueDictionary[int, Leases]" = weakref.WeakValueDictionary()
+_LOCK = threading.Lock()
 
 
 def _revision(text: str) -> str:

@@ -79,6 +79,12 @@ class _Live(Transcript):
 def transcript(messages: Any) -> Transcript:
     """Reads what a caller has given as messages."""
     if isinstance(messages, (str, bytes, bytearray, memoryview)):
+        if isinstance(messages, str) and messages.strip()[:1] not in ("", "[", "{"):
+            raise OptionError(
+                'messages given as text are JSON: a list such as [{"role":"user","content":"hello"}], or a request body; '
+                'for one message, give [{"role": "user", "content": "hello"}]',
+                path="messages",
+            )
         return _Text(messages)
     if _is_list(messages) or isinstance(messages, Mapping):
         return _Live(messages)

@@ -16,6 +16,7 @@ from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
 from ._conversation import Held, Live
 from ._options import checked, without_none
+from ._redact import FindSecrets
 from ._results import Done, Fitted
 from ._steps import Ask, Begin, Effect, Launch, Steps, Summarize, Until, Work
 from ._transcript import transcript
@@ -199,13 +200,14 @@ async def fit(
     concurrency: int = CONCURRENCY,
     next: Optional[Mapping[str, Optional[str]]] = None,
     prefix: bool = False,
+    redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
     """:func:`ctxfold.fit` for asyncio. Both remember together."""
     return await _run(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
             summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
-            next=next, prefix=prefix,
+            next=next, prefix=prefix, redact=redact,
         )
     )  # fmt: skip
 

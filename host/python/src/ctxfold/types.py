@@ -250,6 +250,10 @@ ClearPass = TypedDict(
         #: min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the
         #: prompt cache.
         "min_reclaim": "NotRequired[int]",
+        #: excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors
+        #: that later messages repeat, as far as the target leaves room. A result that frees no more than that stays
+        #: whole if the target is reached without it.
+        "excerpt": "NotRequired[int]",
         #: tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _
         #: and -.
         "tools": "NotRequired[List[str]]",
@@ -1418,7 +1422,7 @@ class Report(TypedDict):
     restored: int
     """files put back after the digest"""
     repaired: int
-    """violations repaired"""
+    """violations of the input that were repaired"""
     counts: NotRequired[List[PassCount]]
     """counts are counters of passes for which the report has no key."""
     stable_prefix: StablePrefix
@@ -1879,6 +1883,10 @@ class MemoryEntry(TypedDict):
     newest: NotRequired[bool]
     """the newest message of the user was replaced too"""
     state: State
+    given: NotRequired[MemoryEntry]
+    """
+    given is the same compaction as one of the list that was given, where that continued from what was sent before.
+    """
 
 
 class MemoryEdit(TypedDict):

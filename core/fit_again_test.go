@@ -1,0 +1,60 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+// An app that goes on from what was sent gives the same list again where a call failed or an answer is regenerated: that is compacted once,
+// like a whole history, and also where its newest message is another one then. The whole history finds what was made too.
+func TestFitAgain(t *testing.T) {
+	t.Parallel()
+	for _, format := range judged() {
+		t.Run(format, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(9, 1))
+			history := gen.New(r, gen.Options{Messages: 240}).Render(format, r)
+			other := gen.New(r, gen.Options{Messages: 40}).Render(format, r)
+			other = slices.DeleteFunc(other, func(m json.RawMessage) bool { return judge.LastUser(format, []byte(list([]json.RawMessage{m}))) == nil })
+			small := slices.MinFunc(other, func(a, b json.RawMessage) int { return len(a) - len(b) })
+			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(history))
+			a := &app{policy: fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}}`, format, size/5)}
+			var sent []json.RawMessage
+			from, again := 0, 0
+			for turn, end := range turnsOf(format, history) {
+				given := append(slices.Clone(sent), history[from:end]...)
+				from = end
+				f := a.fit(t, list(given))
+				sent = nil
+				if err := json.Unmarshal(f.Messages, &sent); err != nil {
+					t.Fatal(err)
+				}
+				if !f.Report.Changed {
+					continue
+				}
+				again++
+				if f2 := a.fit(t, list(given)); f2.Report.Changed || compacted(t, f2.Messages) != compacted(t, f.Messages) {
+					t.Fatalf("turn %d: the same list again: changed %v, known %d of %d", turn, f2.Report.Changed, f2.Known, len(a.memory))
+				}
+				last := judge.LastUser(format, []byte(list(given)))
+				if at := slices.IndexFunc(given, func(m json.RawMessage) bool { return string(m) == string(last) }); at == len(given)-1 && at > 0 {
+					f2 := a.fit(t, list(append(slices.Clone(given[:at]), small)))
+					if f2.Report.Changed {
+						t.Fatalf("turn %d: the same list with another newest message: known %d of %d", turn, f2.Known, len(a.memory))
+					}
+				}
+				if f2 := a.fit(t, list(history[:end])); f2.Report.Changed {
+					t.Fatalf("turn %d: the whole history: known %d of %d", turn, f2.Known, len(a.memory))
+				}
+			}
+			if again < 3 {
+				t.Errorf("%d compactions", again)
+			}
+		})
+	}
+}

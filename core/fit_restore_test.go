@@ -1,0 +1,152 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// TestRestoreOfRandomApps lets random apps edit, branch, move their cache breakpoints and replay compactions, keeps every body that is archived, and
+// takes each answer back with the state that came with it: the history that was given, but for breakpoints. What a replay sends in place of
+// what a compaction has replaced is what was sent first. SEED repeats one of them.
+func TestRestoreOfRandomApps(t *testing.T) {
+	t.Parallel()
+	policies := []string{"", `,"passes":[{"pass":"reasoning","mode":"strip"},{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,
+		`,"passes":[{"pass":"clear","keep_recent":1,"min_reclaim":1},{"pass":"truncate"},{"pass":"reasoning","mode":"latest_turn"},{"pass":"fold","keep_tokens":800,"boundary":"group"}]`}
+	seeds := budget(1, 1, 40)
+	from, _ := strconv.Atoi(os.Getenv("SEED"))
+	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
+		seeds = n
+	}
+	for _, format := range judged() {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			replays, compactions, failed, more := 0, 0, 0, 0
+			for n := range seeds {
+				seed := uint64(from + n)
+				r := rand.New(rand.NewPCG(seed, 9))
+				u := newUser(t, format, policies[r.IntN(len(policies))]+`,"archive":"places"`, seed)
+				kept := shelf{}
+				first := map[string]made{} // by its entry of memory
+				seen := map[string]bool{}  // what was ever given
+				gone := map[string]bool{}  // what came back and isn't there any more
+				for i, d := range deeds(r, 60) {
+					given := u.do(d)
+					for _, m := range given {
+						seen[bare(t, m)] = true
+					}
+					messages := list(given)
+					f := u.app.fit(t, messages)
+					kept.keep([]byte(messages), f.Archive)
+					switch {
+					case f.Report.Changed:
+						compactions++
+						first[string(f.Memory)] = madeOf(t, f, u.marks)
+					case f.Known >= 0:
+						replays++
+						if wrong := first[u.app.memory[f.Known]].again(t, f.Messages, u.marks); wrong != "" {
+							t.Errorf("SEED=%d, deed %d (%s), known %d: %s", seed, i, d, f.Known, wrong)
+						}
+					default:
+						continue
+					}
+					back := kept.restoreAll(t, fmt.Sprintf(`"policy":{"format":%q},"state":%s`, format, f.State), string(f.Messages))
+					var out []json.RawMessage
+					if err := json.Unmarshal(back.Messages, &out); err != nil {
+						t.Fatal(err)
+					}
+					same := func(k, j int) bool {
+						return bytes.Equal(out[k], given[j]) || u.marks > 0 && bare(t, out[k]) == bare(t, given[j])
+					}
+					wrong, j := "", 0
+					for k := range out {
+						switch {
+						case j < len(given) && same(k, j):
+							j++
+						case len(out) > len(given) && seen[bare(t, out[k])]:
+							gone[bare(t, out[k])] = true // nothing that is sent says that it is gone: the compaction dropped it, and the app deleted it since
+						case wrong == "":
+							wrong = fmt.Sprintf("message %d of %d is %.300s", k, len(out), out[k])
+							if j < len(given) {
+								wrong += fmt.Sprintf(", and was %.300s", given[j])
+							}
+						}
+					}
+					if wrong == "" && j < len(given) {
+						wrong = fmt.Sprintf("%d messages are back of %d; message %d was %.300s", len(out), len(given), j, given[j])
+					}
+					if wrong != "" {
+						if failed++; failed < 4 {
+							t.Errorf("SEED=%d, deed %d (%s), known %d, changed %v: %s; left are %v", seed, i, d, f.Known, f.Report.Changed, wrong, back.Markers)
+						}
+					}
+				}
+				more += len(gone)
+			}
+			if failed > 0 {
+				t.Errorf("%d of %d compactions and %d replays", failed, compactions, replays)
+			}
+			if more > 1+compactions/10 {
+				t.Errorf("%d messages came back that are gone, in %d compactions and %d replays", more, compactions, replays)
+			}
+			if replays == 0 && seeds > 3 {
+				t.Error("nothing was replayed")
+			}
+		})
+	}
+}
+
+// made is what was sent by a compaction in place of what it replaced.
+type made struct {
+	sent  []json.RawMessage
+	marks int // which breakpoints the app had
+}
+
+func madeOf(t testing.TB, f fitted, marks int) made {
+	t.Helper()
+	var all []json.RawMessage
+	var entry struct{ Edits []struct{ Keep []int } }
+	if json.Unmarshal(f.Messages, &all) != nil || json.Unmarshal(f.Memory, &entry) != nil {
+		t.Fatalf("%.300s", f.Memory)
+	}
+	n := 0
+	for _, e := range entry.Edits {
+		if n++; len(e.Keep) == 2 {
+			n += e.Keep[1] - e.Keep[0] - 1
+		}
+	}
+	return made{all[:n], marks}
+}
+
+// again reports a message of a replay that is another one than was sent first: in its bytes, or where the app has other breakpoints, but for these.
+func (m made) again(t testing.TB, messages []byte, marks int) string {
+	t.Helper()
+	var sent []json.RawMessage
+	if err := json.Unmarshal(messages, &sent); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.sent) == 0 || len(sent) < len(m.sent) {
+		return fmt.Sprintf("%d messages are sent, and were %d at least", len(sent), len(m.sent))
+	}
+	for i := range m.sent {
+		// A compaction marks its digest where that pays; later the app's own breakpoints count.
+		if unmarked(string(sent[i])) != unmarked(string(m.sent[i])) && (marks == m.marks || bare(t, sent[i]) != bare(t, m.sent[i])) {
+			return fmt.Sprintf("message %d is %.300s, and was sent as %.300s", i, sent[i], m.sent[i])
+		}
+	}
+	return ""
+}
+
+// volatile is what the apps of these tests change in all messages of each request, next to the breakpoints.
+var volatile = regexp.MustCompile(`"providerOptions":\{"mastra":\{"createdAt":\d+\}\},?|,?"providerOptions":\{"mastra":\{"createdAt":\d+\}\}|"status":"completed[01]?",?`)
+
+// bare is a message as an app may have it in any request.
+func bare(t testing.TB, message []byte) string {
+	t.Helper()
+	return volatile.ReplaceAllString(unmarked(compacted(t, message)), "")
+}

@@ -1,0 +1,152 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+var refusalStart = startsOf(refusalStarts)
+
+// refused are the words with which a call was refused, or those that answer the questions of one that was only put off.
+func refused(t *transcript.Transcript, n int32, words string) []answer {
+	if strings.HasPrefix(words, "The user wants to clarify") {
+		return clarified(words)
+	}
+	about := ToolName(t, int(n))
+	if pair := t.Parts[n].Pair; pair >= 0 && about != "" {
+		if on := clipLine(callSubject(t, &t.Parts[pair]), maxCommand/2); on != "" {
+			about += " " + on
+		}
+	}
+	if about == "" {
+		return []answer{{words: words}}
+	}
+	return []answer{{"refused: " + about + " - said: ", words}}
+}
+
+// callSubject is what a call is about: its file, its command or its description.
+func callSubject(t *transcript.Transcript, call *transcript.Part) string {
+	if path := Path(t, call); path != "" {
+		return path
+	}
+	found, best := "", 3
+	arguments(t, call, func(key, text string) {
+		rank := 3
+		switch is, _ := argumentOf(key); {
+		case is == command:
+			rank = 0
+		case key == "description" || key == "title":
+			rank = 1
+		case key == "url" || key == "query" || key == "pattern":
+			rank = 2
+		}
+		if rank < best {
+			found, best = text, rank
+		}
+	})
+	return found
+}
+
+// refusalStarts begin the result of a call that the user refused or commented on.
+var refusalStarts = []string{"The user doesn't want to", "The user rejected", "The user denied", "The user approved", "The user declined", "User rejected",
+	"User denied", "User declined", "Permission for this tool use was denied", "exec command rejected by user", "patch rejected by user", "Rejected by user",
+	"Tool call rejected by user", "The tool call was rejected", "Error: The user", "[Request denied", "Execution denied by user"}
+
+// refusalMarks precede the user's words in such a result.
+var refusalMarks = []string{"the user said:", "with the following feedback:", "rejected permission with feedback:", "user said:", "user feedback:", "reason given by the user:",
+	"user's reason:", "reason from user:", "rejected by user:", "denied by user:", "declined by user:", "with feedback:", "user's message:"}
+
+// refusalEnds follow them.
+var refusalEnds = []string{"\n\nNote: The user's next message", "\n\n<environment_details>", "\n<environment_details>", "\n\n<system-reminder>", "\n<system-reminder>"}
+
+// refusalWords are the words of the user in the result of a call that was refused or commented on; "" where there are none.
+func refusalWords(text string) string {
+	start := text[:min(len(text), resultHead)]
+	if isResultHead(start) { // Cline: [name for 'x'] Result:
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimSpace(text)
+		start = text[:min(len(text), resultHead)]
+	}
+	begins := slices.ContainsFunc(refusalStarts, func(s string) bool { return strings.HasPrefix(start, s) })
+	if words := taggedWords(text); words != "" && (begins || strings.HasPrefix(start, "<feedback>") || strings.Contains(start, "<feedback>") && strings.Contains(start, "the user")) {
+		return words
+	}
+	if !begins {
+		return ""
+	}
+	low := strings.ToLower(start)
+	for _, mark := range refusalMarks {
+		if at := strings.Index(low, mark); at >= 0 && len(low) == len(start) {
+			words := text[at+len(mark):]
+			for _, end := range refusalEnds {
+				words, _, _ = strings.Cut(words, end)
+			}
+			return cutWords(words)
+		}
+	}
+	return ""
+}
+
+// taggedWords are the user's words in the tags in which Cline and its relatives send them.
+func taggedWords(text string) string {
+	for _, tag := range []string{"feedback", "answer", "user_message"} {
+		if _, rest, found := strings.Cut(text, "<"+tag+">"); found {
+			words, _, _ := strings.Cut(rest, "</"+tag+">")
+			return cutWords(words)
+		}
+	}
+	return ""
+}
+
+// queuedMarks precede a message that the user sent while the agent was at work.
+var queuedMarks = []string{"The user sent a new message while you were working", "The user sent the following message while you were working",
+	"The user sent the following message"}
+
+// queuedEnds follow it.
+var queuedEnds = []string{"\n\nIMPORTANT: After completing", "\nIMPORTANT: After completing", "\n\nThis is how Claude Code surfaces", "\n\nPlease address this message",
+	"\nPlease address this message"}
+
+// queuedWords is the message of the user in a reminder of the harness; "" where it has none.
+func queuedWords(reminder string) string {
+	reminder = strings.TrimSpace(reminder)
+	for _, mark := range queuedMarks {
+		rest, found := strings.CutPrefix(reminder, mark)
+		if !found {
+			continue
+		}
+		rest = strings.TrimLeft(rest, ":. \n")
+		for _, end := range queuedEnds {
+			rest, _, _ = strings.Cut(rest, end)
+		}
+		return cutWords(rest)
+	}
+	return ""
+}
+
+const (
+	reminderOpen = "<system-reminder>"
+	reminderEnd  = "</system-reminder>"
+)
+
+// queuedAtEnd are the messages of the user in the reminders at the end of a result, each of which begins a line: elsewhere they are what a
+// file says.
+func queuedAtEnd(text string) (words []string) {
+	for len(words) < mostAnswers {
+		text = strings.TrimSpace(text)
+		if !strings.HasSuffix(text, reminderEnd) {
+			break
+		}
+		at := strings.LastIndex(text, reminderOpen)
+		if at < 0 || at > 0 && text[at-1] != '\n' {
+			break
+		}
+		if said := queuedWords(text[at+len(reminderOpen) : len(text)-len(reminderEnd)]); said != "" {
+			words = append(words, said)
+		}
+		text = text[:at]
+	}
+	slices.Reverse(words)
+	return words
+}

@@ -1,0 +1,167 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+)
+
+// touch is what a command did to a file.
+type touch struct{ path, verb string }
+
+// history is in which entries a file was changed, and how.
+type history struct {
+	text  string // "edited in [2], [5]; moved in [7]"
+	verb  string // the last one
+	count int
+}
+
+func (h *history) add(verb string, entry int) {
+	number := "[" + itoa(entry) + "]"
+	switch {
+	case h.text != "" && strings.HasSuffix(h.text, number), len(h.text) > mostHistory:
+	case h.verb == verb:
+		h.text += ", " + number
+	case h.text != "":
+		h.text += "; " + verb + " in " + number
+	default:
+		h.text = verb + " in " + number
+	}
+	h.verb = verb
+	h.count++
+}
+
+// mostHistory is how much is said of what was done to one file, in bytes.
+const mostHistory = 40
+
+const (
+	// eventsMark is between a file and what was done to it.
+	eventsMark = " — "
+	// groupMark ends what was done to all files that follow it on the line.
+	groupMark = ": "
+	// beforeHistory is what was done to files of whose changes no entry says anything.
+	beforeHistory = "changed before"
+)
+
+// historyVerbs begin what was done to files.
+var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", beforeHistory}
+
+// files is the block of the files that were changed, each with the entries that tell how, in at most size bytes. Files with one history are
+// on one line; those that were changed most often are the first. They are relative to the folder of the log if all are absolute.
+func (k *turnLog) files(paths []string, size int) string {
+	histories := k.histories()
+	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
+	type group struct {
+		history string
+		count   int
+		names   []string
+	}
+	var groups []group
+	var at critbit.Map[int] // by history, one more than the index of its group
+	for _, path := range slices.Backward(paths) {
+		name := path
+		if short {
+			name = strings.TrimPrefix(path, k.base)
+		}
+		h, _ := histories.Get(path)
+		known := at.At(h.text)
+		if *known == 0 || strings.Contains(name, ", ") {
+			groups = append(groups, group{history: h.text, count: h.count})
+			if strings.Contains(name, ", ") {
+				groups[len(groups)-1].names = []string{name}
+				continue
+			}
+			*known = len(groups)
+		}
+		g := &groups[*known-1]
+		g.names = append(g.names, name)
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return b.count - a.count })
+	var lines []string
+	for _, g := range groups {
+		switch {
+		case len(g.names) == 1 && g.history == "":
+			lines = append(lines, g.names[0])
+		case len(g.names) == 1:
+			lines = append(lines, g.names[0]+eventsMark+g.history)
+		default:
+			history := g.history
+			if history == "" {
+				history = beforeHistory
+			}
+			lines = append(lines, grouped(history, g.names, size/2)...)
+		}
+	}
+	return firstOf(modifiedTag, fenced(lines), size)
+}
+
+// grouped are lines of names that have one history, of which each is about as long as most.
+func grouped(history string, names []string, most int) (lines []string) {
+	line := ""
+	for _, name := range names {
+		switch {
+		case line == "":
+			line = history + groupMark + name
+		case len(line)+len(name) > max(most, 400):
+			lines = append(lines, line)
+			line = history + groupMark + name
+		default:
+			line += ", " + name
+		}
+	}
+	return append(lines, line)
+}
+
+// firstOf writes the first entries between tags, in at most max bytes, the tags included, and counts the others.
+func firstOf(tag string, entries []string, max int) string {
+	left := max - 2*len(tag) - len("<>\n</>")
+	var b strings.Builder
+	for i, e := range entries {
+		if len(e)+1 > left-len("(1000 more)\n") && !(i == len(entries)-1 && len(e)+1 <= left) {
+			if i > 0 {
+				b.WriteString("(" + itoa(len(entries)-i) + " more)\n")
+			}
+			break
+		}
+		left -= len(e) + 1
+		b.WriteString(e + "\n")
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
+}
+
+// histories are by path what the entries tell of files.
+func (k *turnLog) histories() (events critbit.Map[history]) {
+	for i := range k.turns {
+		for _, f := range k.turns[i].touched {
+			events.At(f.path).add(f.verb, k.turns[i].number)
+		}
+		for n := range k.turns[i].units {
+			if u := &k.turns[i].units[n]; u.kind == changeUnit && u.source != "" {
+				verb, _, _ := strings.Cut(u.text, " ")
+				path := u.source
+				if path[0] != '/' {
+					path = k.base + path
+				}
+				events.At(path).add(verb, k.turns[i].number)
+			}
+		}
+	}
+	return events
+}
+
+// readFiles are the paths in a line of the block of changed files.
+func readFiles(line string) []string {
+	for _, verb := range historyVerbs {
+		if strings.HasPrefix(line, verb) {
+			if _, names, found := strings.Cut(line, groupMark); found {
+				return strings.Split(names, ", ")
+			}
+		}
+	}
+	path, _, _ := strings.Cut(line, eventsMark)
+	return []string{path}
+}

@@ -1,0 +1,150 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// An errand is what the user asks for once: "ok, read the file and tell me what is wrong". It has the words of a rule now and then, and is
+// none: with the turn it is done. A sentence that says how long it holds, or when, is no errand.
+
+// The words by which errands are known, in English, German, French and Spanish.
+var (
+	// reacting begin an answer to what the assistant has just said.
+	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
+		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
+	// answering are those of them after which an order is needed to make a rule.
+	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
+	// lasts are words with which a sentence holds for longer than a turn.
+	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
+		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
+		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
+	// demands are words that make a rule of a sentence, but not of one with a verb of what is done once.
+	demands = wordListOf("must darf dürfen muss müssen")
+	// errands are verbs of what is done once.
+	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
+		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise " +
+		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set " +
+		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
+		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
+	// modals are between the beginning of a sentence and the verb of an errand.
+	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
+	// supposing are verbs of who is not sure, behind "I" or "we".
+	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
+	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")
+	ownTools   = wordListOf("skill agent agents worker workers tool subagent subagents mcp")
+	troubled   = wordListOf("issue problem error bug cause reason fehler problem problème erreur problema")
+	states     = wordListOf("is was seems ist war est était es era")
+	needing    = wordListOf("i i'm i've i'll")
+	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
+	firstTwo   = wordListOf("i we")
+	inBetween  = wordListOf("don't do not still also would really just")
+	askingVerb = wordListOf("can could should would may")
+)
+
+// errand reports whether a sentence whose words are ws asks for something that one turn does, or only says what its writer thinks. Direct is
+// that its cue tells the reader what to do.
+func errand(s string, ws []word, direct bool) bool {
+	if unspacedText(s) {
+		return errandSigned(s)
+	}
+	holds, demanded := false, false
+	for i := range ws {
+		if w := &ws[i]; !w.quoted {
+			holds = holds || lasts.has(w.text) && !(w.text == "when" && i == 0)
+			demanded = demanded || demands.has(w.text)
+		}
+	}
+	i, answers := 0, false
+	for i < len(ws) && reacting.has(ws[i].text) {
+		answers = answers || answering.has(ws[i].text)
+		i++
+	}
+	if i == len(ws) {
+		return false
+	}
+	first := ws[i].text
+	switch {
+	case supposes(ws), asksWhy.has(first) && !holds, askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
+		return true
+	case holds:
+		return false
+	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of something
+		return true
+	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text):
+		return true
+	case answers && !demanded && !(direct && ws[i].cue):
+		return true
+	case taskLabels.has(first) && i+1 < len(ws) && strings.IndexByte("0123456789#", ws[i+1].text[0]) >= 0: // "Task 7: write the file."
+		return true
+	case needing.has(first) && needs(ws[i:]):
+		return true
+	case (first == "ensure" || first == "make" && i+1 < len(ws) && ws[i+1].text == "sure") && hasNow(ws[i+1:]):
+		return true
+	}
+	if i+2 < len(ws) && ws[i].is(tasks) && troubled.has(ws[i+1].text) && states.has(ws[i+2].text) { // "the issue is …"
+		return true
+	}
+	for i < len(ws) && (modals.has(ws[i].text) || reacting.has(ws[i].text)) {
+		i++
+	}
+	return i < len(ws) && errands.has(ws[i].text)
+}
+
+// Signs with which an errand, a story or thanks begin in Chinese and Japanese, and those that make a rule of it all the same.
+var (
+	errandSigns = strings.Fields("他 她 谢谢 創建 创建 帮我 请帮 請幫 生成 写一 寫一 我正在 作为一 现在，试 看一下 看看 修复 删除 删掉 解释 检查 运行 彼は 彼女は ありがとう 作って 見て 直して 削除して 説明して")
+	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
+)
+
+// errandSigned is errand for scripts without spaces.
+func errandSigned(s string) bool {
+	for _, sign := range errandSigns {
+		if strings.HasPrefix(s, sign) {
+			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
+		}
+	}
+	return false
+}
+
+// needs reports whether somebody says what they need to do.
+func needs(ws []word) bool {
+	for k := range ws[:len(ws)-1] {
+		if w := ws[k].text; (w == "need" || w == "have") && ws[k+1].text == "to" {
+			return true
+		}
+	}
+	return false
+}
+
+// hasNow reports whether the first words say that somebody has something: "ensure [we have] a ticket".
+func hasNow(ws []word) bool {
+	for k := range ws[:min(len(ws), 3)] {
+		if ws[k].text == "have" || ws[k].text == "has" {
+			return true
+		}
+	}
+	return false
+}
+
+// supposes reports whether a sentence says that its writer thinks so: "I don't think we need it".
+func supposes(ws []word) bool {
+	for i := range ws {
+		if !firstTwo.has(ws[i].text) {
+			continue
+		}
+		k := i + 1
+		for k < len(ws) && inBetween.has(ws[k].text) {
+			k++
+		}
+		if k < len(ws) && supposing.has(ws[k].text) {
+			for _, w := range ws[k:] {
+				if w.text == "always" || w.text == "never" || w.text == "prefer" {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}

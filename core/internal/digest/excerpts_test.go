@@ -1,0 +1,95 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// excerpts chooses lines of all tool results of a conversation in the native format, of each in at most size bytes, in room bytes.
+func excerpts(t *testing.T, src string, size, room int) []string {
+	t.Helper()
+	tr, messages := read(t, "native", src)
+	var results []int32
+	var texts []string
+	var sizes []int
+	for n := range tr.Parts {
+		if tr.Parts[n].Kind == transcript.ToolResult {
+			results, texts, sizes = append(results, int32(n)), append(texts, digest.ResultText(tr, n)), append(sizes, size)
+		}
+	}
+	return digest.NewExcerpts(tr, messages, results, texts).Choose(sizes, room)
+}
+
+// exchange is a call of a tool with its result, and what is said next.
+func exchange(tool, result, next string) string {
+	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
+	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + tool + `","name":"` + tool + `","arguments":{}}]},` +
+		`{"role":"tool_result","tool_call_id":"` + tool + `","tool_name":"` + tool + `","content":[{"type":"text","text":"` + quote(result) + `"}]},` +
+		`{"role":"assistant","content":[{"type":"text","text":"` + quote(next) + `"}]}`
+}
+
+func TestExcerpts(t *testing.T) {
+	filler := strings.Repeat("    unrelated = other_thing()\n", 40)
+	for _, tt := range []struct {
+		name, tool, result, next string
+		size                     int
+		want                     []string
+		not                      []string
+	}{
+		{"a name that the answer repeats", "read", filler + "  max_open_orders = 17\n" + filler, "The limit is in max_open_orders.", 200,
+			[]string{"\nmax_open_orders = 17"}, []string{"unrelated"}},
+		{"a path that the answer repeats", "grep", "src/a.go:3: x\nsrc/billing/tax.go:41: rate\nsrc/b.go:9: y", "It is in src/billing/tax.go.", 200,
+			[]string{"src/billing/tax.go:41: rate"}, []string{"src/a.go"}},
+		{"what the envelope of a command says is no content", "bash", "Wall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nbranch release-4\nnothing else",
+			"Wall time was short; we are on release-4.", 200, []string{"\nbranch release-4"}, []string{"Wall time"}},
+		{"nothing is repeated: the first lines", "read", "# Notes on cheese\n\nGouda is Dutch.\nBrie is French.\nFeta is Greek.", "I see.", 60,
+			[]string{"\n# Notes on cheese\nGouda is Dutch.\nBrie is French."}, []string{"Feta"}},
+		{"a piece of a long line", "fetch", `{"items":[` + strings.Repeat(`{"id":"x","note":"nothing here"},`, 30) + `{"id":"inv_2291","total":418},` + strings.Repeat(`{"id":"y","note":"nothing"},`, 30) + `]}`,
+			"Invoice inv_2291 is the one.", 250, []string{"inv_2291"}, nil},
+		{"the function that a line is in", "read", "   11→func taxOf(o Order) int {\n   12→\tn := 0\n   13→\tfor _, l := range o.lines {\n   14→\t\tn += l.vat_share\n   15→\t}\n   16→}",
+			"It adds vat_share.", 200, []string{"11→func taxOf(o Order) int {\n14→\t\tn += l.vat_share"}, []string{"15→", "16→"}},
+		{"the number of a line is no content", "read", "   267→\n   268→\tx\n   269→call_the_bank()", "Line 267 is empty, call_the_bank matters.", 200,
+			[]string{"\n269→call_the_bank()"}, []string{"267"}},
+		{"no room", "read", "max_open_orders = 17", "max_open_orders it is", 10, nil, []string{"max"}},
+	} {
+		got := excerpts(t, `[{"role":"user","content":"go"},`+exchange(tt.tool, tt.result, tt.next)+`]`, tt.size, 10000)[0]
+		if len(got) > tt.size {
+			t.Errorf("%s: %d bytes", tt.name, len(got))
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is not in %q", tt.name, want, got)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%s: %q is in %q", tt.name, not, got)
+			}
+		}
+		for line := range strings.Lines(got) {
+			if !strings.Contains(tt.result, strings.Trim(line, "\n")) {
+				t.Errorf("%s: %q is not in the result", tt.name, line)
+			}
+		}
+	}
+}
+
+// What was repeated before a result was there is not what somebody has learned from it.
+func TestExcerptsOfLaterWords(t *testing.T) {
+	got := excerpts(t, `[{"role":"user","content":"where is tax_rate?"},`+exchange("read", "tax_rate = 7\nshipping_cost = 4", "Look at shipping_cost.")+`]`, 200, 10000)
+	if got[0] != "\nshipping_cost = 4" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Where there is room for few lines, the rarest words have it, whichever result they are in.
+func TestExcerptsShareRoom(t *testing.T) {
+	common := strings.Repeat("call shared_helper here\n", 30)
+	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", common, "ok")+`,`+exchange("two", "the only rare_setting = 3\n"+common, "rare_setting and shared_helper")+`]`, 200, 100)
+	if got[0] != "" || !strings.HasPrefix(got[1], "\nthe only rare_setting = 3") {
+		t.Errorf("%q", got)
+	}
+}

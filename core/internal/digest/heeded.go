@@ -1,0 +1,298 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// What a turn looked at is news only as far as the turn speaks of it afterwards: a comment in a file, a hit of a search, what a file
+// defines. This file weighs that.
+
+// turnWords are what the user and the assistant say in a turn: the stems of the words, and the names of files and of code.
+type turnWords struct {
+	stems map[uint32]struct{}
+	names critbit.Map[struct{}]
+	room  []words.Word
+}
+
+func newTurnWords() turnWords { return turnWords{stems: map[uint32]struct{}{}} }
+
+func (s *turnWords) add(text string) {
+	text = text[:min(len(text), mostPasted*4)]
+	s.room = words.Append(s.room[:0], text)
+	for _, w := range s.room {
+		s.stems[w.Stem] = struct{}{}
+	}
+	eachName(text, func(name string) { s.names.Add(strings.Clone(name)) })
+}
+
+// eachName calls see for each name of a file without its folder, and each identifier, in a text.
+func eachName(text string, see func(name string)) {
+	for i := 0; i < len(text); {
+		if !inName(text[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(text) && inName(text[i]) {
+			i++
+		}
+		word := strings.TrimRight(text[from:i], ".-")
+		if len(word) > 3 {
+			see(word)
+		}
+		if n := strings.IndexByte(word, '.'); n > 3 && len(word)-n > 3 {
+			for part := range strings.SplitSeq(word, ".") {
+				if len(part) > 3 {
+					see(part)
+				}
+			}
+		}
+	}
+}
+
+func inName(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
+}
+
+// shared is how many of the longer words of a text are spoken, and how many there are.
+func (s *turnWords) shared(text string) (shared, long int) {
+	s.room = words.Append(s.room[:0], text)
+	for _, w := range s.room {
+		if w.End-w.From < 5 {
+			continue
+		}
+		long++
+		if _, found := s.stems[w.Stem]; found {
+			shared++
+		}
+	}
+	return shared, long
+}
+
+// namesAll reports whether all names of code and numbers in a text are spoken.
+func (s *turnWords) namesAll(text string) bool {
+	all := true
+	eachName(text, func(name string) {
+		if strings.ContainsAny(name, "0123456789_.") || strings.ToLower(name[1:]) != name[1:] {
+			all = all && s.names.Has(name)
+		}
+	})
+	return all
+}
+
+// fileName is a path without its folders.
+func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// mostBare is how many files are listed of a turn that only were looked at.
+const mostBare = 5
+
+// weighNotes drops what the turn looked at and does not speak of, and what the assistant thinks and then says.
+// Last is that no other turn follows.
+func (r *turnReader) weighNotes(last bool) {
+	t := r.now()
+	said := newTurnWords()
+	said.add(t.asked)
+	closed := !last
+	for _, u := range t.units {
+		switch u.kind {
+		case saidUnit, answerUnit:
+			said.add(u.text)
+			closed = closed || u.kind == answerUnit
+		}
+	}
+	for n := range t.units {
+		if u := &t.units[n]; closed && u.kind == saidUnit && underWay(u.text) {
+			u.factor /= 3
+		}
+	}
+	told := newTurnWords()
+	var edited critbit.Map[struct{}]
+	for n := len(t.units) - 1; n >= 0; n-- { // what is said again later is better known there
+		u := &t.units[n]
+		known, most := &said, 8
+		switch u.kind {
+		case thoughtUnit:
+			if closed {
+				u.factor = u.factor * 2 / 3
+			}
+		case toldUnit:
+			known, most = &told, 9
+		default:
+			continue
+		}
+		if shared, long := known.shared(u.text); long > 0 && shared*10 >= long*most && known.namesAll(u.text) {
+			u.factor = isDropped
+			continue
+		}
+		known.add(u.text)
+	}
+	for _, u := range t.units {
+		switch u.kind {
+		case changeUnit:
+			said.add(u.source + " " + u.text)
+			edited.Add(u.source)
+		}
+	}
+	bare := 0
+	for n := len(t.units) - 1; n >= 0; n-- {
+		u := &t.units[n]
+		switch u.kind {
+		case noteUnit:
+			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
+				u.factor = isDropped
+			}
+		case lineUnit:
+			if !closed && !edited.Has(u.source) { // what was changed reads otherwise now
+				said.quoteLines(u)
+			}
+			u.body = ""
+		case hitUnit:
+			shared, long := said.shared(u.text)
+			if shared*2 < long {
+				u.factor = isDropped
+			}
+		case readUnit:
+			if said.define(u); u.factor >= ofReading {
+				continue
+			}
+			switch bare++; {
+			case closed && bare > mostBare:
+				u.factor = isDropped
+			case closed: // it is known what came of it
+				u.factor = ofReading / 8
+			}
+		case toldUnit:
+			if shared, long := said.shared(u.text); shared*5 < long*2 {
+				u.factor = u.factor * ofContested / 1024
+			}
+		}
+	}
+}
+
+// underWay reports whether a sentence says what somebody or something was doing when it was said.
+func underWay(text string) bool {
+	for _, sign := range []string{" is now ", " are now ", " is still ", " are still ", " is currently ", " is actively ", " is running ", " is doing ", " right now", " in progress", " so far"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// define leaves of what a file that was read defines the names that are spoken of.
+func (s *turnWords) define(u *unit) {
+	path, rest, found := strings.Cut(u.text, definesMark)
+	if !found {
+		return // its factor is low already
+	}
+	var kept []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(rest, ")"), ", ") {
+		if s.names.Has(name) && len(kept) < mostDefined {
+			kept = append(kept, name)
+		}
+	}
+	if kept == nil {
+		u.text, u.factor = path, ofReading/4
+		return
+	}
+	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
+}
+
+// How many lines of code are taken of one result, how long each may be, in bytes, how long a name in one must be to count, and how many
+// it must have.
+const (
+	mostLines   = 3
+	longestCode = 120
+	leastName   = 6
+	leastShared = 2
+)
+
+// quoteLines makes a unit of those lines of code in what a tool returned that have most of the names which are spoken of.
+func (s *turnWords) quoteLines(u *unit) {
+	type codeLine struct {
+		text  string
+		names int
+	}
+	var best []codeLine
+	for line := range strings.Lines(trimRune(u.body)) {
+		line = strings.TrimSpace(line)
+		if len(line) < leastName*leastShared || len(line) > 3*longestCode {
+			continue
+		}
+		number, code := withNumber(line)
+		if u.source == "" {
+			number, code = "", line
+			if isContext(line) {
+				continue
+			}
+		}
+		if commentOf(code) != "" || strings.HasPrefix(code, "//") || strings.HasPrefix(code, "#") {
+			continue
+		}
+		names := s.namesIn(code)
+		if names < leastShared {
+			continue
+		}
+		if code = clipLine(strings.ReplaceAll(code, "`", "'"), longestCode); number != "" {
+			code = number + ": " + code
+		}
+		at := len(best)
+		if at == mostLines {
+			at = 0
+			for i := range best {
+				if best[i].names < best[at].names {
+					at = i
+				}
+			}
+			if best[at].names >= names {
+				continue
+			}
+			best = append(best[:at], best[at+1:]...)
+		}
+		best = append(best, codeLine{code, names})
+	}
+	if len(best) == 0 {
+		return
+	}
+	text := "in " + Fence(clipLine(u.source, maxCommand)) + ": "
+	if u.source == "" {
+		text = "found for `" + clipLine(strings.ReplaceAll(u.text, "`", "'"), maxName) + "`: "
+	}
+	for i := range best {
+		if i > 0 {
+			text += " "
+		}
+		text += "`" + Fence(best[i].text) + "`"
+	}
+	u.text, u.factor = text, ofLines
+}
+
+// withNumber splits the number off a line of a file as tools show it.
+func withNumber(line string) (number, code string) {
+	n := numbered(line)
+	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
+}
+
+// namesIn is how many different names of code in a line are spoken of.
+func (s *turnWords) namesIn(code string) (n int) {
+	var seen [8]string
+	eachName(code, func(name string) {
+		if len(name) < leastName || n == len(seen) || strings.ToLower(name[1:]) == name[1:] && !strings.ContainsAny(name, "_.") || !s.names.Has(name) {
+			return
+		}
+		for _, known := range seen[:n] {
+			if strings.Contains(known, name) || strings.Contains(name, known) {
+				return
+			}
+		}
+		seen[n] = name
+		n++
+	})
+	return n
+}
+
+// definesMark is between a file that was read and the names of what it defines.
+const definesMark = " (defines "

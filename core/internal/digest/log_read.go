@@ -1,0 +1,228 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// inherit takes over the entries of the digest before, or the requests that the ledger has of it; asked are those since then.
+func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
+	k.turns, k.base = readLog(prior[logged])
+	k.unclip(l)
+	var before turn
+	for _, i := range sessionLayout.order {
+		if i == logged {
+			continue
+		}
+		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
+		proseUnits(withoutTerms(prior[i]), func(lead, text string, item int) {
+			if lead == "" {
+				lead = heading
+			}
+			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
+		})
+	}
+	if len(k.turns) == 0 {
+		var requests []string
+		if l.Task != "" {
+			requests = append(requests, l.Task)
+		}
+		requests = append(requests, l.Requests...)
+		fresh := 0
+		for _, text := range asked {
+			if text != "" {
+				fresh++
+			}
+		}
+		for n, r := range requests[:max(0, len(requests)-fresh)] {
+			k.turns = append(k.turns, turn{number: n + 1, asked: withoutPaste(r)})
+		}
+	}
+	if len(before.units) > 0 {
+		k.turns = append([]turn{before}, k.turns...)
+	}
+}
+
+// ahead is how many requests of the ledger are looked at for one of the log.
+const ahead = 32
+
+// unclip restores the whole text of a request from the ledger, of which an earlier digest had room for a part.
+func (k *turnLog) unclip(l *Ledger) {
+	requests := append([]string{l.Task}, l.Requests...)
+	for i, r := range requests {
+		requests[i] = withoutPaste(Tidy(r))
+	}
+	for i := range k.turns {
+		head, _, clipped := strings.Cut(k.turns[i].asked, clippedMark)
+		if head = strings.TrimRight(head, " \n"); !clipped || head == "" {
+			continue
+		}
+		for n, r := range requests[:min(ahead, len(requests))] {
+			if strings.HasPrefix(Fence(r), head) {
+				k.turns[i].asked, requests = r, requests[n+1:]
+				break
+			}
+		}
+	}
+}
+
+// clippedMark represents what is left out of a request.
+const clippedMark = "[…]"
+
+// passing are words of headings under which a digest has what was next when it was written: it is most likely done since.
+var passing = strings.Fields("next current progress active plan todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
+
+// stayingHeads are words of headings under which a digest has what holds for the whole of a session: its goal, and rules.
+var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
+	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
+
+// worthOfOld is the factor of a line of an earlier digest, by what it is under.
+func worthOfOld(heading, text string) int {
+	heading = strings.ToLower(heading)
+	if heading == "carryover" { // a line may say itself what it is
+		heading, _, _ = strings.Cut(strings.ToLower(text), ":")
+	}
+	has := func(words []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(heading, word) })
+	}
+	switch {
+	case has(stayingHeads):
+		return ofGoal
+	case has(passing):
+		return ofOldLine / 4
+	}
+	return ofOldLine
+}
+
+// readLog reads entries back. Each line of one is a unit again.
+func readLog(text string) (turns []turn, base string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, found := strings.CutPrefix(line, basePrefix); found && len(turns) == 0 {
+			base = rest
+			continue
+		}
+		if number, rest, ok := entryHead(line); ok {
+			asked, _ := strings.CutPrefix(rest, askedLabel)
+			if rest == oldHead || rest == startHead {
+				asked = ""
+			}
+			turns = append(turns, turn{number: number, asked: asked})
+			continue
+		}
+		if len(turns) == 0 {
+			continue
+		}
+		t := &turns[len(turns)-1]
+		if rest, found := strings.CutPrefix(line, entryBullet); found {
+			t.units = append(t.units, readUnits(t, rest)...)
+		} else if rest, found := strings.CutPrefix(line, requestIndent); found && len(t.units) == 0 {
+			t.asked += "\n" + rest
+		}
+	}
+	for i := range turns {
+		t := &turns[i]
+		t.asked = strings.TrimSuffix(t.asked, unknownQuestion)
+		if at := strings.LastIndex(t.asked, questionOpen); at > 0 && strings.HasSuffix(t.asked, questionEnd) {
+			t.question.text = strings.TrimSuffix(t.asked[at+len(questionOpen):], questionEnd)
+			t.asked = t.asked[:at]
+		}
+	}
+	return turns, base
+}
+
+// HasLog reports whether a text has a log of turns.
+func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
+
+// readRequests reads the user's requests from the log of a digest into l, unless it has any, and makes its paths absolute.
+func readRequests(text string, l *Ledger) {
+	if !HasLog(text) {
+		return
+	}
+	turns, base := readLog(splitSections(text)[logged])
+	for _, t := range turns {
+		for _, u := range t.units {
+			if u.kind == readUnit {
+				for path := range strings.SplitSeq(u.text, "; ") {
+					path, _, _ = strings.Cut(path, definesMark)
+					l.Read = addPath(l.Read, inFolder(base, path))
+				}
+			}
+		}
+	}
+	for i, path := range l.Modified {
+		l.Modified[i] = inFolder(base, path)
+	}
+	if l.Task != "" || len(l.Requests) > 0 {
+		return
+	}
+	for _, t := range turns {
+		switch {
+		case t.asked == "":
+		case l.Task == "":
+			l.Task = t.asked
+		default:
+			l.Requests = append(l.Requests, t.asked)
+		}
+	}
+}
+
+// entryHead takes the number off the first line of an entry.
+func entryHead(line string) (number int, rest string, ok bool) {
+	if !strings.HasPrefix(line, "[") {
+		return 0, "", false
+	}
+	n := 1
+	for n < len(line) && n < 9 && line[n] >= '0' && line[n] <= '9' {
+		number = number*10 + int(line[n]-'0')
+		n++
+	}
+	if n == 1 || n == len(line) || line[n] != ']' {
+		return 0, "", false
+	}
+	rest = line[n+1:]
+	if rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
+		return 0, "", false
+	}
+	return number, strings.TrimPrefix(rest, " "), true
+}
+
+// readUnits are the units of a line of an entry: one for each sentence of what was said, else the line.
+func readUnits(t *turn, line string) (units []unit) {
+	for _, row := range []struct {
+		label string
+		kind  unitKind
+	}{{saidLabel, saidUnit}, {answerLabel, answerUnit}, {contestedLabel, answerUnit}, {thoughtLabel, thoughtUnit}, {readLabel, readUnit}} {
+		rest, found := strings.CutPrefix(line, row.label)
+		if !found {
+			continue
+		}
+		t.contested = t.contested || row.label == contestedLabel
+		if row.kind == readUnit {
+			return []unit{{kind: readUnit, message: -1, text: rest, factor: ofReading}}
+		}
+		message := int32(len(t.units)) // those of one line stay on one
+		for from, to := range extract.Sentences(rest) {
+			s := rest[from:to]
+			if len(units) > 0 && (pointsBack(s) || !endsSentence(units[len(units)-1].text)) && len(units[len(units)-1].text) < fullUnit {
+				units[len(units)-1].text += " " + s
+				continue
+			}
+			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine})
+		}
+		return units
+	}
+	kind, source := ranUnit, ""
+	if len(t.units) == 0 && t.asked == "" || len(t.units) > 0 && t.units[0].kind == oldUnit {
+		kind = oldUnit
+	}
+	for _, verb := range []string{editedVerb, wroteVerb} {
+		if rest, found := strings.CutPrefix(line, verb); found {
+			kind = changeUnit
+			source, _, _ = strings.Cut(rest, ": ")
+		}
+	}
+	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
+}

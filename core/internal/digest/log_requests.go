@@ -1,0 +1,160 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// requestShare is what the user's words may take of a log, in percent.
+const requestShare = 60
+
+// How long requests are shown in any case, in bytes: the first and the newest, and the others.
+const (
+	newestRequests = 10
+	leastNewest    = 540
+	leastRequest   = 40
+)
+
+// requestFrame is about what the line of a request has besides it, in bytes.
+const requestFrame = len("[100] user: \n")
+
+// requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
+// there is room for. Where there are too many, the first and the newest stay, and what the others say that no other one does.
+func (k *turnLog) requests(size int) []string {
+	if k.tidied == nil {
+		k.tidied = make([]string, len(k.turns))
+		for i := range k.turns {
+			k.tidied[i] = Tidy(k.turns[i].asked)
+		}
+	}
+	out := make([]string, len(k.turns))
+	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	newest := len(k.turns)
+	for n := 0; newest > 0 && n < newestRequests; newest-- {
+		if k.turns[newest-1].asked != "" {
+			n++
+		}
+	}
+	least := min(leastNewest, size/(newestRequests-2)) // of the first and the newest
+	room := func(i, most int) int {                    // of a request, where the others have most
+		if i == first || i >= newest {
+			return max(most, least)
+		}
+		return most
+	}
+	lengths := make([]int, len(k.turns))
+	for i := range k.turns {
+		lengths[i] = len(k.turns[i].asked)
+	}
+	sum := func(most int) (sum int) {
+		for i, n := range lengths {
+			if n == 0 {
+				continue
+			}
+			if n > most {
+				n = min(n, room(i, most))
+			}
+			sum += n + requestFrame
+		}
+		return sum
+	}
+	low, high := leastRequest, maxRequest
+	for low < high {
+		if mid := (low + high + 1) / 2; sum(mid) <= size {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	left := size
+	if first >= 0 {
+		s := clipRequest(k.tidied[first], room(first, low))
+		if left -= len(s) + requestFrame; left >= 0 {
+			out[first] = s
+		}
+	}
+	for i := len(k.turns) - 1; i > first && i >= 0; i-- {
+		if i < newest && low < leastWhole {
+			k.tersely(out, first+1, newest, left)
+			break
+		}
+		if k.turns[i].asked == "" {
+			continue
+		}
+		s := clipRequest(k.tidied[i], room(i, low))
+		if left -= len(s) + requestFrame; left < 0 {
+			break
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// How long a request of many lines may be, in bytes: most of these were pasted. What is left out of it is told by its lines of trouble.
+const (
+	manyLines   = 12
+	mostPasted  = 640
+	toldTrouble = 200
+)
+
+// clipRequest shortens a request that is tidy to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
+// that was pasted the end has most of it: what the user says of it is there.
+func clipRequest(text string, most int) string {
+	pasted := strings.Count(text, "\n") > manyLines
+	if pasted {
+		most = min(most, mostPasted)
+	}
+	if len(text) <= most {
+		return text
+	}
+	first := most * 2 / 3
+	if pasted {
+		first = most * 2 / 5
+	}
+	head := trimRune(text[:first])
+	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
+		head = head[:n]
+	}
+	tail := strings.ToValidUTF8(text[len(text)-max(0, most-first-len(" […] ")):], "")
+	if n := strings.IndexAny(tail, "\n "); n >= 0 && n < len(tail)/2 {
+		tail = tail[n+1:]
+	}
+	middle := " […] "
+	if pasted && most == mostPasted {
+		if trouble := troublesIn(plainText(text[len(head):len(text)-len(tail)]), toldTrouble); trouble != "" {
+			middle = "\n[…]\n" + trouble + "[…]\n"
+		}
+	}
+	return strings.TrimRight(head, " \n") + middle + strings.TrimLeft(tail, " \n")
+}
+
+// questionOpen and questionEnd enclose what an answer of the user's answers, where the entry before does not say it.
+const (
+	questionOpen = " (asked before: “"
+	questionEnd  = "”)"
+	// unknownQuestion follows an answer with which the record begins.
+	unknownQuestion = " (answers what was said before this record)"
+)
+
+// has reports whether the last of some chosen units is a question.
+func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
+	if len(chosen) == 0 {
+		return false
+	}
+	at := k.units[chosen[len(chosen)-1].Item]
+	u := &k.turns[at.turn].units[at.unit]
+	return u.message == question.message && u.text == question.text
+}
+
+// lastQuestion is the last question in a text, or the end of it.
+func lastQuestion(text string) string {
+	last := ""
+	for from, to := range extract.Sentences(text) {
+		if asksIn(text[from:to]) {
+			last = strings.TrimSpace(text[from:to])
+		}
+	}
+	return Fence(clipWords(last, mostLead))
+}

@@ -1,0 +1,108 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+)
+
+// What an entry says of a change names what was changed, or shows a value before and after.
+func TestChangeText(t *testing.T) {
+	for _, c := range []struct{ name, before, after, want string }{
+		{"a value", "  night: 12,\n", "  night: 14,\n", "`night: 12,` → `night: 14,`"},
+		{"a value in many lines", "a = old_zone(1)\nb = old_zone(2)\nc = old_zone(3)", "a = new_zone(1)\nb = new_zone(2)\nc = new_zone(3)", "`old_zone` → `new_zone` in 3 lines"},
+		{"a method", "  private openDoor(): void {\n    this.x();\n  }\n", "  private moveDoor(to: number): void {\n    this.y(to);\n    log(to);\n  }\n", "adds moveDoor; removes openDoor"},
+		{"a comment", "x = 1", "# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "“The door stays shut while it is hot.”"},
+		{"a python function", "", "def ramp(zone, to):\n    zone.to = to\n", "adds ramp"},
+	} {
+		change := lineChanges("kiln.py", c.before, c.after)
+		if got := change.text(); got != c.want {
+			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+	}
+}
+
+// How a command ended is what its entry is about.
+func TestRunText(t *testing.T) {
+	for _, c := range []struct{ script, output, want string }{
+		{"git commit -m 'Heat zone 7'", "[main 1f2e3d4] Heat zone 7\n 3 files changed, 12 insertions(+), 4 deletions(-)\n", "committed “Heat zone 7” (main 1f2e3d4; 3 files changed, 12 insertions(+), 4 deletions(-))"},
+		{"git push origin main", "To example.com:kiln.git\n   1f2e3d4..5a6b7c8  main -> main\n", "ran `git push origin main` → pushed main -> main (1f2e3d4..5a6b7c8)"},
+		{"git push --dry-run origin main", "To example.com:kiln.git\n   1f2e3d4..5a6b7c8  main -> main\n", "ran `git push --dry-run origin main` → would push main -> main (1f2e3d4..5a6b7c8)"},
+		{"git push origin :old", "To example.com:kiln.git\n - [deleted]         old\n", "ran `git push origin :old` → deleted old"},
+		{"git push -u origin ramp", " * [new branch]      ramp -> ramp\n", "ran `git push -u origin ramp` → pushed new branch ramp"},
+		{"python heat.py", "warming\nTraceback (most recent call last):\n  File \"heat.py\", line 3, in <module>\n    heat(7)\nValueError: no zone 7\nExit code 1", "ran `python heat.py` → exit 1: ValueError: no zone 7"},
+		{"wc -l kiln.py", "  412 kiln.py\n", "ran `wc -l kiln.py` → 412 kiln.py"},
+		{"git status", "On branch main\nnothing to commit, working tree clean\n", "ran `git status` → nothing to commit, working tree clean"},
+		{"gh pr create --fill", "https://example.com/kiln/pull/12\n", "ran `gh pr create --fill` → https://example.com/kiln/pull/12"},
+		{"cat > probe.py << 'EOF'\nprint(1)\nEOF\npython probe.py", "Exit code 1\nstarting\nValueError: no zone\nhint: none", "ran `python probe.py` → exit 1: ValueError: no zone"},
+		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
+		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
+		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},
+		{"make ramp", "Ramp (1/3)\rRamp (2/3)\rRamp (3/3)\nerror: door open\nexit code: 2", "ran `make ramp` → exit 2: error: door open exit code: 2"},
+	} {
+		run := runOf(c.script, c.output, false)
+		if got := run.text(); got != c.want {
+			t.Errorf("%s: %q, not %q", c.script, got, c.want)
+		}
+	}
+}
+
+func TestMoves(t *testing.T) {
+	got := movesIn("mkdir -p lib && git mv a/door.go a/fan.go lib/ && mv kiln.md oven.md && mv src/*.go lib && mv lamp.go old")
+	want := []move{{"a/door.go", "lib/door.go"}, {"a/fan.go", "lib/fan.go"}, {"kiln.md", "oven.md"}, {"lamp.go", "old/lamp.go"}}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%+v, not %+v", got[i], want[i])
+		}
+	}
+}
+
+// Files that were changed in the same entries are on one line, and are read back from it.
+func TestChangedFiles(t *testing.T) {
+	k := turnLog{turns: []turn{
+		{number: 1, touched: []touch{{"a.go", "moved"}, {"b.go", "moved"}, {"b, c.go", "moved"}}},
+		{number: 2, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}, {kind: changeUnit, source: "d.go", text: "edited d.go"}}},
+		{number: 4, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}}},
+	}}
+	paths := []string{"x.go", "y.go", "a.go", "b.go", "b, c.go", "d.go"}
+	text := k.files(paths, 400)
+	want := "<modified-files>\nd.go — edited in [2], [4]\nb, c.go — moved in [1]\nmoved in [1]: b.go, a.go\nchanged before: y.go, x.go\n</modified-files>"
+	if text != want {
+		t.Errorf("%s\nnot\n%s", text, want)
+	}
+	var l Ledger
+	cutBlocks(text, &l)
+	if got := strings.Join(l.Modified, "|"); got != "d.go|b, c.go|b.go|a.go|y.go|x.go" {
+		t.Error(got)
+	}
+	if text := k.files(paths, 110); !strings.Contains(text, "d.go — edited") || !strings.Contains(text, " more)\n") {
+		t.Error(text)
+	}
+}
+
+func TestChatter(t *testing.T) {
+	for _, s := range []string{"wow", "Wow!", "thanks, that's great", "you still there", "super, danke", "太好了"} {
+		if !isChatter(s) {
+			t.Errorf("%q says something", s)
+		}
+	}
+	for _, s := range []string{"wow, the oven works", "ok, next zone", "no", "great, but zone 7?", "42"} {
+		if isChatter(s) {
+			t.Errorf("%q says nothing", s)
+		}
+	}
+}
+
+func TestLinkless(t *testing.T) {
+	for text, want := range map[string]string{
+		"See [zones.go](/srv/kiln/zones.go:41) and [door.go:7](/srv/kiln/door.go:7).": "See zones.go:41 and door.go:7.",
+		"It is in [the manual](https://example.com/m), see [1] (there).":              "It is in the manual (https://example.com/m), see [1] (there).",
+		"f(x[1])](": "f(x[1])](",
+	} {
+		if got := linkless(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}

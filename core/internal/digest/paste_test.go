@@ -1,0 +1,28 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWithoutPaste(t *testing.T) {
+	frames := strings.Repeat("    at load (/srv/kiln/lib/zones.js:41:13)\n", 8)
+	for _, c := range []struct{ name, text, want string }{
+		{"a terminal", "➜  kiln git:(main) ✗ npm start\n" + frames + "Error: no zone 7\n" + frames + "➜  kiln git:(main) ✗ npm run zones\nzones is gone, skipping.\n\nplease fix. we no longer have zone 7",
+			"[pasted: ran npm start; Error: no zone 7; ran npm run zones; zones is gone, skipping.]\n\nplease fix. we no longer have zone 7"},
+		{"a trace", "it crashes at night:\n\nTypeError: cannot read zone of undefined\n" + frames + "\nwhy?",
+			"it crashes at night:\n\n[pasted: TypeError: cannot read zone of undefined]\n\nwhy?"},
+		{"the output of a build", "ci hates us: 5s\nRun the kiln\nkiln-zones\n\n" + strings.Repeat("zone warm enough\n", 14) + "\nlib/door.ts:35:11 lint/anyType ━━━━\n\n  × The door has no type.\nzone cold\n\nwhat now",
+			"ci hates us: 5s\n[pasted: Run the kiln; zone warm enough; lib/door.ts:35:11 lint/anyType: × The door has no type.]\n\nwhat now"},
+		{"code that the user shows", "make it shorter:\n\n```\n" + strings.Repeat("heat := zone.Heat(9)\n", 20) + "```", ""},
+		{"prose", strings.Repeat("The kiln is warm.\nIt has three zones.\n", 12), ""},
+		{"a list", "do this:\n" + strings.Repeat("- check the door, the fan and the lamp\n", 12), ""},
+	} {
+		if c.want == "" {
+			c.want = strings.TrimSpace(c.text)
+		}
+		if got := strings.TrimSpace(withoutPaste(c.text)); got != c.want {
+			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+	}
+}

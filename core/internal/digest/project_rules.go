@@ -1,0 +1,123 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
+)
+
+// ruleLine is a line of an instruction file.
+type ruleLine struct {
+	text    string
+	heading int // the line with the heading that it is under; -1 for none
+	after   int // of code, the line before it, without which it says nothing; else -1
+	value   int // 0 of lines that stay only with others: headings
+}
+
+// The values of lines of instruction files: what says how to work comes before what describes.
+const (
+	codeLine = 1 + iota
+	plainLine
+	listedLine // an item of a list, most of which are rules without a cue
+	cuedLine   // values from here on are added to by how strict the line is
+)
+
+// ProjectRules is the text of an instruction file in at most size bytes: its first line, then the lines that say how to work, the strictest
+// first if not all fit, each under its heading and in the file's order, and how much was left out. Lines are not divided.
+func ProjectRules(text string, size int) string {
+	lines := ruleLines(text)
+	order := make([]int, 0, len(lines))
+	for i := range lines {
+		if lines[i].value > 0 {
+			order = append(order, i)
+		}
+	}
+	sorting.Func(order, func(a, b int) int { return cmp.Or(lines[b].value-lines[a].value, a-b) })
+	size -= len(LeftOut(len(text))) + 1
+	chosen := make([]bool, len(lines))
+	take := func(i int) bool {
+		cost, heading := len(lines[i].text)+1, lines[i].heading
+		if heading >= 0 && !chosen[heading] {
+			cost += len(lines[heading].text) + 1
+		}
+		if cost > size {
+			return false
+		}
+		if size -= cost; heading >= 0 {
+			chosen[heading] = true
+		}
+		chosen[i] = true
+		return true
+	}
+	for i := range lines { // what the text is, and the tags around it
+		if strings.TrimSpace(lines[i].text) != "" {
+			take(i)
+			break
+		}
+	}
+	for i := range lines {
+		if !chosen[i] && isTag(strings.TrimSpace(lines[i].text)) {
+			take(i)
+		}
+	}
+	for _, i := range order {
+		if after := lines[i].after; !chosen[i] && (after < 0 || chosen[after]) {
+			take(i)
+		}
+	}
+	var b strings.Builder
+	left := len(text)
+	for i := range lines {
+		if chosen[i] {
+			b.WriteString(lines[i].text)
+			b.WriteByte('\n')
+			left -= len(lines[i].text) + 1
+		}
+	}
+	if left > 0 {
+		b.WriteString(LeftOut(left))
+	}
+	return b.String()
+}
+
+// isTag reports whether a line is a tag, such as programs put around an instruction file.
+func isTag(s string) bool {
+	return len(s) > 2 && len(s) < longestHeading && s[0] == '<' && s[len(s)-1] == '>'
+}
+
+// ruleLines reads an instruction file.
+func ruleLines(text string) (lines []ruleLine) {
+	heading, code, last := -1, false, -1
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		l := ruleLine{text: line, heading: heading, after: -1}
+		s := strings.TrimLeft(line, " \t")
+		switch item, rest := listItem(s); {
+		case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
+			code = !code
+			l.value, l.after = codeLine, last
+		case s == "":
+		case isTag(s):
+			l.heading = -1
+		case code:
+			l.value, l.after = codeLine, last
+		case s[0] == '#' && len(s) < 2*longestHeading:
+			l.heading, heading = -1, len(lines)
+		default:
+			l.value = plainLine
+			if item {
+				l.value, s = listedLine, rest
+			}
+			if r := rate(s, wordsOf(s, quotedIn(s))); r.strength > none {
+				l.value = cuedLine + r.rank()
+			}
+		}
+		if s != "" {
+			last = len(lines)
+		}
+		lines = append(lines, l)
+	}
+	return slices.Clip(lines)
+}

@@ -1,0 +1,26 @@
+package digest
+
+import (
+	"slices"
+	"testing"
+)
+
+// Items stay under what heads them, however deep, and no further.
+func TestProseUnits(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nested heads", "1. Door (`door.go`):\n   - Lines 3-9: `Door` with:\n     - Line 4: `hinge`\n   - Lines 20-30: `Close`\n2. Fan:\n   - Line 7: `Spin`\n\nAll is well.",
+			[]string{"Door (`door.go`): Lines 3-9: `Door` with| Line 4: `hinge`", "Door (`door.go`)| Lines 20-30: `Close`", "Fan| Line 7: `Spin`", "| All is well."}},
+		{"a heading above", "### 3. Lamp (`lamp.go`)\n- Lines 18-47: `Lamp` with:\n  - Line 31: `lux`\n", []string{"3. Lamp (`lamp.go`): Lines 18-47: `Lamp` with| Line 31: `lux`"}},
+		{"an item with code", "Findings:\n\n1. The lamp is slow.\n2. The ramp repeats itself:\n   ```\n   a\n   b\n   c\n   d\n   ```\n   Could use a table.\n",
+			[]string{"Findings| 1. The lamp is slow. 2. The ramp repeats itself: Could use a table."}},
+	} {
+		var got []string
+		proseUnits(c.text, func(lead, text string, item int) { got = append(got, lead+"| "+text) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// leastWhole is what there must be room for of each request, in bytes, so that the longest are clipped. With less, sentences are chosen: what
+// the user said once is worth more than what was asked in the same words many times.
+const leastWhole = 200
+
+// tersely puts into out what the requests of turns from to below say that no other one does, in about size bytes together. What is left out
+// of a request is marked.
+func (k *turnLog) tersely(out []string, from, to, size int) {
+	if k.terse == nil {
+		items := make([]extract.Item, len(k.turns))
+		for i := range k.turns {
+			text := Tidy(k.turns[i].asked)
+			if strings.Count(text, "\n") > manyLines {
+				text = clipRequest(text, leastNewest)
+			}
+			k.asks = append(k.asks, text)
+			items[i] = extract.Item{Text: text, Uncut: true}
+		}
+		k.terse = extract.New(items, nil)
+	}
+	for budget, n := size, 0; n < logTries; n++ {
+		used := 0
+		clear(out[from:to])
+		chosen := k.terse.Choose(budget)
+		for n := 0; n < len(chosen); {
+			i := chosen[n].Item
+			end := n + 1
+			for end < len(chosen) && chosen[end].Item == i {
+				end++
+			}
+			if i >= from && i < to {
+				out[i] = sentencesOf(k.asks[i], chosen[n:end])
+				used += len(out[i]) + requestFrame
+			}
+			n = end
+		}
+		if used <= size {
+			return
+		}
+		budget -= (used - size) * 9 / 8
+	}
+	clear(out[from:to])
+}
+
+// sentencesOf is what was chosen of a text, with a mark for what is not.
+func sentencesOf(text string, chosen []extract.Chosen) string {
+	var b strings.Builder
+	at := 0
+	for _, c := range chosen {
+		between := text[at:c.From]
+		switch {
+		case hasWords(between):
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(clippedMark + " ")
+		case b.Len() > 0:
+			b.WriteString(between)
+		}
+		b.WriteString(c.Text(text))
+		at = c.To
+	}
+	if hasWords(text[at:]) {
+		b.WriteString(" " + clippedMark)
+	}
+	return b.String()
+}
+
+// hasWords reports whether a text has more than signs.
+func hasWords(text string) bool {
+	return strings.ContainsFunc(text, inWord)
+}

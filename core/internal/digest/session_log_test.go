@@ -1,0 +1,113 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// logOf is the digest of a session of messages in the native format, in about size bytes.
+func logOf(t *testing.T, messages string, size int) string {
+	t.Helper()
+	tr, seq := read(t, "native", messages)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	return digest.NewExtract(tr, seq, "", l).Digest(size)
+}
+
+const kilnCall = `{"role":"assistant","content":[{"type":"text","text":"TEXT"},{"type":"tool_call","id":"ID","name":"bash","arguments":{"command":"CMD"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"bash","content":"OUT"}`
+
+func ranAs(id, text, command, output string) string {
+	return strings.NewReplacer("ID", id, "TEXT", text, "CMD", command, "OUT", output).Replace(kilnCall)
+}
+
+// An entry says what came of a turn: no announcements, no thanks, no trials that failed; an answer comes with its question.
+func TestLogOfASession(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Why does zone 7 of the kiln drift?"},
+`+ranAs("1", "Let me look at the sensors first.", "cat sensors.go", "package kiln")+`,
+`+ranAs("2", "The sensor of zone 7 is read twice per cycle, so I'm checking the scheduler.", "python -c 'import kiln; kiln.probe()'", `Traceback (most recent call last):\n  File \"x\", line 1\nNameError: kiln\nexit code: 1`)+`,
+{"role":"assistant","content":"Good question. The scheduler in ramp.go calls Sample for each listener. Shall I deduplicate the listeners?"},
+{"role":"user","content":"yes"},
+`+ranAs("3", "No signal yet.", "git commit -m 'Sample once per cycle'", `[main 9f8e7d6] Sample once per cycle\n 2 files changed, 14 insertions(+), 9 deletions(-)`)+`,
+{"role":"assistant","content":"Done: Sample runs once per cycle, and zone 7 holds 900 degrees."},
+{"role":"user","content":"wow, great"},
+{"role":"assistant","content":"Thanks!"},
+{"role":"user","content":"And the fan?"},
+{"role":"assistant","content":"The fan is fine at 40 percent."}
+]`, 4000)
+	for _, want := range []string{"The sensor of zone 7 is read twice per cycle.", "calls Sample for each listener", "Shall I deduplicate the listeners?", "] user: yes\n",
+		"committed “Sample once per cycle” (main 9f8e7d6; 2 files changed, 14 insertions(+), 9 deletions(-))", "zone 7 holds 900 degrees", "user: And the fan?"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"Let me look", "checking the scheduler", "NameError", "No signal", "Good question", "wow", "Thanks"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
+		}
+	}
+}
+
+// A bare answer has its question with it where the entry before has no room for it, and a digest gives it back without.
+func TestAnswerKeepsItsQuestion(t *testing.T) {
+	messages := `[
+{"role":"user","content":"Heat the kiln."},
+` + ranAs("1", "x", "heat", "ok") + `,
+{"role":"assistant","content":"` + strings.Repeat("The lamp of zone 3 glows at 412 lux and the fan turns 77 times. ", 1) + `\n\nShall I raise it?"},
+{"role":"user","content":"yes, by 40 degrees"},
+{"role":"assistant","content":"` + strings.Repeat("Raised ramp_7 to 940 degrees, see kiln/zones.go. ", 3) + `"}
+]`
+	found := false
+	for size := 100; size < 600; size += 10 {
+		text := logOf(t, messages, size)
+		if strings.Contains(text, "yes, by 40 degrees") && strings.Contains(text, "answer: ") {
+			found = true
+			if !strings.Contains(text, "Shall I raise it?") {
+				t.Errorf("%d bytes: nobody knows what is answered in\n%s", size, text)
+			}
+		}
+		var l digest.Ledger
+		digest.Body(digest.Message(text), &l)
+		for _, r := range append(l.Requests, l.Task) {
+			if strings.Contains(r, "asked before") {
+				t.Errorf("the question is taken for the user's words: %q", r)
+			}
+		}
+	}
+	if !found {
+		t.Error("no size shows the answer")
+	}
+}
+
+// The summary from which another program continued a session is an earlier digest.
+func TestContinuedSummary(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\nAnalysis:\nLong ago.\n\nSummary:\n1. Primary Request and Intent:\n   - Replace the kiln's lamp controller\n2. Errors and fixes:\n   - The relay K4 stuck: replaced by K9\n\nPlease continue the conversation from where we left it off."},
+`+ranAs("1", "Relay K9 clicks at 24 V.", "click", "ok")+`
+]`, 3000)
+	for _, want := range []string{"Primary Request and Intent: Replace the kiln's lamp controller", "Errors and fixes: The relay K4 stuck: replaced by K9", "Relay K9 clicks at 24 V."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"Long ago", "Please continue"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
+		}
+	}
+}
+
+// Of what an open turn has read, the lines stay that have the names which it speaks of.
+func TestLinesOfCode(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Why is the door open?"},
+{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"read","arguments":{"path":"/kiln/door.go"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"read","content":"    11→\tif sensorState == doorOpened {\n    12→\t\tlog.Print(unrelatedValue)\n    13→\t\tdoorMotor.Stop()\n"},
+`+ranAs("2", "The motor stops because doorMotor ignores sensorState after doorOpened.", "ls", "x")+`
+]`, 3000)
+	if !strings.Contains(text, "in /kiln/door.go: `11: if sensorState == doorOpened {`") || strings.Contains(text, "unrelatedValue") {
+		t.Error(text)
+	}
+}

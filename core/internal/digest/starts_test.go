@@ -1,0 +1,52 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Every beginning of a list is found in it, in whatever case; most others are not.
+func TestStarts(t *testing.T) {
+	for _, list := range [][]string{announceHeads, announceSigns, wonderHeads, praise, contestHeads, contestSigns, friendlyHeads, backSigns, injected, outputMarks,
+		refusalStarts, codeStarts, projectStarts, skillStarts} {
+		s := startsOf(list)
+		for _, text := range list {
+			for _, spelled := range []string{text, strings.ToUpper(text), strings.ToLower(text)} {
+				if !s.may(spelled) {
+					t.Errorf("%q", spelled)
+				}
+			}
+		}
+		if s.may("qzq") {
+			t.Errorf("%q may begin with q", list)
+		}
+	}
+}
+
+// Of answers that are too long together as many are read as there is room for, and of the newest as many as of the oldest.
+func TestThin(t *testing.T) {
+	const size, count = 10000, 200
+	tr := &transcript.Transcript{}
+	old, closing := make([]int32, count), make([]bool, count)
+	for i := range count {
+		tr.Messages = append(tr.Messages, transcript.Message{First: int32(i), Count: 1})
+		tr.Parts = append(tr.Parts, transcript.Part{Kind: transcript.Text, Size: transcript.Measure{Bytes: size}})
+		old[i], closing[i] = int32(i), i%2 == 0
+	}
+	thin(tr, old, closing)
+	var halves [2]int
+	for i, is := range closing {
+		if is {
+			halves[i*2/count]++
+		}
+	}
+	if sum := halves[0] + halves[1]; sum*size > mostClosing || (sum+2)*size < mostClosing || halves[0] < sum*2/5 || halves[1] < sum*2/5 {
+		t.Errorf("%v answers of %d bytes each", halves, size)
+	}
+	few := []bool{true, false, true}
+	if thin(tr, old[:3], few); !few[0] || few[1] || !few[2] {
+		t.Error(few)
+	}
+}

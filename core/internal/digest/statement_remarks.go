@@ -1,0 +1,230 @@
+package digest
+
+import "strings"
+
+// What only sounds like a rule or a taste: remarks, wishes, requests for one thing, and what is likely.
+
+// soothing are what people are told not to be: "no te preocupes".
+var soothing = wordListOf("feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
+
+// somewhere are words with which a place begins: "leave it on the porch".
+var somewhere = wordListOf("on at in by under with there here")
+
+// kindly are words with which people wish each other well: "Remember to breathe!"
+var kindly = wordListOf("make be remember ensure")
+
+// comparers are words between what is compared.
+var comparers = wordListOf("than over instead als que do di чем at in by of")
+
+// fears are verbs of what somebody does not want to happen: "I don't want to miss the bus".
+var fears = wordListOf("miss lose wait go leave fight argue die forget bother bore intrude jinx get rush worry panic")
+
+// reticent are verbs of who does not answer: "I prefer not to say".
+var reticent = wordListOf("say talk discuss answer tell")
+
+// mishaps are what people tell each other not to let happen: "don't lose your ticket".
+var mishaps = wordListOf("lose miss fall slip burn trip choke")
+
+// feelings are verbs of people who are not told how to work: "the kids always want ice cream".
+var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
+
+// copulas are verbs that say how something is.
+var copulas = wordListOf("está están es son est sont ist sind è sono estão")
+
+// somebody are those of whom nobody is meant: "someone should fix that gate".
+var somebody = wordListOf("someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
+
+// atOnce are words of what somebody does soon.
+var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
+
+// dealings are verbs of people who have to do with who writes.
+var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
+
+// remarks reports whether a cue of size words at word i belongs to a remark.
+func (sc *scene) remarks(c cue, i, size int) bool {
+	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
+	next, then := sc.textAt(i+size), sc.word(i+size+1)
+	feared := fears.has(sc.textAt(i + size + 1))
+	switch c.place {
+	case anywhere:
+		switch w.text {
+		case "il": // "Il faut que tu voies ce film !"
+			return sc.exclaims && sc.all&(products|negations) == 0
+		case "only":
+			return len(sc.ws) <= 7 && sc.offers(i+size)
+		case "remember":
+			return sc.exclaims && sc.all&products == 0
+		case "in": // "in the future there may be"
+			return sc.textAt(i+1) == "the" && !sc.concrete()
+		case "we":
+			return sc.past
+		}
+		return next == "to" && feared
+	case lead:
+		switch {
+		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
+			return true
+		case w.text == "always":
+			return (len(sc.ws) <= 4 || sc.exclaims) && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
+		}
+		return (sc.exclaims || sc.all&products == 0) && mishaps.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
+	case order:
+		return next == "hello" || next == "hi" || sc.oneThing(i+size)
+	case taste:
+		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
+	case bare:
+		return sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || w.text == "stay" && next == "as"
+	case nobody:
+		return strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
+	case habit:
+		if before != nil && (before.text == "as" || before.text == "could" || before.text == "might") {
+			return true
+		}
+		if w.starts { // "Always nice to hear from you!"
+			return sc.exclaims && (after.is(moods) || after.is(agains) && sc.all&products == 0)
+		}
+		if before == nil || before.is(selves|addressees) {
+			return false
+		}
+		return c.strength == wish && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
+			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
+	case loose:
+		switch w.text {
+		case "every": // "Anna collects every stamp"
+			return sc.all&moods != 0 || !w.starts && sc.all&(products|addressees) == 0
+		case "as":
+			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
+		case "stay":
+			return next == "as"
+		case "only": // "only 12 percent", "only if you have time"
+			return after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
+		case "ne":
+			return soothing.has(sc.textAt(i + size + 1))
+		case "nobody", "no", "nothing", "none":
+			return soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
+		}
+	case self:
+		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || next == "the" && then.is(numbers) || next == "to" && feared
+	case me:
+		return w.text == "let's" && fears.has(next) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+	}
+	return false
+}
+
+// oneThing reports whether a sentence ends with one thing that words from i on name: "keep the change".
+func (sc *scene) oneThing(i int) bool {
+	object := sc.word(i)
+	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {
+		return false
+	}
+	switch object.text {
+	case "the", "your", "his", "her", "their":
+		return true
+	}
+	return false
+}
+
+// thisTime reports whether a sentence is about one time: "I'd prefer Tuesday this time".
+func (sc *scene) thisTime() bool {
+	for i := 1; i < len(sc.ws); i++ {
+		if w := sc.ws[i].text; sc.ws[i-1].text == "this" && (w == "time" || w == "once" || w == "week" || w == "evening" || w == "weekend") {
+			return true
+		}
+	}
+	return false
+}
+
+// places reports whether the verb at word i is "leave", and tells to leave one thing somewhere.
+func (sc *scene) places(i int) bool {
+	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
+		return false
+	}
+	for k := i + 2; k < len(sc.ws) && !sc.ws[k].breaks && k < i+5; k++ {
+		switch {
+		case sc.ws[k].is(products | quantifiers), sc.ws[k].text == "as", sc.ws[k].text == "alone":
+			return false
+		case somewhere.has(sc.ws[k].text):
+			return true
+		}
+	}
+	return false
+}
+
+// offers reports whether a condition that begins at word i is a courtesy: "only if you have time".
+func (sc *scene) offers(i int) bool {
+	for k := i; k < len(sc.ws) && k < i+6; k++ {
+		if sc.ws[k].is(moment) && !sc.ws[k].is(moods) && sc.ws[k].text != "have" && sc.ws[k].text != "get" {
+			return true
+		}
+	}
+	return false
+}
+
+// soon reports whether a sentence is about the next hours.
+func (sc *scene) soon() bool {
+	for i := range sc.ws {
+		if atOnce.has(sc.ws[i].text) {
+			return true
+		}
+	}
+	return false
+}
+
+// moved is where a sentence says what something does to who writes it: "Small talk exhausts me"; -1 where it does not.
+func (sc *scene) moved() int {
+	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
+		return -1
+	}
+	for i := 1; i+1 < len(sc.ws); i++ {
+		if sc.ws[i+1].text != "me" {
+			continue
+		}
+		w := &sc.ws[i]
+		many := i > 1 && strings.HasSuffix(sc.ws[i-1].text, "s") && !sc.ws[i-1].is(persons|things)
+		if n := len(w.text); n > 4 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks && !dealings.has(w.text) {
+			return w.at
+		}
+		return -1
+	}
+	return -1
+}
+
+// weighs reports whether one thing is set against another one from word i on.
+func (sc *scene) weighs(i int) bool {
+	for k := i + 1; k+1 < len(sc.ws); k++ {
+		switch sc.ws[k].text {
+		case "than", "over", "als", "que", "чем", "che":
+			return true
+		}
+	}
+	return false
+}
+
+// ofWriter reports whether a sentence begins with "I am".
+func (sc *scene) ofWriter() bool {
+	switch sc.ws[0].text {
+	case "i'm":
+		return true
+	case "i", "ich":
+		return sc.ws[1].text == "am" || sc.ws[1].text == "bin"
+	}
+	return false
+}
+
+// ofProducts reports whether a sentence is of what the reader writes. The word at i is a verb.
+func (sc *scene) ofProducts(i int) bool {
+	for k := range sc.ws {
+		if k != i && sc.ws[k].is(products) {
+			return true
+		}
+	}
+	return false
+}
+
+// textAt is the text of the word at i, or "".
+func (sc *scene) textAt(i int) string {
+	if w := sc.word(i); w != nil {
+		return w.text
+	}
+	return ""
+}

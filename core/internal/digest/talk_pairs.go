@@ -1,0 +1,129 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// gapMark is a line between two that would read as what the user said and the answer to it, where others were between them.
+const gapMark = "…"
+
+// What tells in a line of others like it, see [extract.Alike]: "(and 640 more like it, up to part 643)".
+const (
+	alikeStart = " (and "
+	alikeWords = " more like it"
+	alikeUpTo  = ", up to "
+	alikeEnd   = ")."
+)
+
+// longestUpTo is how long the end of a row may be, in bytes.
+const longestUpTo = 64
+
+// alikeNote is what a line says about others like it.
+func alikeNote(a extract.Alike) string {
+	if a.More == 0 {
+		return ""
+	}
+	note := alikeStart + itoa(a.More) + alikeWords
+	if a.UpTo != "" {
+		note += alikeUpTo + clipLine(strings.NewReplacer("(", "", ")", "").Replace(a.UpTo), longestUpTo)
+	}
+	return note + alikeEnd[:1]
+}
+
+// cutAlike splits a line of the digest before after the first note about others like it, which it removes: what is before it, what it tells, and
+// what is behind it. more is 0 where there is none.
+func cutAlike(line string) (before, upTo, rest string, more int) {
+	at := strings.Index(line, alikeWords)
+	start := strings.LastIndex(line[:max(at, 0)], alikeStart)
+	if start < 0 {
+		return line, "", "", 0
+	}
+	number := line[start+len(alikeStart) : at]
+	tail := line[at+len(alikeWords):]
+	end := strings.Index(tail, alikeEnd)
+	if end < 0 || len(number) == 0 || len(number) > 7 || strings.Trim(number, "0123456789") != "" {
+		return line, "", "", 0
+	}
+	if end > 0 {
+		var found bool
+		if upTo, found = strings.CutPrefix(tail[:end], alikeUpTo); !found || len(upTo) > 2*longestUpTo {
+			return line, "", "", 0
+		}
+	}
+	for _, c := range number {
+		more = more*10 + int(c-'0')
+	}
+	if before, rest = line[:start], tail[end+len(alikeEnd):]; rest == deniedMark {
+		return before + "." + rest, "", "", 0
+	}
+	return before, upTo, strings.TrimSpace(rest), more
+}
+
+// pair numbers the turns of those who talk: an item that is said next by somebody else has the next number. Where it is not known what was
+// between, or something of another section is, one is left out.
+func (k *talk) pair() {
+	turn := int32(0)
+	k.turns = make([]int32, len(k.sources))
+	for i := range k.sources {
+		src := &k.sources[i]
+		if i > 0 {
+			switch before := &k.sources[i-1]; {
+			case src.gap || src.section != before.section:
+				turn += 2
+			case src.speaker != before.speaker:
+				turn++
+			}
+		}
+		k.turns[i] = turn
+	}
+}
+
+// choose chooses what together has about size bytes. A question of which no answer is chosen says nothing, unless nobody has answered or it says
+// something of who asks: it makes room for others.
+func (k *talk) choose(size int) []extract.Chosen {
+	chosen := k.chosen.ChooseTalk(size, nil)
+	lone := map[int]bool{}
+	if answered := k.answered(chosen, lone); len(lone) == 0 {
+		return answered
+	}
+	return k.answered(k.chosen.ChooseTalk(size, lone), lone)
+}
+
+// answered are those of what was chosen that are no questions without an answer; the others are added to lone, by their numbers.
+func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Chosen {
+	if len(chosen) == 0 {
+		return nil
+	}
+	cur, after := int32(-1), int32(-1) // the turn of what is kept behind, and the one behind that turn
+	newest := k.turns[len(k.turns)-1]
+	kept := len(chosen)
+	for i := len(chosen) - 1; i >= 0; i-- {
+		c := chosen[i]
+		turn, next := k.turns[c.Item], cur
+		if cur == turn {
+			next = after
+		}
+		goesOn := kept < len(chosen) && chosen[kept].Item == c.Item && chosen[kept].Sentence == c.Sentence+1
+		if c.Asks && k.sources[c.Item].section == told && turn < newest && next != turn+1 && !goesOn {
+			lone[c.Sentence] = true
+			continue
+		}
+		cur, after = turn, next
+		kept--
+		chosen[kept] = c
+	}
+	return chosen[kept:]
+}
+
+// parted reports whether a line of an item would read as the answer to a line of one before it and is not: the assistant says it, and not next,
+// or the digest before has parted them.
+func (k *talk) parted(before, item int) bool {
+	a, b := &k.sources[before], &k.sources[item]
+	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
+	return parts && a.section == told && k.turns[item] != k.turns[before]+1
+}
+
+// answers reports whether it is the one that is asked who speaks.
+func (s *source) answers() bool { return s.own || s.speaker == "assistant" || s.speaker == "" }

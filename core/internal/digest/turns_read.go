@@ -1,0 +1,269 @@
+package digest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// mostReport is how much of what a tool says is looked through for sentences, in bytes.
+const mostReport = 6000
+
+// looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
+func (r *turnReader) looked(i int, path, text string) {
+	if path == "" {
+		return
+	}
+	r.add(unit{kind: lineUnit, message: int32(i), source: path, text: path, body: text[:min(len(text), 2*mostReport)], factor: isDropped})
+	if r.read.Has(path) {
+		return
+	}
+	r.read.Add(strings.Clone(path))
+	said, factor := Fence(clipLine(path, maxCommand)), ofReading/4
+	if names := definedIn(readLines(text), 5*mostDefined); len(names) > 0 {
+		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
+	}
+	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
+	r.notes(i, path, text)
+}
+
+// readLines are the lines of a file as a tool shows them, without numbers.
+func readLines(text string) []string {
+	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
+	for i, line := range lines {
+		lines[i] = unnumbered(line)
+	}
+	return lines
+}
+
+// unnumbered is a line of a file without the number before it.
+func unnumbered(line string) string {
+	i := 0
+	for i < len(line) {
+		switch c := line[i]; {
+		case c == ' ', c == '\t', c >= '0' && c <= ':', c == '|':
+			i++
+		case c == "→"[0] && strings.HasPrefix(line[i:], "→"):
+			i += len("→")
+		default:
+			return line[i:]
+		}
+	}
+	return ""
+}
+
+// mostHits is how many places that a search has found may be quoted with what they say.
+const mostHits = 3
+
+// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
+func (r *turnReader) found(i int, pattern, text string) {
+	var hits []string
+	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
+		file, said, _ := strings.Cut(line, ":")
+		if said == "" && isContext(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
+			continue
+		}
+		if hits = append(hits, file); said != "" {
+			hits[len(hits)-1] = clipLine(line, mostLead)
+		}
+	}
+	body := trimRune(text[:min(len(text), mostReport)])
+	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
+		return
+	}
+	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
+	if len(hits) <= mostHits {
+		text += strings.Join(hits, "; ")
+	} else {
+		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
+		return
+	}
+	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
+}
+
+// isContext reports whether a line of a search is one around a hit: "main.go-12-import".
+func isContext(line string) bool {
+	_, rest, found := strings.Cut(line, "-")
+	for found {
+		n := 0
+		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		if n > 0 && n < len(rest) && rest[n] == '-' {
+			return true
+		}
+		_, rest, found = strings.Cut(rest, "-")
+	}
+	return false
+}
+
+// patternOf is what a call of a tool that searches looks for.
+func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
+	arguments(t, call, func(key, text string) {
+		if pattern == "" && searchKeys.has(key) {
+			pattern = text
+		}
+	})
+	return pattern
+}
+
+var searchKeys = wordListOf("pattern query regex search q glob glob_pattern search_term")
+
+// searchedFor is what the first search of a script looks for, or "".
+func searchedFor(script string) string {
+	for n := 0; len(script) > 0 && n < 8; n++ {
+		var words []string
+		words, script = simpleCommand(script, func(string) {})
+		if len(words) < 2 {
+			continue
+		}
+		switch words[0] {
+		case "grep", "rg", "ag", "egrep", "fgrep":
+			for _, w := range words[1:] {
+				if !strings.HasPrefix(w, "-") {
+					return w
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
+func (r *turnReader) report(i int, name, text string) {
+	name = clipLine(Fence(name), maxName)
+	add := func(lead, text string, item int) {
+		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})
+	}
+	prose := func(text string) {
+		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
+			if (!fewSpaces(text, 4) || unspacedText(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
+				add(lead, text, item)
+			}
+		})
+	}
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		prose(text)
+		return
+	}
+	src := []byte(text)
+	if len(src) > lookText || !valid(jsonspan.New(src)) {
+		return
+	}
+	var pairs strings.Builder
+	pairsIn(jsonspan.New(src), src, "", "", func(key, text string) {
+		switch {
+		case len(text) > mostLead:
+			prose(text)
+		case len(text) > 3 && !isOpaque(text):
+			if pairs.Len()+len(key)+len(text) > fullUnit {
+				add("", Fence(pairs.String()), 0)
+				pairs.Reset()
+			}
+			if pairs.Len() > 0 {
+				pairs.WriteString("; ")
+			}
+			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
+		}
+	})
+	add("", Fence(pairs.String()), 0)
+}
+
+// pairsIn calls see for each text in a JSON value with the key that it is under, after the key of the object that it is in.
+func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
+	switch s.Kind() {
+	case jsonspan.String:
+		see(strings.TrimSpace(parent+" "+key), jsonspan.Text(src, s.Text().Span))
+	case jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			pairsIn(s, src, parent, key, see)
+		}
+	case jsonspan.Object:
+		for s.Object(); ; {
+			name, ok := s.Key()
+			if !ok {
+				return
+			}
+			pairsIn(s, src, key, string(name), see)
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// leastNote is how many words a comment must have to be worth a unit.
+const leastNote = 6
+
+// notes adds what the comments in a file say that was read: the sentences in it.
+func (r *turnReader) notes(i int, path, text string) {
+	var note strings.Builder
+	end := func() {
+		if note.Len() == 0 {
+			return
+		}
+		if s := cleanUnit(note.String(), mostUnit); !fewSpaces(s, leastNote-1) {
+			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
+		}
+		note.Reset()
+	}
+	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
+		line = unnumbered(line)
+		comment, found := "", false
+		if line != "" && byteClass[line[0]]&(small|capital) == 0 {
+			for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
+				if comment, found = strings.CutPrefix(line, mark); found {
+					break
+				}
+			}
+		}
+		if !found {
+			end()
+			continue
+		}
+		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); comment == "" || codes(comment) {
+			end()
+			continue
+		}
+		if note.Len() > 0 {
+			note.WriteByte(' ')
+		}
+		note.WriteString(comment)
+	}
+	end()
+}
+
+// unspacedText reports whether a text is in a script without spaces.
+func unspacedText(text string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“「《*_ "))
+	return words.Unspaced(r)
+}
+
+// isOpaque reports whether a text is an id, a date, an address or a number: nothing that anybody reads.
+func isOpaque(text string) bool {
+	if strings.Contains(text, "://") {
+		return true
+	}
+	letters, other := 0, 0
+	for i := range len(text) {
+		switch c := text[i] | 0x20; {
+		case c >= 'a' && c <= 'z' || text[i] >= 0x80 || text[i] == ' ':
+			letters++
+		case text[i] != '_' && text[i] != '/' && text[i] != '-':
+			other++
+		}
+	}
+	return other*3 > letters
+}
+
+func valid(s *jsonspan.Scanner) bool {
+	s.Skip()
+	return s.Err() == nil
+}
+
+// maxName is how long the name of a tool may be in an entry, in bytes.
+const maxName = 64

@@ -1,0 +1,164 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// textResult adds what the calls did that message i, a text, is the output of.
+func (r *turnReader) textResult(i int) {
+	output := ""
+	for _, p := range r.t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+			output = joinText(output, r.t.Text(p.Body))
+		}
+	}
+	for n, call := range r.called {
+		said := ""
+		if n == len(r.called)-1 { // one output is about all of them
+			said = output
+		}
+		switch {
+		case call.command != "":
+			r.run(i, call.command, said, failedText(said))
+		case useOf(call.tool) == edits && call.path != "":
+			r.change(i, &change{path: call.path, added: linesOf(call.text)})
+		case call.path != "":
+			r.looked(i, call.path, said)
+		}
+	}
+	r.called = nil
+}
+
+// run adds a command, and drops the same one before it in the turn.
+func (r *turnReader) run(i int, script, output string, failed bool) {
+	if script == "" {
+		return
+	}
+	run := runOf(script, output, failed)
+	output = withoutEnvelope(output)
+	factor := ofCommand
+	var files, changed []string
+	folder := folderOf(script)
+	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(path string) {
+		factor = max(factor, ofCheck/2)
+		changed = addPath(changed, inFolder(folder, path))
+	})
+	_, docs := cutHeredocs(script)
+	for _, doc := range docs {
+		for _, c := range patchChanges(doc) {
+			r.change(i, &c)
+		}
+	}
+	bad := run.exit != "" && run.exit != "0"
+	moved := r.moved(i, script, folder, bad)
+	for _, path := range changed {
+		if t := r.now(); !moved.Has(path) {
+			t.touched = append(t.touched, touch{path, "changed"})
+		}
+	}
+	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
+	again, failedBefore := false, false
+	at, found := r.ran.Get(f)
+	if found {
+		earlier := &r.turns[at.turn].units[at.unit]
+		failedBefore = failedIn(earlier.text)
+		if again = run.kind == checks || failedBefore; again {
+			r.drop(at)
+		}
+	}
+	switch {
+	case run.kind == looks && !bad && len(files) == 1:
+		r.looked(i, files[0], output)
+		return
+	case run.kind == looks && !bad:
+		if pattern := searchedFor(run.script); pattern != "" {
+			r.found(i, pattern, output)
+		} else if run.result != "" {
+			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
+		}
+		return
+	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
+		return
+	case run.kind == commits:
+		factor = ofCommit
+	case bad && run.kind == acts && isProbe(script):
+		factor = ofProbe
+	case bad:
+		factor = ofFailure
+	case run.kind == checks:
+		factor = ofCheck
+	}
+	text := run.text()
+	if again && failedBefore && !bad {
+		text += " (failed before)"
+	}
+	r.ran.Set(f, r.here())
+	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+}
+
+// setting are words of commands that set something up.
+var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
+
+// setsUp reports whether a short command sets something up, so that it says what was done though it prints nothing.
+func setsUp(script string) bool {
+	words, _ := simpleCommand(script, func(string) {})
+	if len(words) < 3 || runners.has(words[0]) {
+		return false
+	}
+	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
+}
+
+// isProbe reports whether a script holds the program that it runs: a trial that nobody keeps.
+func isProbe(script string) bool {
+	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
+}
+
+// moved adds what a script moves or renames, a unit for each folder that files go to, and returns where they are now.
+func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
+	moves := movesIn(script)
+	if bad || len(moves) == 0 {
+		return moved
+	}
+	var into critbit.Map[[]string]
+	var folders []string
+	for _, m := range moves {
+		if thrownAway(m.to) || thrownAway(m.from) {
+			continue
+		}
+		m.from, m.to = inFolder(folder, m.from), inFolder(folder, m.to)
+		t := r.now()
+		moved.Add(m.to)
+		t.touched = append(t.touched, touch{m.to, "moved"})
+		if fileName(m.from) != fileName(m.to) {
+			r.add(unit{kind: ranUnit, message: int32(i), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
+			continue
+		}
+		dir := m.to[:len(m.to)-len(fileName(m.to))]
+		names := into.At(dir)
+		if *names == nil {
+			folders = append(folders, dir)
+		}
+		*names = append(*names, m.from)
+	}
+	for _, dir := range folders {
+		names, _ := into.Get(dir)
+		text := "moved "
+		for n, name := range names {
+			if n > 0 {
+				text += ", "
+			}
+			if len(text)+len(name) > mostList {
+				text += itoa(len(names)-n) + " more"
+				break
+			}
+			text += name
+		}
+		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofChange})
+	}
+	return moved
+}

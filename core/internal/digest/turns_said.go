@@ -1,0 +1,248 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// continues begins the summary of an agent program from which a session goes on, and summaryStart what is for the reader in it.
+const (
+	continues    = "This session is being continued from a previous conversation"
+	summaryStart = "\nSummary:\n"
+)
+
+// summaryEnds begin what is behind such a summary: words to the agent.
+var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
+
+// continued adds what a summary says that another program has put in place of an earlier part of the session.
+func (r *turnReader) continued(i int) {
+	for _, p := range r.t.PartsOf(i) {
+		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
+			continue
+		}
+		text := strings.TrimSpace(r.t.Text(p.Body))
+		if !strings.HasPrefix(text, continues) {
+			continue
+		}
+		_, text, _ = strings.Cut(text, "\n")
+		if _, summary, found := strings.Cut(text, summaryStart); found {
+			text = summary
+		}
+		for _, end := range summaryEnds {
+			text, _, _ = strings.Cut(text, end)
+		}
+		proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
+			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
+		})
+	}
+}
+
+// said adds what the assistant says in message i.
+func (r *turnReader) said(i int, last bool) {
+	t := r.t
+	calls := false
+	for _, p := range t.PartsOf(i) {
+		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed)
+		if p.Kind == transcript.Reasoning && !p.Has(transcript.Removed) && t.IsString(p.Body) {
+			r.thought(i, t.Text(p.Body))
+		}
+	}
+	text := saidIn(t, i)
+	if t.Outputs {
+		text = withoutCalls(text)
+	}
+	if blank(text) {
+		return
+	}
+	calls = calls || len(r.called) > 0
+	kind, factor := saidUnit, ofSaid
+	if last && !calls {
+		kind, factor = answerUnit, ofAnswer
+	}
+	from := len(r.now().units)
+	proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
+		if announces(lead) {
+			lead = ""
+		}
+		if calls || kind == saidUnit {
+			if text = withoutPlan(text); text == "" {
+				return
+			}
+		}
+		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(text), item: item, factor: factor}
+		if text = u.text; text == "" || flatters(text) || r.joined(from, u) {
+			return
+		}
+		if kind == saidUnit && lead == "" && len(r.now().units) == from && leans(text) {
+			r.about(u)
+			return
+		}
+		switch {
+		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
+			return
+		case announces(text), kind == saidUnit && passesBy(text):
+			u.factor = ofAnnounced
+		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
+			u.factor = ofSaid / 3
+		case kind == answerUnit && len(r.now().units) < from+2:
+			u.factor = ofFirstWords
+		}
+		r.add(u)
+	})
+}
+
+// joined adds what a unit says to the one before it in the same message, which begins at an index of the units, if it says nothing without that.
+func (r *turnReader) joined(from int, u unit) bool {
+	units := r.now().units
+	if len(units) <= from || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
+		return false
+	}
+	last := &units[len(units)-1]
+	if last.factor == ofAnnounced || last.kind != u.kind || len(last.text)+len(u.text) > mostList {
+		return false
+	}
+	last.text += joinOf(last.text) + u.text
+	return true
+}
+
+// withoutPraise is a text without a sentence at its beginning that only approves of something: "Good context. So …"
+func withoutPraise(text string) string {
+	const longest = 64
+	end := strings.IndexAny(text, ".!")
+	if end < 0 || end > longest || end+2 >= len(text) || text[end+1] != ' ' {
+		return text
+	}
+	head := text[:end]
+	for _, p := range praise {
+		if strings.HasPrefix(head, p) && strings.Count(head, " ") < 8 && !names(head) && !strings.Contains(head, ":") {
+			return strings.TrimSpace(text[end+2:])
+		}
+	}
+	return text
+}
+
+// about adds a unit that begins a message and says what it is about only by a pronoun: to the command or the change just before it, which it
+// most likely means. Where there is none it stays out unless it names something itself.
+func (r *turnReader) about(u unit) {
+	units := r.now().units
+	if n := len(units) - 1; n >= 0 && u.message-units[n].message <= 2 && (units[n].kind == ranUnit || units[n].kind == changeUnit) && len(u.text) <= mostLead {
+		units[n].text += " (" + saidLabel + u.text + ")"
+		units[n].factor = max(units[n].factor, ofSaid/2)
+		return
+	}
+	if word, rest, _ := strings.Cut(strings.ToLower(u.text), " "); names(u.text) && pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
+		r.add(u)
+	}
+}
+
+// pointing are words that may precede the name of what they point at.
+var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
+
+// names reports whether a text has a number or a name of code.
+func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
+
+// withoutCalls is what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
+func withoutCalls(text string) string {
+	for at := 0; at < len(text); {
+		n := strings.IndexAny(text[at:], "<`")
+		if n < 0 {
+			break
+		}
+		at += n
+		if strings.HasPrefix(text[at:], "```") || text[at] == '<' && at+1 < len(text) && tagName(text[at+1:]) != "" {
+			text = text[:at]
+			break
+		}
+		at++
+	}
+	text = strings.TrimSpace(text)
+	for _, label := range []string{"THOUGHT:", "Thought:", "DISCUSSION", "DISCUSSION:"} {
+		text = strings.TrimSpace(strings.TrimPrefix(text, label))
+	}
+	if n := strings.Index(text, "\nAction:"); n >= 0 {
+		text = text[:n]
+	}
+	return text
+}
+
+// thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
+func (r *turnReader) thought(i int, text string) {
+	from := len(r.now().units)
+	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
+		u := unit{kind: thoughtUnit, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
+		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || r.joined(from, u) {
+			return
+		}
+		if strings.ContainsAny(text, "`0123456789/_\"") {
+			r.add(u)
+		}
+	})
+}
+
+// mostThought is how much of one piece of reasoning is looked through, in bytes.
+const mostThought = 8000
+
+// wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
+var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
+
+var wonderStarts, unsureStarts = startsOf(wonderHeads), startsOf(unsureHeads)
+
+func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
+
+// unsureHeads begin sentences of somebody who is not sure of what they say.
+var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
+
+// headedBy reports whether a text begins with one of some heads, which are in lower case.
+func headedBy(text string, heads []string) bool {
+	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
+	for _, s := range heads {
+		if strings.HasPrefix(head, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysLittle reports whether a text is one word, or has few of them and neither a number nor a name of code: "Good, those are fine."
+func saysLittle(text string) bool {
+	if !strings.Contains(text, " ") && !unspacedText(text) {
+		return true
+	}
+	least := 3
+	if praiseStarts.may(text) {
+		for _, head := range praise {
+			if strings.HasPrefix(text, head) {
+				least = 9
+			}
+		}
+	}
+	return fewSpaces(text, least) && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+}
+
+// fewSpaces reports whether a text has less than n spaces.
+func fewSpaces(text string, n int) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] == ' ' {
+			if n--; n == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// flattery begins sentences that only please the user.
+var flattery = []string{"Good question", "Great question", "Good point", "Good catch", "Good observation", "Great point", "You're right", "You're absolutely", "You are right",
+	"Great catch", "Excellent question", "Got it", "Understood", "Gute Frage", "Bonne question", "Buena pregunta"}
+
+// flatters reports whether a sentence only pleases the user.
+func flatters(text string) bool {
+	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
+}
+
+// praise begins sentences in which an assistant approves of something, most often of what it has just done.
+var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
+
+var praiseStarts = startsOf(praise)

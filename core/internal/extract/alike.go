@@ -1,0 +1,187 @@
+package extract
+
+import (
+	"unicode"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// A chat of which a program has written one side, or both, has hundreds of sentences of one form that differ in a number: "Order 17 is
+// packed." Each has a word that no other has, so each would be worth a line. A few of them say what all of them say.
+
+// Sentences of one form are many from manyAlike on. fewAlike of them are enough where the number only counts them; of
+// others those that have room in 1/alikeShare of the budget, or in twice that of what somebody says of themselves.
+const (
+	manyAlike  = 8
+	fewAlike   = 3
+	alikeShare = 8
+)
+
+// mostSlots is how many numbers of a sentence are compared with those of the one before of its form.
+const mostSlots = 4
+
+// form is what sentences have in common that differ in their numbers only.
+type form struct {
+	members, more int32             // sentences; and those that items represent besides
+	last          int32             // the newest member
+	upTo          string            // how far those go that it represents
+	bytes         int64             // of the members, with the sentences that they lean on
+	values        [mostSlots]uint64 // the numbers of the newest
+	differs       int32             // how often two numbers have changed by different amounts
+	rises         int32             // how often none fell
+	own           bool              // somebody says it of themselves: the number may tell something
+	leans         bool              // it answers what was asked: it does
+}
+
+// see counts a sentence that is about to be added, and gives it its form if it has a number.
+func (e *Extract) see(text string, ws []words.Word, s *sentence) {
+	print, slots := uint64(len(ws)), 0
+	var values [mostSlots]uint64
+	for _, w := range ws {
+		if w.Kind&words.Digit == 0 {
+			print = (print ^ uint64(w.Stem)) * 1099511628211
+			continue
+		}
+		value := uint64(0)
+		for _, r := range text[w.From:w.End] {
+			if unicode.IsDigit(r) {
+				value = value<<4 | uint64(r&15)
+				r = '0'
+			}
+			if r != '0' {
+				print = (print ^ uint64(r)) * 1099511628211
+			}
+		}
+		print = (print ^ 1) * 1099511628211
+		if slots < mostSlots {
+			values[slots] = value
+		}
+		slots++
+	}
+	if slots == 0 {
+		return
+	}
+	at, found := e.formAt[print]
+	if !found {
+		at = int32(len(e.forms)) + 1
+		e.formAt[print] = at
+		e.forms = append(e.forms, form{})
+	}
+	f := &e.forms[at-1]
+	if f.members > 0 {
+		change, differ, fell := uint64(0), false, false
+		for n := range values {
+			by := values[n] - f.values[n]
+			fell = fell || values[n] < f.values[n]
+			differ = differ || by != 0 && change != 0 && by != change
+			if by != 0 {
+				change = by
+			}
+		}
+		if differ {
+			f.differs++
+		}
+		if !fell {
+			f.rises++
+		}
+	}
+	s.form, s.nth = at, f.members
+	f.members++
+	f.values, f.last, f.upTo = values, int32(len(e.sentences)), ""
+	f.own, f.leans = f.own || s.own, f.leans || s.leans
+	f.bytes += int64(len(text)) + overhead
+	if s.leans && s.before >= 0 {
+		b := &e.sentences[s.before]
+		f.bytes += int64(e.clauses[b.clauses[1]-1].to-e.clauses[b.clauses[0]].from) + overhead
+	}
+}
+
+// standsFor adds what an item represents to the form of its last sentence.
+func (e *Extract) standsFor(it *Item) {
+	if n := len(e.sentences) - 1; n >= 0 && e.sentences[n].form > 0 {
+		f := &e.forms[e.sentences[n].form-1]
+		f.more += int32(min(it.More, 1<<20))
+		f.upTo = it.UpTo
+	}
+}
+
+func (f *form) many() bool { return f.members+f.more >= manyAlike }
+
+// counts reports whether the number only counts the sentences.
+func (f *form) counts() bool {
+	steps := f.members - 1
+	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
+}
+
+// lets reports whether a sentence of the form may be chosen under a budget: the first few where its number only counts, else so many as have
+// room, taken evenly, the newest among them.
+func (f *form) lets(nth int32, budget int) bool {
+	if !f.many() {
+		return true
+	}
+	room := int64(budget)
+	switch {
+	case f.counts():
+		return nth < fewAlike
+	case f.differs*8 > f.members || f.leans:
+	case f.own:
+		room /= alikeShare / 2
+	default:
+		room /= alikeShare
+	}
+	members := int64(f.members)
+	let := min(max(room/max(f.bytes/members, 1), fewAlike), members)
+	return (int64(nth)+1)*let/members > int64(nth)*let/members
+}
+
+// Alike says of a chosen sentence what was not chosen of its form.
+type Alike struct {
+	More int    // so many
+	UpTo string // the number in the newest, with the word before it; "" where that one was chosen
+}
+
+// Alike says of each chosen sentence what it represents: the last one of a form for all that were not.
+func (e *Extract) Alike(chosen []Chosen) []Alike {
+	out := make([]Alike, len(chosen))
+	shown := make([]int32, len(e.forms))
+	for _, c := range chosen {
+		if at := e.sentences[c.Sentence].form; at > 0 {
+			shown[at-1]++
+		}
+	}
+	for i := len(chosen) - 1; i >= 0; i-- {
+		at := e.sentences[chosen[i].Sentence].form
+		if at == 0 || shown[at-1] < 0 {
+			continue
+		}
+		f := &e.forms[at-1]
+		n := shown[at-1]
+		shown[at-1] = -1
+		if !f.many() || f.members+f.more <= n {
+			continue
+		}
+		out[i].More = int(f.members + f.more - n)
+		if out[i].UpTo = f.upTo; f.upTo == "" && int(f.last) != chosen[i].Sentence && f.counts() {
+			out[i].UpTo = e.upTo(f)
+		}
+	}
+	return out
+}
+
+// upTo is the number that the newest sentence of a form has, with the word before it.
+func (e *Extract) upTo(f *form) string {
+	s := &e.sentences[f.last]
+	text := e.items[s.item].Text[e.clauses[s.clauses[0]].from:e.clauses[s.clauses[1]-1].to]
+	ws := words.Append(nil, text)
+	for k, w := range ws {
+		if w.Kind&words.Digit == 0 {
+			continue
+		}
+		from := w.From
+		if first := text[from]; k > 0 && (first >= '0' && first <= '9' || first >= 0x80) && text[ws[k-1].End:from] == " " && ws[k-1].Kind&words.Pair == 0 {
+			from = ws[k-1].From
+		}
+		return text[from:w.End]
+	}
+	return ""
+}

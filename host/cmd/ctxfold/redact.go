@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// redactFlag is the flag --redact, given any number of times. It is a pflag.Value.
+type redactFlag []*regexp.Regexp
+
+func (r *redactFlag) String() string {
+	patterns := make([]string, len(*r))
+	for i, each := range *r {
+		patterns[i] = each.String()
+	}
+	return strings.Join(patterns, " ")
+}
+
+func (r *redactFlag) Set(pattern string) error {
+	compiled, err := regexp.Compile(pattern)
+	if err == nil && compiled.MatchString("") {
+		err = fmt.Errorf("it also matches no text at all")
+	}
+	if err == nil {
+		*r = append(*r, compiled)
+	}
+	return err
+}
+
+func (r *redactFlag) Type() string { return "REGEXP" }
+
+func (r *redactFlag) register(c *cobra.Command) {
+	c.Flags().Var(r, "redact", "a regular `REGEXP` for what summaries, digests and archives must not have, such as 'sk-[A-Za-z0-9]{20,}'; may be repeated")
+}
+
+// find returns what the patterns match in a text, nil without any pattern.
+func (r redactFlag) find() func(text string) []api.Redaction {
+	if len(r) == 0 {
+		return nil
+	}
+	return func(text string) (found []api.Redaction) {
+		for _, pattern := range r {
+			for _, match := range pattern.FindAllString(text, -1) {
+				found = append(found, api.Redaction{Text: match})
+			}
+		}
+		return found
+	}
+}

@@ -1,0 +1,109 @@
+// Command counter runs operations of core and counts what they do. It is built with counters (-cover -covermode=atomic), and package steps
+// talks to it: a request is the name of an operation and its JSON, an answer is the steps, the bytes that were allocated, and the answer.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/coverage"
+
+	"github.com/ctxfold/ctxfold/core"
+	_ "github.com/ctxfold/ctxfold/core/full"
+)
+
+func main() {
+	in, out := bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)
+	for {
+		op, err := read(in)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		request, err2 := read(in)
+		if err = errors.Join(err, err2); err == nil {
+			err = answer(out, string(op), request)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func read(in io.Reader) ([]byte, error) {
+	var size uint32
+	if err := binary.Read(in, binary.LittleEndian, &size); err != nil {
+		return nil, err
+	}
+	text := make([]byte, size)
+	_, err := io.ReadFull(in, text)
+	return text, err
+}
+
+func answer(out *bufio.Writer, op string, request []byte) error {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := coverage.ClearCounters(); err != nil {
+		return err
+	}
+	text := core.Call(op, request)
+	steps, err := sum()
+	if err != nil {
+		return err
+	}
+	runtime.ReadMemStats(&after)
+	for _, value := range []any{steps, after.TotalAlloc - before.TotalAlloc, uint32(len(text)), text} {
+		if err := binary.Write(out, binary.LittleEndian, value); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// sum adds up all counters, each of which is of a basic block. The format is that of internal/coverage, version 1.
+func sum() (steps uint64, err error) {
+	var text bytes.Buffer
+	if err := coverage.WriteCounters(&text); err != nil {
+		return 0, err
+	}
+	var head struct {
+		Magic   [4]byte
+		Version uint32
+		Hash    [16]byte
+		Flavor  uint8
+		_       [7]byte
+		// Of the only segment.
+		Functions          uint64
+		Strings, Arguments uint32
+	}
+	if err := binary.Read(&text, binary.LittleEndian, &head); err != nil {
+		return 0, err
+	}
+	if head.Magic != [4]byte{0, 'c', 'w', 'm'} || head.Version != 1 || head.Flavor != 1 && head.Flavor != 2 {
+		return 0, fmt.Errorf("the counters of this version of Go have another format: %+v", head)
+	}
+	text.Next(int(head.Strings) + int(head.Arguments))
+	next := func() uint64 {
+		var n uint64
+		if head.Flavor == 1 {
+			n = uint64(binary.LittleEndian.Uint32(text.Next(4)))
+		} else if n, err = binary.ReadUvarint(&text); err != nil {
+			return 0
+		}
+		return n
+	}
+	for range head.Functions {
+		counters := next()
+		next() // of the package
+		next() // of the function
+		for range counters {
+			steps += next()
+		}
+	}
+	return steps, err
+}

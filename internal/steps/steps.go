@@ -1,0 +1,131 @@
+// Package steps counts what operations of core do: the basic blocks that they run and the bytes that they allocate. Both are the same on
+// every machine, however busy it is, so that a test can show that a cost is linear. What the standard library does inside of a call is only
+// counted by what it allocates, apart from the packages that are counted too.
+package steps
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+const (
+	program = "github.com/ctxfold/ctxfold/internal/steps/counter"
+	counted = "github.com/ctxfold/ctxfold/core/...," + program + ",slices,strings,bytes,strconv,sort"
+)
+
+// Cost is what one operation cost.
+type Cost struct {
+	Steps uint64 // basic blocks
+	Bytes uint64 // that were allocated
+}
+
+// Counter is a process that counts. It makes one call at a time.
+type Counter struct {
+	mu  sync.Mutex
+	in  *bufio.Writer
+	out *bufio.Reader
+}
+
+// Start builds and starts a Counter, which ends with the test.
+func Start(t testing.TB) *Counter {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "counter")
+	if out, err := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+counted, "-o", path, program).CombinedOutput(); err != nil {
+		t.Fatalf("building a program that counts: %v\n%s", err, out)
+	}
+	c := exec.Command(path)
+	c.Env = append(os.Environ(), "GOCOVERDIR="+dir)
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := c.Wait(); err != nil {
+			t.Errorf("the program that counts: %v", err)
+		}
+	})
+	counter := &Counter{in: bufio.NewWriter(in), out: bufio.NewReader(out)}
+	counter.Call(t, "info", nil) // what is only done once
+	return counter
+}
+
+// Call runs an operation, and returns its answer too.
+func (c *Counter) Call(t testing.TB, op string, request []byte) (cost Cost, answer []byte) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, text := range [][]byte{[]byte(op), request} {
+		if err := binary.Write(c.in, binary.LittleEndian, uint32(len(text))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.in.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.in.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	var head struct {
+		Cost
+		Size uint32
+	}
+	if err := binary.Read(c.out, binary.LittleEndian, &head); err != nil {
+		t.Fatal(err)
+	}
+	answer = make([]byte, head.Size)
+	if _, err := io.ReadFull(c.out, answer); err != nil {
+		t.Fatal(err)
+	}
+	return head.Cost, answer
+}
+
+// Linear fails the test if the cost of an operation grows faster than its request, of which n is the size, from a quarter of n to n: steps with
+// a logarithm in them pass, those with a square don't. What begins between two sizes, such as a compaction, is steeper there, so steps that grow
+// are counted at four and sixteen times n too. It returns the answer to the request of n.
+func (c *Counter) Linear(t testing.TB, op string, n int, request func(n int) []byte) (answer []byte) {
+	t.Helper()
+	grows := func(from, to []byte) (string, bool) {
+		quarter, _ := c.Call(t, op, from)
+		var whole Cost
+		whole, answer = c.Call(t, op, to)
+		times := float64(len(to)) / float64(len(from))
+		s, b := float64(whole.Steps)/float64(quarter.Steps), float64(whole.Bytes)/float64(quarter.Bytes)
+		return fmt.Sprintf("%s: a request %.2f times as long takes %.2f times the steps (%d, %d) and allocates %.2f times the bytes (%d, %d)",
+			op, times, s, quarter.Steps, whole.Steps, b, quarter.Bytes, whole.Bytes), s > 1.35*times || b > 2*times && whole.Bytes > 1<<20 // lists that grow are allocated again
+	}
+	small := request(n / 4)
+	c.Call(t, op, small) // what is only done once
+	var first []byte
+	for size, last := n, ""; ; size *= 4 {
+		large := request(size)
+		text, steep := grows(small, large)
+		if first == nil {
+			first = answer
+		}
+		if !steep {
+			return first
+		}
+		if last += "\n" + text; size > 4*n {
+			t.Error(last)
+			return first
+		}
+		small = large
+	}
+}
