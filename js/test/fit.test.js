@@ -286,17 +286,21 @@ test("a user goes back and says something else: what was made of the beginning t
   assert.equal((await fitter(edited)).known, false);
 });
 
+/** A fitter whose compactions and calls are counted. @param {Costs} costs @param {import("ctxfold").FitterOptions["memory"]} memory */
+function counted({ summarize, onCompaction }, memory) {
+  return createFitter({
+    module,
+    policy: policyOf("openai-chat"),
+    summarize,
+    onCompaction,
+    ...(memory && { memory }),
+  });
+}
+
 test("a list that goes on from the answer and is given again is compacted once", async () => {
   for (const memory of [undefined, sharedMemory(recordsOf().store)]) {
     const costs = new Costs();
-    const { summarize, onCompaction } = costs;
-    const fitter = createFitter({
-      module,
-      policy: policyOf("openai-chat"),
-      summarize,
-      onCompaction,
-      ...(memory && { memory }),
-    });
+    const fitter = counted(costs, memory);
     /** @type {any[]} */
     let list = [];
     for (let turn = 0; turn < TURNS; turn++) {
@@ -315,14 +319,7 @@ test("a list that goes on from the answer and is given again is compacted once",
 test("where nothing that the user said is behind a compaction, the one before it counts", async () => {
   for (const memory of [undefined, sharedMemory(recordsOf().store)]) {
     const costs = new Costs();
-    const { summarize, onCompaction } = costs;
-    const fitter = createFitter({
-      module,
-      policy: policyOf("openai-chat"),
-      summarize,
-      onCompaction,
-      ...(memory && { memory }),
-    });
+    const fitter = counted(costs, memory);
     const history = talk(40);
     const ends = history.flatMap(({ role, tool_calls }, i) => (role === "assistant" && !tool_calls ? [i + 1] : []));
     for (const end of ends) await fitter([...history.slice(0, end), question]);

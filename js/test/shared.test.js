@@ -474,10 +474,9 @@ const sha = (lines) =>
     .update(lines.map((line) => `${line}\n`).join(""))
     .digest("hex");
 
-/** What the proxy takes for the owner of these requests: hashes of their credentials, and of the user and the system prompt in the body. */
+/** What the proxy takes for the owner of these requests, which name their conversation: hashes of their credentials, and of the user in the body. */
 const OWNER =
-  sha(['Authorization ["Bearer key"]']) +
-  sha(['user "\\"u\\""', 'safety_identifier ""', 'metadata.user_id ""', 'system ""']);
+  sha(['Authorization ["Bearer key"]']) + sha(['user "\\"u\\""', 'safety_identifier ""', 'metadata.user_id ""']);
 
 /** @param {import("node:http").IncomingMessage} request */
 async function text(request) {
