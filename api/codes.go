@@ -35,4 +35,6 @@ const (
 	CodeInternal         Code = "internal"          // a bug in ctxfold: please report it; nothing was changed
 	CodeUnknownWindow    Code = "unknown_window"    // the policy has no context window, and its model's is unknown, so nothing would ever be compacted: set `window.tokens`, or `window.unlimited`
 	CodeWrongFormat      Code = "wrong_format"      // the policy names a wire format that doesn't read the text of these messages; the message names a format that does
+	CodeJobMismatch      Code = "job_mismatch"      // this is not a job of this version of the module: start another one
+	CodeUnknownEffect    Code = "unknown_effect"    // an event has the result of an effect that the job never asked for
 )

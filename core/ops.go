@@ -38,7 +38,8 @@ func init() { // not in the declaration: info lists them
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
 		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpDigests: digests, operations.OpRecall: recall,
 		operations.OpSearch: searchBodies, operations.OpOpen: open, operations.OpSave: save, operations.OpSessionOpen: sessionOpen, operations.OpSessionAppend: sessionAppend,
-		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput, operations.OpFunction: function,
+		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput,
+		operations.OpLoopStart: loopStart, operations.OpLoopEvent: loopEvent, operations.OpFunction: function,
 	}
 }
 
