@@ -56,7 +56,7 @@ func errand(s string, ws []word, direct bool) bool {
 		}
 	}
 	i, answers := 0, false
-	for i < len(ws) && reacting.has(ws[i].text) {
+	for i < len(ws) && (reacting.has(ws[i].text) || ws[i].text == "no" && i+1 < len(ws) && ws[i+1].breaks) {
 		answers = answers || answering.has(ws[i].text)
 		i++
 	}
@@ -65,7 +65,7 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	first := ws[i].text
 	switch {
-	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), asksWhy.has(first) && !holds, askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
+	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), !direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" }), asksWhy.has(first) && !holds, askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
 		return true
 	case holds:
 		return false
