@@ -176,11 +176,7 @@ func (a *recallArguments) read(src []byte) (problem string) {
 	if s.Kind() != jsonspan.Object {
 		return bad
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		kind := s.Kind()
 		start := s.Pos()
 		switch {

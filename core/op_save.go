@@ -63,11 +63,7 @@ func (r *request) elements() (spans []jsonspan.Span) {
 		}
 	}
 	if s.Kind() == jsonspan.Object {
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			if wire.ListKey(string(key)) && s.Kind() == jsonspan.Array && spans == nil {
 				list()
 			} else {

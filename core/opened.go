@@ -24,11 +24,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	}
 	s = s.At(s.Pos())
 	o, kind, format := opened{}, "", jsonspan.Span{}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		name := string(key)
 		is := s.Kind()
 		switch {

@@ -430,7 +430,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 			p.Asked = append(p.Asked, q.ID)
 		}
 		if c.Summary().Prefix() != nil {
-			r.place(c)
+			r.describePrefix(c)
 		}
 		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Summary().Requests()
 		if h := r.history; h != nil {

@@ -185,7 +185,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !r.readGiven(h, t) {
 		return false
 	}
-	if next > 0 || since.messages < m.whole().messages {
+	if next > 0 || since.messages < m.history().messages {
 		if at, turn := r.turn(m); at > 0 {
 			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
 			if !r.readGiven(h, t) {

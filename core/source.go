@@ -248,11 +248,7 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "a message must be an object"}
 		}
 		at, named := s.Pos(), false
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			named = named || string(key) == "role" || string(key) == "type"
 			s.Skip()
 		}

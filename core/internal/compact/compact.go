@@ -46,25 +46,11 @@ func Unbounded(p *policy.Policy) api.Reason {
 	return api.ReasonUnknownWindow
 }
 
+// compact runs the passes, from the gate to the result.
 func compact(in view.Input, steps []passes.Pass) *Run {
 	c, idle := BeginDue(in, in.State.Messages)
-	if idle {
+	if idle || c.endsBeforePasses() {
 		return c
-	}
-	bytes := c.overBytes()
-	if c.settled() {
-		return c.asItIs(api.ReasonNoProgress)
-	}
-	if c.due && c.stuck() {
-		if c.due = false; !bytes {
-			return c.asItIs(api.ReasonStuck)
-		}
-	}
-	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
-		return c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
-	}
-	if c.mend.Hopeless() {
-		return c.openThinking()
 	}
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
@@ -72,33 +58,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	c.keep.Pin() // after the repair: it may have dropped the newest user message, if that was empty
 	c.Thrash()
 	repaired := len(c.report.Actions)
-	for i, p := range steps {
-		if !c.due {
-			break
-		}
-		if i > 0 && c.doc.Total <= c.target && !in.Policy.Force && !p.Follows() {
-			continue
-		}
-		p.Run(c)
-		if c.noDigest != "" {
-			if !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= in.Policy.Usable() {
-				c.failed(api.ReasonSummaryFailed)
-				c.report.Summary.Why = api.SummaryFault(c.noDigest)
-				return c
-			}
-			break // to keep what the provider refuses helps nobody
-		}
-		if c.Waits() {
-			return c
-		}
-	}
-	for _, p := range steps {
-		if f, ok := p.(passes.Finisher); ok && c.due {
-			f.Finish(c)
-		}
-	}
-	if in.Policy.MaxBytes > 0 {
-		passes.Shrink(c)
+	if c.endsInPasses(steps) {
+		return c
 	}
 	if passes.Resort(c, c.Most()); c.noDigest != "" && c.report.Summary.Why == "" {
 		c.report.Summary.Why = api.SummaryFault(c.noDigest)
@@ -111,12 +72,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	}
 	c.Mark()
 	c.archive.SaveChanges()
-	before := c.report.Tokens.Before
-	if c.doc.Total >= before {
-		return c.failed(api.ReasonNoProgress)
-	}
-	if c.due && !bytes && !c.saves() && before-c.doc.Total < c.MinGain() {
-		return c.failed(api.ReasonGainTooSmall)
+	if reason := c.gainsTooLittle(); reason != "" {
+		return c.failed(reason)
 	}
 	c.finish()
 	c.report.Left = c.mend.Named(c.mend.Violations())
@@ -124,6 +81,79 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 		c.Gained()
 	}
 	return c
+}
+
+// endsBeforePasses repairs the input, and reports whether the run is over with that: another compaction would not help, or no provider would
+// take the result.
+func (c *Run) endsBeforePasses() bool {
+	if c.settled() {
+		c.asItIs(api.ReasonNoProgress)
+		return true
+	}
+	if c.due && c.stuck() {
+		if c.due = false; !c.overBytes() {
+			c.asItIs(api.ReasonStuck)
+			return true
+		}
+	}
+	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
+		c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
+		return true
+	}
+	if c.mend.Hopeless() {
+		c.openThinking()
+		return true
+	}
+	return false
+}
+
+// endsInPasses runs the passes, and reports whether the run is over with that, or waits: for summaries, or because there are none.
+func (c *Run) endsInPasses(steps []passes.Pass) bool {
+	for i, p := range steps {
+		if !c.due {
+			break
+		}
+		if i > 0 && c.doc.Total <= c.target && !c.policy.Force && !p.Follows() {
+			continue
+		}
+		if p.Run(c); c.noDigest != "" {
+			if c.mayKeep() {
+				c.failed(api.ReasonSummaryFailed)
+				c.report.Summary.Why = api.SummaryFault(c.noDigest)
+				return true
+			}
+			break
+		}
+		if c.Waits() {
+			return true
+		}
+	}
+	for _, p := range steps {
+		if f, ok := p.(passes.Finisher); ok && c.due {
+			f.Finish(c)
+		}
+	}
+	if c.policy.MaxBytes > 0 {
+		passes.Shrink(c)
+	}
+	return false
+}
+
+// mayKeep reports whether the transcript may stay as it is where there is no digest. To keep what the provider refuses helps nobody.
+func (c *Run) mayKeep() bool {
+	return !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.Usable()
+}
+
+// gainsTooLittle is why the result is not worth it; "" where it is.
+func (c *Run) gainsTooLittle() api.Reason {
+	gain := c.report.Tokens.Before - c.doc.Total
+	switch {
+	case gain <= 0:
+		return api.ReasonNoProgress
+	case c.due && !c.overBytes() && !c.saves() && gain < c.MinGain():
+		return api.ReasonGainTooSmall
+	}
+	return ""
 }
 
 // saves reports whether the transcript was over the limit and is no longer, however little that took.

@@ -30,8 +30,8 @@ var phrase = map[api.ExcessCause]string{
 }
 
 // Judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
-// summaries are wanted, only what can neither be folded nor cut counts. Held is which items must stay.
-func (c *Run) Judge(held func() ([]bool, []int32)) {
+// summaries are wanted, only what can neither be folded nor cut counts. Staying says which items must stay.
+func (c *Run) Judge(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
 	if !r.Changed && len(c.summary.Requests()) == 0 {
@@ -41,7 +41,7 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 	if r.Fits = c.limit <= 0 || size <= c.limit; r.Fits {
 		return
 	}
-	causes := c.causes(pending, held)
+	causes := c.causes(pending, staying)
 	if pending {
 		size = 0
 		for _, cause := range causes {
@@ -77,7 +77,7 @@ func largest(causes []api.Cause) []api.Cause {
 }
 
 // causes are what is in the result, and why; only what must stay as it is where fixed.
-func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Cause) {
+func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
@@ -87,7 +87,7 @@ func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Ca
 		pinned[i] = c.doc.Items[i].Pinned
 	}
 	c.keep.Pin()
-	held, _ := hold()
+	stays, _ := staying()
 	for i := range c.doc.Items {
 		it := &c.doc.Items[i]
 		why := api.CauseKept
@@ -104,7 +104,7 @@ func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Ca
 			why = api.CauseOpenCall
 		case it.In < 0:
 			why = api.CauseNew
-		case held[i]:
+		case stays[i]:
 			why = api.CausePair
 		}
 		if fixed && (why == api.CausePinned || why == api.CauseOpenCall || why == api.CausePair || why == api.CauseNew || why == api.CauseKept) {

@@ -187,7 +187,7 @@ func (o *outcome) unwrap(b []byte) {
 	n := 0
 	var only jsonspan.Value
 	name := ""
-	for key := range s.Members() {
+	for key := range s.Members {
 		name = string(key)
 		only = s.Skip()
 		n++

@@ -120,33 +120,7 @@ type Found struct {
 
 // In finds the first dates of a text, from its words.
 func In(text string, ws []words.Word) (found []Found) {
-	tokens := make([]token, 0, len(ws))
-	end := 0
-	for i, w := range ws {
-		t := token{number: -1}
-		spelled := text[w.From:w.End]
-		if int(w.From) >= end {
-			t.gap = text[end:w.From]
-		}
-		end = max(end, int(w.End))
-		if n := digitsAt(spelled); n > 0 && n <= 4 {
-			t.number, t.digits = 0, n
-			for _, c := range spelled[:n] {
-				t.number = t.number*10 + int(c-'0')
-			}
-			t.unit = unitAt(text[int(w.From)+n:])
-			switch rest := spelled[n:]; { // 3rd, 8th, 14T09 are days; 12b is none
-			case rest == "" || rest[0] == 'T' || t.unit != 0:
-			case len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest)):
-			default:
-				t.number = -1
-			}
-		} else if w.Kind&words.Digit == 0 {
-			t.month = monthNamed(strings.ToLower(spelled))
-			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
-		}
-		tokens = append(tokens, t)
-	}
+	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {
 		d, n := dateAt(tokens[i:])
 		if n == 0 {
@@ -162,6 +136,43 @@ func In(text string, ws []words.Word) (found []Found) {
 		i += n
 	}
 	return found
+}
+
+// tokensOf makes tokens of the words of a text.
+func tokensOf(text string, ws []words.Word) []token {
+	tokens := make([]token, 0, len(ws))
+	end := 0
+	for i, w := range ws {
+		t := token{number: -1}
+		if int(w.From) >= end {
+			t.gap = text[end:w.From]
+		}
+		end = max(end, int(w.End))
+		spelled := text[w.From:w.End]
+		if n := digitsAt(spelled); n > 0 && n <= 4 {
+			t.count(spelled, n, text[int(w.From)+n:])
+		} else if w.Kind&words.Digit == 0 {
+			t.month = monthNamed(strings.ToLower(spelled))
+			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
+		}
+		tokens = append(tokens, t)
+	}
+	return tokens
+}
+
+// count makes the token the number of n digits that a word begins with; after is the text that follows them. 3rd, 8th and 14T09 are days, 12b
+// is none.
+func (t *token) count(spelled string, n int, after string) {
+	t.digits, t.unit = n, unitAt(after)
+	rest := spelled[n:]
+	ordinal := len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest))
+	if rest != "" && rest[0] != 'T' && t.unit == 0 && !ordinal {
+		return
+	}
+	t.number = 0
+	for _, c := range spelled[:n] {
+		t.number = t.number*10 + int(c-'0')
+	}
 }
 
 // digitsAt is how many digits a text begins with.
@@ -189,72 +200,121 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
+// spellings are the ways in which dates are spelled, in the order in which they are tried. Each reads the date that begins with the first of
+// some tokens and returns how many it has; 0 where it is spelled in another way.
+var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
+
 // dateAt reads the date that begins with the first of some tokens, and returns how many it has; 0 where none begins.
 func dateAt(ts []token) (d Date, n int) {
-	is := func(i int, unit rune) bool { return i < len(ts) && ts[i].number >= 0 && ts[i].unit == unit }
-	number := func(i int, gaps string) bool {
-		return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(gaps, ts[i].gap)
-	}
-	t := &ts[0]
-	switch {
-	case is(0, 'y') || is(0, 'm'): // 2023年5月8日: the signs are tokens too
-		var y, m, day int
-		for n < len(ts) && n < 8 {
-			switch {
-			case is(n, 'y') && y == 0 && m == 0:
-				y = ts[n].number
-			case is(n, 'm') && m == 0:
-				m = ts[n].number
-			case is(n, 'd') && m > 0:
-				day = ts[n].number
-			case ts[n].number >= 0:
-				return New(y, m, day), n
-			}
-			if n++; day > 0 {
-				break
-			}
+	for _, spelled := range spellings {
+		if d, n = spelled(ts); n > 0 {
+			return d, n
 		}
-		return New(y, m, day), max(n, 1)
-	case t.isYear() && number(1, "-/.") && number(2, "-/.") && ts[1].number <= 12 && ts[2].isDay():
-		return New(t.number, ts[1].number, ts[2].number), 3
-	case t.isYear() && number(1, "-") && ts[1].number <= 12 && ts[1].digits == 2:
-		return New(t.number, ts[1].number, 0), 2
-	case t.isDay() && number(1, "/.-") && number(2, "/.-") && ts[2].isYear() && ts[1].isDay():
-		first, second := t.number, ts[1].number
-		switch {
-		case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
-			return New(ts[2].number, second, first), 3
-		case second > 12 && first <= 12:
-			return New(ts[2].number, first, second), 3
-		}
-		return New(ts[2].number, 0, 0), 3 // which of both is the month, nothing tells
-	case t.isDay(): // 8 May 2023, 8 de mayo de 2023
-		for i := 1; i < len(ts) && i <= 2; i++ {
-			if ts[i].month == 0 {
-				continue
-			}
-			if y := yearBehind(ts, i); y > 0 {
-				return New(ts[y].number, ts[i].month, t.number), y + 1
-			}
-			return New(0, ts[i].month, t.number), i + 1
-		}
-	case t.month > 0:
-		if len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0 { // May 8, 2023
-			if len(ts) > 2 && ts[2].isYear() {
-				return New(ts[2].number, t.month, ts[1].number), 3
-			}
-			return New(0, t.month, ts[1].number), 2
-		}
-		if y := yearBehind(ts, 0); y > 0 {
-			return New(ts[y].number, t.month, 0), y + 1
-		}
-		if t.sure {
-			return New(0, t.month, 0), 1
-		}
-	case t.isYear():
-		return New(t.number, 0, 0), 1
 	}
 	return 0, 0
+}
+
+// linked reports whether token i is a number that follows one of some signs.
+func linked(ts []token, i int, signs string) bool {
+	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
+}
+
+// signedDate is 2023年5月8日: the signs are tokens too.
+func signedDate(ts []token) (Date, int) {
+	is := func(i int, unit rune) bool { return ts[i].number >= 0 && ts[i].unit == unit }
+	if !is(0, 'y') && !is(0, 'm') {
+		return 0, 0
+	}
+	var y, m, day int
+	n := 0
+	for ; n < len(ts) && n < 8 && day == 0; n++ {
+		switch {
+		case is(n, 'y') && y == 0 && m == 0:
+			y = ts[n].number
+		case is(n, 'm') && m == 0:
+			m = ts[n].number
+		case is(n, 'd') && m > 0:
+			day = ts[n].number
+		case ts[n].number >= 0:
+			return New(y, m, day), n
+		}
+	}
+	return New(y, m, day), max(n, 1)
+}
+
+// isoDate is 2023-05-08, 2023/5/8 or 2023.5.8.
+func isoDate(ts []token) (Date, int) {
+	if !ts[0].isYear() || !linked(ts, 1, "-/.") || !linked(ts, 2, "-/.") || ts[1].number > 12 || !ts[2].isDay() {
+		return 0, 0
+	}
+	return New(ts[0].number, ts[1].number, ts[2].number), 3
+}
+
+// isoMonth is 2023-05.
+func isoMonth(ts []token) (Date, int) {
+	if !ts[0].isYear() || !linked(ts, 1, "-") || ts[1].number > 12 || ts[1].digits != 2 {
+		return 0, 0
+	}
+	return New(ts[0].number, ts[1].number, 0), 2
+}
+
+// numberDate is 8.5.2023, 13/5/2023 or 5/13/2023. Where nothing tells which number is the month, only the year counts.
+func numberDate(ts []token) (Date, int) {
+	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
+		return 0, 0
+	}
+	first, second, year := ts[0].number, ts[1].number, ts[2].number
+	switch {
+	case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
+		return New(year, second, first), 3
+	case second > 12 && first <= 12:
+		return New(year, first, second), 3
+	}
+	return New(year, 0, 0), 3
+}
+
+// dayAndMonth is 8 May 2023 or 8 de mayo de 2023.
+func dayAndMonth(ts []token) (Date, int) {
+	if !ts[0].isDay() {
+		return 0, 0
+	}
+	for i := 1; i < len(ts) && i <= 2; i++ {
+		if ts[i].month == 0 {
+			continue
+		}
+		if y := yearBehind(ts, i); y > 0 {
+			return New(ts[y].number, ts[i].month, ts[0].number), y + 1
+		}
+		return New(0, ts[i].month, ts[0].number), i + 1
+	}
+	return 0, 0
+}
+
+// monthAndDay is May 8, 2023, May 2023 or May.
+func monthAndDay(ts []token) (Date, int) {
+	month := ts[0].month
+	switch y := yearBehind(ts, 0); {
+	case month == 0:
+		return 0, 0
+	case len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0:
+		if len(ts) > 2 && ts[2].isYear() {
+			return New(ts[2].number, month, ts[1].number), 3
+		}
+		return New(0, month, ts[1].number), 2
+	case y > 0:
+		return New(ts[y].number, month, 0), y + 1
+	case ts[0].sure:
+		return New(0, month, 0), 1
+	}
+	return 0, 0
+}
+
+// yearAlone is 2023.
+func yearAlone(ts []token) (Date, int) {
+	if !ts[0].isYear() {
+		return 0, 0
+	}
+	return New(ts[0].number, 0, 0), 1
 }
 
 // yearBehind is the index of the year at most two tokens after a month; 0 where there is none.

@@ -205,14 +205,14 @@ func (a *Archive) Archived() []api.Body {
 		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
 			continue
 		}
-		a.place(b)
+		a.locate(b)
 		out = append(out, b.Body)
 	}
 	return out
 }
 
-// place says where a body should be found.
-func (a *Archive) place(b *Taken) {
+// locate says where a body is found: by its places in the request, or inline.
+func (a *Archive) locate(b *Taken) {
 	base := a.doc.T.Outer.Start
 	var places []byte
 	found := true
@@ -328,11 +328,7 @@ func Readable(f *wire.Format, body []byte) string {
 				s.Skip()
 				continue
 			}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
+			for key := range s.Members {
 				if string(key) != "text" || s.Kind() != jsonspan.String {
 					s.Skip()
 					continue

@@ -291,82 +291,119 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 // follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
 // body does not fit: that at r.at.
 func (r *restoring) follow() (ok bool) {
-	out := make([]view.Item, 0, len(r.doc.Items))
-	stack := slices.Clone(r.doc.Items) // the next item is the last one
-	slices.Reverse(stack)
-	saved := 0       // tokens, by what is put back now
-	skip := func() { // files and turns that came with a fold
-		for len(stack) > 0 && authorship.IsCompanion(r.doc.T, stack[len(stack)-1].Msg) {
-			saved += stack[len(stack)-1].Tokens
-			stack = stack[:len(stack)-1]
-		}
-	}
-	tell := func(it *view.Item) {
-		r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
-	}
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
+	slices.Reverse(w.stack)
+	for len(w.stack) > 0 {
+		it := w.pop()
 		if authorship.LooksLike(r.doc.T, it.Msg) == authorship.NotOurs {
-			saved = it.Tokens
-			was := it.Msg
-			for put := 1; put > 0; {
-				if put, ok = r.putBack(&it, func(string) bool { return true }); !ok {
-					return false
-				}
+			if !w.message(&it) {
+				return false
 			}
-			if saved -= it.Tokens; it.Msg != was {
-				tell(&it)
-			}
-			out = append(out, it)
 			continue
 		}
 		f := r.foldOf(it.Msg)
 		if f == nil || len(r.given[r.at].Text) > r.room {
-			out = append(out, it)
+			w.out = append(w.out, it)
 			continue
 		}
 		r.room -= len(r.given[r.at].Text) + itemCost
-		saved = it.Tokens
-		if n := len(out); n > 0 && authorship.IsTurn(r.doc.T, out[n-1].Msg) { // a repair has put it before the digest
-			saved += out[n-1].Tokens
-			out = out[:n-1]
+		if !w.unfold(f, &it) {
+			return false
 		}
-		skip()
-		var back []view.Item
-		for _, e := range f.elements {
-			if e.n == 0 {
-				m, ok := r.read(e.text)
-				if !ok {
-					return false
-				}
-				saved -= m.Tokens
-				back = append(back, m)
-				continue
-			}
-			for n := e.n; n != 0 && len(stack) > 0; {
-				if skip(); len(stack) == 0 {
-					break
-				}
-				next := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				if n < 0 { // the rest of a message that is back whole
-					saved += next.Tokens
-					n++
-					continue
-				}
-				back = append(back, next)
-				n--
-			}
-		}
-		skip()
-		slices.Reverse(back)
-		stack = append(stack, back...)
-		tell(&it)
-		r.report.Restored++
 	}
-	r.doc.Items = out
+	r.doc.Items = w.out
 	return true
+}
+
+// following is the way through the items.
+type following struct {
+	r     *restoring
+	out   []view.Item // what is done
+	stack []view.Item // what is to be done: the next item is the last one
+}
+
+// pop takes the next item.
+func (w *following) pop() view.Item {
+	it := w.stack[len(w.stack)-1]
+	w.stack = w.stack[:len(w.stack)-1]
+	return it
+}
+
+// skip passes over files and turns that came with a fold, and returns how many tokens they have.
+func (w *following) skip() (saved int) {
+	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
+		saved += w.pop().Tokens
+	}
+	return saved
+}
+
+// tell reports an item as restored.
+func (w *following) tell(it *view.Item, saved int) {
+	w.r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+}
+
+// message puts bodies back into a message of the conversation, and into what they hold.
+func (w *following) message(it *view.Item) (ok bool) {
+	saved, was := it.Tokens, it.Msg
+	for put := 1; put > 0; {
+		if put, ok = w.r.putBack(it, func(string) bool { return true }); !ok {
+			return false
+		}
+	}
+	if it.Msg != was {
+		w.tell(it, saved-it.Tokens)
+	}
+	w.out = append(w.out, *it)
+	return true
+}
+
+// unfold puts the messages of a fold back in place of the item that represents them, to be followed in their turn.
+func (w *following) unfold(f *foldBack, it *view.Item) bool {
+	saved := it.Tokens
+	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a repair has put it before the digest
+		saved += w.out[n-1].Tokens
+		w.out = w.out[:n-1]
+	}
+	saved += w.skip()
+	var back []view.Item
+	for _, e := range f.elements {
+		if e.n != 0 {
+			stayed, tokens := w.stayed(e.n)
+			back, saved = append(back, stayed...), saved+tokens
+			continue
+		}
+		m, ok := w.r.read(e.text)
+		if !ok {
+			return false
+		}
+		saved -= m.Tokens
+		back = append(back, m)
+	}
+	saved += w.skip()
+	slices.Reverse(back)
+	w.stack = append(w.stack, back...)
+	w.tell(it, saved)
+	w.r.report.Restored++
+	return true
+}
+
+// stayed takes the next n messages, which were not folded and follow the digest. A negative n drops the rest of a message that is back whole.
+// It also returns the tokens of what goes.
+func (w *following) stayed(n int) (items []view.Item, saved int) {
+	for n != 0 && len(w.stack) > 0 {
+		if saved += w.skip(); len(w.stack) == 0 {
+			break
+		}
+		next := w.pop()
+		if n < 0 {
+			saved += next.Tokens
+			n++
+			continue
+		}
+		items = append(items, next)
+		n--
+	}
+	return items, saved
 }
 
 // foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.

@@ -75,72 +75,113 @@ func parseChanges(text string) (c changes, ok bool) {
 
 // say takes in one string of changes.
 func (c *changes) say(line string) bool {
-	op, rest, found := strings.Cut(line, " ")
-	switch op {
-	case changesEnd:
+	op, rest, _ := strings.Cut(line, " ")
+	for i := range changesWords {
+		if w := &changesWords[i]; w.op == op {
+			return w.say(c, rest)
+		}
+	}
+	return false
+}
+
+// changesWords are the strings that changes may have, by their first word: each takes in the rest, and reports whether that makes sense.
+var changesWords = [...]struct {
+	op  string
+	say func(c *changes, rest string) bool
+}{
+	{"changes", func(_ *changes, rest string) bool {
+		_, ok := numbersOf(rest, 1)
+		return ok
+	}},
+	{changesBefore, func(c *changes, rest string) bool {
+		c.before = strings.TrimSpace(rest)
+		return len(c.before) == Size && IsHandle(c.before)
+	}},
+	{changesSent, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 1)
+		if ok {
+			c.sent = n[0]
+		}
+		return ok
+	}},
+	{changesGone, (*changes).sayGone},
+	{changesKeep, (*changes).sayKeep},
+	{changesPut, (*changes).sayPut},
+	{changesFold, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 3)
+		if ok {
+			c.steps = append(c.steps, step{op: changesFold, index: n[0], from: n[1], to: n[2]})
+		}
+		return ok && n[1] <= n[2]
+	}},
+	{changesSpace, (*changes).saySpace},
+	{changesEnd, func(c *changes, rest string) bool {
 		c.end = rest
 		return between(rest, "]")
-	case changesSpace:
-		number, text, _ := strings.Cut(rest, " ")
-		n, err := strconv.Atoi(number)
-		c.space = append(c.space, space{n, text})
-		return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
-	}
-	words := strings.Fields(rest)
-	if !found || len(words) == 0 {
-		return false
-	}
-	if op == changesBefore {
-		c.before = words[0]
-		return len(words) == 1 && len(c.before) == Size && IsHandle(c.before)
-	}
-	if op == changesGone {
-		n, err := strconv.Atoi(words[0])
-		if err != nil || n < 0 || len(words) != 2 {
-			return false
-		}
-		c.gone = append(c.gone, gone{n, words[1]})
-		return true
-	}
-	numbers := words
-	p := step{op: op}
-	if op == changesPut {
-		numbers, p.handles = words[:1], words[1:]
-		if slices.ContainsFunc(p.handles, func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
-			return false
-		}
-	}
-	if op == changesKeep && len(words) == 3 {
-		numbers, p.print = words[:2], words[2]
-	}
-	var n [3]int
-	if len(numbers) > len(n) {
-		return false
-	}
-	for i, w := range numbers {
+	}},
+}
+
+// numbersOf are so many numbers with spaces between them; ok is false where a text is anything else.
+func numbersOf(text string, count int) (n []int, ok bool) {
+	words := strings.Fields(text)
+	for _, w := range words {
 		v, err := strconv.Atoi(w)
 		if err != nil || v < 0 || v > jsonspan.MaxSize {
-			return false
+			return nil, false
 		}
-		n[i] = v
+		n = append(n, v)
 	}
-	switch {
-	case op == "changes" && len(numbers) == 1:
-		return true
-	case op == changesSent && len(numbers) == 1:
-		c.sent = n[0]
-		return true
-	case op == changesKeep && len(numbers) == 2:
-		p.from, p.to = n[0], n[1]
-	case op == changesPut && len(numbers) == 1:
-		p.index = n[0]
-	case op == changesFold && len(numbers) == 3:
-		p.index, p.from, p.to = n[0], n[1], n[2]
-	default:
+	return n, len(n) == count
+}
+
+// sayGone takes in "INDEX PRINT".
+func (c *changes) sayGone(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) != 2 {
 		return false
 	}
+	n, err := strconv.Atoi(words[0])
+	if err != nil || n < 0 {
+		return false
+	}
+	c.gone = append(c.gone, gone{n, words[1]})
+	return true
+}
+
+// sayKeep takes in "FROM TO [PRINT]".
+func (c *changes) sayKeep(rest string) bool {
+	p := step{op: changesKeep}
+	if words := strings.Fields(rest); len(words) == 3 {
+		rest, p.print = words[0]+" "+words[1], words[2]
+	}
+	n, ok := numbersOf(rest, 2)
+	if !ok {
+		return false
+	}
+	p.from, p.to = n[0], n[1]
 	c.steps = append(c.steps, p)
 	return p.from <= p.to
+}
+
+// sayPut takes in "INDEX HANDLE …".
+func (c *changes) sayPut(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) == 0 || slices.ContainsFunc(words[1:], func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
+		return false
+	}
+	n, ok := numbersOf(words[0], 1)
+	if ok {
+		c.steps = append(c.steps, step{op: changesPut, index: n[0], handles: words[1:]})
+	}
+	return ok
+}
+
+// saySpace takes in "N TEXT".
+func (c *changes) saySpace(rest string) bool {
+	number, text, _ := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	c.space = append(c.space, space{n, text})
+	return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
 }
 
 // between reports whether a text is one character of JSON with nothing but white space around it.

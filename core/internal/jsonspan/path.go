@@ -148,7 +148,7 @@ func (s *Scanner) duplicates() {
 		}
 	case Object:
 		var keys [][]byte
-		for key := range s.Members() {
+		for key := range s.Members {
 			for _, k := range keys {
 				if string(k) == string(key) {
 					s.Fail(DuplicateKey, int(s.KeyPos()), "this key appears twice in one object")

@@ -111,7 +111,7 @@ func (k *Keeper) NewestUser() int {
 
 // ProviderOnly reports whether a message represents something that only the provider can read.
 func (k *Keeper) ProviderOnly(m int32) bool {
-	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.Held)
+	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.ProviderOnly)
 }
 
 // PinOf returns the index of the policy's first pin that names message m of a document, or -1.

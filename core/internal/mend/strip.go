@@ -16,7 +16,7 @@ func (md *Mender) dropBoundReasoning(from int) {
 // anything.
 func (md *Mender) dropReasoning(part int32) bool {
 	p := &md.doc.T.Parts[part]
-	if !p.Has(transcript.Demanded) {
+	if !p.Has(transcript.Required) {
 		md.doc.TakePart(part)
 		return true
 	}
@@ -24,7 +24,7 @@ func (md *Mender) dropReasoning(part int32) bool {
 		return false
 	}
 	md.doc.SetBody(part, []byte(`""`), transcript.Measure{})
-	p.Flags |= transcript.Free
+	p.Flags |= transcript.NotSent
 	return true
 }
 

@@ -137,7 +137,7 @@ func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 		switch {
 		case p.Has(transcript.Said):
 			first, begins = true, false
-		case first && !p.Has(transcript.Free) && (removed || !p.Has(transcript.Removed)):
+		case first && !p.Has(transcript.NotSent) && (removed || !p.Has(transcript.Removed)):
 			first, begins = false, IsBound(&p)
 		}
 	}
@@ -157,7 +157,7 @@ func (md *Mender) open(l loop) (open, more bool) {
 		parts := md.doc.T.PartsOf(int(m))
 		for k := len(parts) - 1; k >= 0 && !decided; k-- {
 			p := &parts[k]
-			if p.Has(transcript.Removed|transcript.Free) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
+			if p.Has(transcript.Removed|transcript.NotSent) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
 				continue
 			}
 			decided = true

@@ -86,7 +86,7 @@ func (p *ArchivePass) Run(c Run) {
 		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
 			continue
 		}
-		if text, why, ok := p.ask(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
+		if text, why, ok := p.summarize(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
 			texts[k] = text
 		} else if ok {
 			c.Report().Summary.Why = why
@@ -140,8 +140,8 @@ func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 }
 
-// ask returns what the model has written for a batch: see [summary.Writer.AskOnce]. Each result is shown in as many runes as fit.
-func (p *ArchivePass) ask(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
+// summarize returns what the model has written for a batch: see [summary.Writer.AskOnce]. Each result is shown in as many runes as fit.
+func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
 	for i, r := range batch {

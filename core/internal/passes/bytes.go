@@ -45,7 +45,7 @@ func Shrink(c Run) {
 // medium is the marker that may replace a part: an image, audio or a file; one without a text of any other.
 func medium(doc *view.View, n int32) handles.MediaMarker {
 	p := &doc.T.Parts[n]
-	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
+	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
 		return handles.MediaMarker{}
 	}
 	for _, m := range handles.MediaMarkers {

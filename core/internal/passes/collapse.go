@@ -107,7 +107,7 @@ type unit struct {
 // holds anything besides what an assistant says and does.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
-	held, groups := c.Keep().Staying()
+	stays, groups := c.Keep().Staying()
 	var units []unit
 	for i := 0; i < boundary; {
 		u := unit{from: i, end: i}
@@ -115,7 +115,7 @@ func groupUnits(c Run, boundary int) []unit {
 			m := doc.Items[u.end].Msg
 			role := doc.T.Messages[m].Role
 			answers := role == transcript.Tool || role == transcript.User && doc.T.Messages[m].Variant == transcript.Plain && !doc.T.HasUserText(int(m))
-			u.keep = u.keep || held[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && doc.T.HasUserText(int(m))
+			u.keep = u.keep || stays[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && doc.T.HasUserText(int(m))
 			u.end++
 		}
 		if u.end > boundary {

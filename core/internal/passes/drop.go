@@ -80,14 +80,14 @@ func (p *DropPass) Run(c Run) {
 	n := len(doc.Items)
 	first, recent := min(p.KeepFirst, n), max(0, n-p.KeepRecent)
 	if first < recent {
-		held, groups := c.Keep().Staying()
+		stays, groups := c.Keep().Staying()
 		for first < n && first > 0 && groups[first] == groups[first-1] {
 			first++
 		}
 		for recent > 0 && recent < n && groups[recent] == groups[recent-1] {
 			recent--
 		}
-		drop(c, "drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !held[i] })
+		drop(c, "drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !stays[i] })
 		if doc.Total <= c.Target() {
 			return
 		}
@@ -108,20 +108,20 @@ func fit(c Run, pass api.Doer) {
 	if c.Target() == 0 { // the window is unknown, and so is what fits
 		return
 	}
-	held, groups := c.Keep().Staying()
+	stays, groups := c.Keep().Staying()
 	room -= doc.Total - doc.Tokens(0, len(doc.Items)) + droppedTokens(c)
-	if all := droppedLedger(c, func(i int) bool { return !held[i] }); len(all.Standing) > 0 {
+	if all := droppedLedger(c, func(i int) bool { return !stays[i] }); len(all.Standing) > 0 {
 		room -= doc.P.Text(c.Summary().StandingIn(&all, c.Summary().StandingShare(), c.Summary().Chats()))
 	}
 	for i, it := range doc.Items {
-		if held[i] {
+		if stays[i] {
 			room -= it.Tokens
 		}
 	}
 	for from > 0 {
 		start, size := from, 0
 		for start > 0 && (start == from || groups[start-1] == groups[from-1]) {
-			if start--; !held[start] {
+			if start--; !stays[start] {
 				size += doc.Items[start].Tokens
 			}
 		}
@@ -131,7 +131,7 @@ func fit(c Run, pass api.Doer) {
 		room -= size
 		from = start
 	}
-	drop(c, pass, "", func(i int) bool { return i < from && !held[i] })
+	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
 // drop takes the items out for which gone is true, and puts a message that counts them where the first of them was. It does so

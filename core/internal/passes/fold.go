@@ -221,9 +221,9 @@ func (f *folding) account() {
 			staying = append(staying, it.Msg)
 		}
 	}
-	defer f.doc.Originals(slices.Concat(f.messages, staying))()
-	f.ledger.Add(f.doc.T, f.messages)
-	f.ledger.Settle(f.doc.T, staying)
+	t := f.doc.Originals(slices.Concat(f.messages, staying))
+	f.ledger.Add(t, f.messages)
+	f.ledger.Settle(t, staying)
 }
 
 // job is the digest that is wanted.

@@ -156,7 +156,7 @@ func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
 	switch {
-	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || awaited(r.doc, n):
+	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || p.Body.Zero() || awaited(r.doc, n):
 		return false
 	case p.Kind == transcript.Text:
 		return t.IsString(p.Body) && !handles.Placeholder(r.doc, n)

@@ -42,7 +42,7 @@ func shortenProject(c Run) {
 			continue
 		}
 		n := digest.ProjectFileText(doc.T, int(it.Msg))
-		if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.Held|transcript.Free) || !doc.T.IsString(doc.T.Parts[n].Body) {
+		if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || !doc.T.IsString(doc.T.Parts[n].Body) {
 			continue
 		}
 		before := it.Tokens

@@ -161,10 +161,7 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	}
 	var longest jsonspan.Span
 	sc := jsonspan.New(body)
-	for sc.Object(); ; {
-		if _, ok := sc.Key(); !ok {
-			break
-		}
+	for range sc.Members {
 		start, kind := sc.Pos(), sc.Kind()
 		sc.Skip()
 		// Where it begins a marker has to be found.

@@ -8,8 +8,8 @@ import (
 
 // local is the digest that ctxfold writes itself, of at most budget tokens, the block of standing instructions, and spare tokens
 // more for requests; or larger, where the target leaves room for it.
-func (w *Writer) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
-	chats := digest.Chats(w.doc.T, j.Messages, j.Ledger)
+func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
+	chats := digest.Chats(w.t, j.Messages, j.Ledger)
 	budget = min(budget, w.mostLocal(j, chats))
 	if w.target > 0 {
 		free := w.free(j, chats)
@@ -34,7 +34,7 @@ func (w *Writer) local(j Job, prior string, budget, spare int, standing string, 
 	most := max(leastLocal, 3*(j.Gain-Frame)/4-w.doc.P.Text(standing))
 	budget = min(budget, most)
 	spare = min(spare, most-budget)
-	extract := digest.NewExtract(w.doc.T, j.Messages, prior, j.Ledger)
+	extract := digest.NewExtract(w.t, j.Messages, prior, j.Ledger)
 	extract.Keep(standing, w.doc.P.MaxUnits(spare))
 	extract.SetNearby(w.besides(j.Messages))
 	budget += w.doc.P.Text(standing) + spare
@@ -48,10 +48,10 @@ func (w *Writer) local(j Job, prior string, budget, spare int, standing string, 
 }
 
 // bytesOf is about how many bytes so many tokens have of what a job is about.
-func (w *Writer) bytesOf(j Job, tokens int) int {
+func (w *writing) bytesOf(j Job, tokens int) int {
 	least, size := w.doc.P.MaxUnits(tokens), 0
 	for _, m := range j.Messages {
-		for _, p := range w.doc.T.PartsOf(int(m)) {
+		for _, p := range w.t.PartsOf(int(m)) {
 			if p.Kind == transcript.Text {
 				size += int(p.Size.Bytes)
 			}
@@ -99,7 +99,7 @@ const (
 )
 
 // free is how many tokens the target leaves for the digest of a job: no more than half of what it represents.
-func (w *Writer) free(j Job, chats bool) int {
+func (w *writing) free(j Job, chats bool) int {
 	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {
 		left = min(left, j.Room)
@@ -120,16 +120,16 @@ func (w *Writer) mostLocal(j Job, chats bool) int {
 const lookBeside = 1 << 16
 
 // besides are the texts of the newest messages that are not among those of a digest.
-func (w *Writer) besides(messages []int32) (texts []string) {
+func (w *writing) besides(messages []int32) (texts []string) {
 	last := int32(-1)
 	if len(messages) > 0 {
 		last = messages[len(messages)-1]
 	}
 	room := lookBeside
 	for i := len(w.doc.Items) - 1; i >= 0 && w.doc.Items[i].Msg > last && room > 0; i-- {
-		for _, p := range w.doc.T.PartsOf(int(w.doc.Items[i].Msg)) {
+		for _, p := range w.t.PartsOf(int(w.doc.Items[i].Msg)) {
 			if p.Kind == transcript.Text && !p.Has(transcript.Removed) {
-				text := w.doc.T.Text(p.Body)
+				text := w.t.Text(p.Body)
 				text = text[:min(len(text), room)]
 				room -= len(text)
 				texts = append(texts, text)

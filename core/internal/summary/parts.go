@@ -34,7 +34,7 @@ const openClip = 16000
 
 // parts writes the record of messages as one part if it can be clipped so that it fits in room tokens, and else as several,
 // none of which cuts a group unless the group alone is too large.
-func (w *Writer) parts(messages []int32, room int) []part {
+func (w *writing) parts(messages []int32, room int) []part {
 	style := w.Style()
 	if !style.Fitted {
 		return w.rungParts(style, messages, room)
@@ -43,7 +43,7 @@ func (w *Writer) parts(messages []int32, room int) []part {
 	if room < unlimited {
 		most = w.doc.P.MaxUnits(room)
 	}
-	pieces := digest.NewPieces(w.doc.T, messages, most, w.doc.P.Text)
+	pieces := digest.NewPieces(w.t, messages, most, w.doc.P.Text)
 	records, total, fits := pieces.Fit(room)
 	switch {
 	case fits:
@@ -56,7 +56,7 @@ func (w *Writer) parts(messages []int32, room int) []part {
 
 // fewest splits a record into as few parts as gentle clips allow or, where these are too many, the hardest, and then clips
 // no more than these parts need.
-func (w *Writer) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
+func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
 		sizes := make([]int, len(records))
@@ -87,13 +87,13 @@ func (w *Writer) fewest(pieces *digest.Pieces, messages []int32, room int) []par
 }
 
 // rungParts is parts for styles of published systems, which have limits of their own for what they show.
-func (w *Writer) rungParts(style *digest.Style, messages []int32, room int) []part {
+func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int
 	render := func(clip int, thoughts bool) (total int) {
 		records, sizes = records[:0], sizes[:0]
 		for i := range messages {
-			r := style.Record(w.doc.T, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
+			r := style.Record(w.t, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
 			if r != "" {
 				r += style.Between
 			}
@@ -120,8 +120,8 @@ func (w *Writer) rungParts(style *digest.Style, messages []int32, room int) []pa
 }
 
 // split puts the records of messages, of so many tokens each, together to parts of at most room tokens.
-func (w *Writer) split(between string, messages []int32, records []string, sizes []int, room int) []part {
-	groups := w.doc.T.Groups(messages)
+func (w *writing) split(between string, messages []int32, records []string, sizes []int, room int) []part {
+	groups := w.t.Groups(messages)
 	var out []part
 	var b strings.Builder
 	from, sum := 0, 0

@@ -34,7 +34,7 @@ func (b *Prefix) Write(keep func(message int), set func(message int, text []byte
 
 // told is what the model has written for a job: after the conversation where that pays, and else, or where that answer was not taken, from a
 // record.
-func (w *Writer) told(j Job, output int) answer {
+func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.Reply(PrefixRequest)
 		if !found {
@@ -54,7 +54,7 @@ func (w *Writer) told(j Job, output int) answer {
 }
 
 // prefixed is the request of a job that follows the conversation; nil where a record is asked for.
-func (w *Writer) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
+func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
 	s, how := &w.policy.Summary, w.doc.F.Behind()
 	if !w.policy.AsksBehind() || how == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return r, nil
@@ -63,7 +63,7 @@ func (w *Writer) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) 
 		return r, nil
 	}
 	body := []byte(nil)
-	if t := w.doc.T; t.Outer != t.List {
+	if t := w.t; t.Outer != t.List {
 		body = t.Src[t.Outer.Start:t.Outer.End]
 	} else if s.Request != "prefix" { // the system prompt and the tools are not known
 		return r, nil
@@ -77,15 +77,15 @@ func (w *Writer) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) 
 		return r, nil
 	}
 	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions, Template: s.Prompt, Language: w.language(*j),
-		Chat: digest.Chats(w.doc.T, j.Messages, j.Ledger)}
-	text := p.Behind(digest.Opening(w.doc.T, int32(j.Tail)))
+		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
+	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
 	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output, Temperature: w.Style().Temperature}
 	b = &Prefix{Until: until, At: -1, Patch: patch, Cached: w.report.Tokens.Before}
 	if r.Scope == api.ScopeSession && j.Prior != "" {
 		r.Scope = api.ScopeUpdate
 	}
 	for m := sent; m < w.doc.N; m++ {
-		size := w.doc.P.Message(w.doc.T, m)
+		size := w.doc.P.Message(w.t, m)
 		if b.Cached -= size; m < until {
 			r.InputTokens += size
 		}
@@ -167,7 +167,7 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 }
 
 // cheaper reports whether the request after the conversation costs less than a record, by the policy's prices.
-func (w *Writer) cheaper(j *Job, output, input, cached int) bool {
+func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	price := w.policy.Prices
 	read := price.Input
 	if price.CacheRead != nil {

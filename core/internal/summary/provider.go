@@ -72,7 +72,9 @@ func isCompaction(t *transcript.Transcript, m int32) bool {
 	return slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
 }
 
-func isCompacted(p *transcript.Part) bool { return p.Has(transcript.Held) && p.Has(transcript.Signed) }
+func isCompacted(p *transcript.Part) bool {
+	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
+}
 
 // providerRequest is the request to the provider. Messages are as they came in, which is what its prompt cache has; where some were repaired, as they
 // are now.
@@ -96,11 +98,7 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	}
 	if outer := doc.T.Outer; outer != doc.T.List {
 		s := jsonspan.New(doc.T.Src).At(outer.Start)
-		for s.Object(); ; {
-			key, more := s.Key()
-			if !more {
-				break
-			}
+		for key := range s.Members {
 			name := string(key)
 			value := s.Skip()
 			if slices.Contains(o.beside, name) {

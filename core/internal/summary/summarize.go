@@ -13,6 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/report"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -140,7 +141,18 @@ type answer struct {
 // Digest returns the digest of a job.
 func (w *Writer) Digest(j Job) Digest {
 	j.id = FoldRequest
-	defer w.doc.Originals(j.Messages)() // what a pass before this one cleared is worth reading
+	d := writing{w, w.doc.Originals(j.Messages)}
+	return d.digest(j)
+}
+
+// writing is one digest on its way.
+type writing struct {
+	*Writer
+	t *transcript.Transcript // what is read: what a pass before this one cleared is worth reading
+}
+
+// digest is the digest of a job.
+func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
 	// Half of what is new: the digest so far need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
@@ -150,7 +162,7 @@ func (w *Writer) Digest(j Job) Digest {
 	if j.Room > 0 {
 		budget = min(budget, j.Room)
 	}
-	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.doc.T, j.Messages, j.Ledger))
+	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Ledger))
 	if j.Room > 0 { // what the limit leaves is for both
 		budget = max(budget/2, min(budget, j.Room-w.doc.P.Text(standing)))
 	}
@@ -185,15 +197,15 @@ func (w *Writer) Digest(j Job) Digest {
 }
 
 // besideLedger is a text that code has not written, with the standing instructions and the ledger.
-func (w *Writer) besideLedger(j *Job, text, standing string, budget, spare int) string {
+func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
 
 // completed is the digest with what the model has written. One that lacks nothing but its headings is still worth more than an extract.
-func (w *Writer) completed(j *Job, a answer, standing string, budget, spare int) string {
+func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
-	done := digest.NewExtract(w.doc.T, j.Messages, j.Prior, j.Ledger).Complete(text, standing, room, w.doc.P.MaxUnits(spare))
+	done := digest.NewExtract(w.t, j.Messages, j.Prior, j.Ledger).Complete(text, standing, room, w.doc.P.MaxUnits(spare))
 	if w.doc.P.Text(done.Body)+w.doc.P.Text(done.Missing)+2 >= j.Gain {
 		done.Missing = ""
 	}
@@ -230,7 +242,7 @@ func join(a, b string) string {
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
 // written is what the model has written for a job.
-func (w *Writer) written(j Job, output int) answer {
+func (w *writing) written(j Job, output int) answer {
 	switch {
 	case j.Scope == api.ScopeBranch:
 	case j.Turn == 0 && j.Prior == "":
@@ -242,7 +254,7 @@ func (w *Writer) written(j Job, output int) answer {
 }
 
 // apart asks for the turn that is cut and for what was before it by requests of their own, at the same time (S1.23).
-func (w *Writer) apart(j Job, output int) answer {
+func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
 	past.Messages, turn.Messages = j.Messages[:j.Turn], j.Messages[j.Turn:]
@@ -263,28 +275,28 @@ func (w *Writer) apart(j Job, output int) answer {
 }
 
 // sizeOf is the tokens of messages.
-func (w *Writer) sizeOf(messages []int32) (sum int) {
+func (w *writing) sizeOf(messages []int32) (sum int) {
 	for _, m := range messages {
-		sum += w.doc.P.Message(w.doc.T, int(m))
+		sum += w.doc.P.Message(w.t, int(m))
 	}
 	return sum
 }
 
 // extract represents messages of which the model has written nothing that can be taken, while it has of others. The ledger is that of the
 // whole digest.
-func (w *Writer) extract(messages []int32, prior string, output int) string {
-	return digest.NewExtract(w.doc.T, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
+func (w *writing) extract(messages []int32, prior string, output int) string {
+	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
 
 // answered is what the model has written for a job that has one record.
-func (w *Writer) answered(j Job, output int) answer {
+func (w *writing) answered(j Job, output int) answer {
 	s := w.Style()
 	if s.MaxOutput > 0 {
 		output = min(output, s.MaxOutput)
 	}
 	p := digest.Prompt{Style: s, Scope: j.Scope, Prior: j.Prior, Task: j.Ledger.Task, Round: w.state.Round + 1,
 		Instructions: w.policy.Summary.Instructions, Template: w.policy.Summary.Prompt, Language: w.language(j),
-		Chat: digest.Chats(w.doc.T, j.Messages, j.Ledger)}
+		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
 	if p.Prior != "" && p.Scope == api.ScopeSession {
 		p.Scope = api.ScopeUpdate
 	}
@@ -311,15 +323,15 @@ func (w *Writer) answered(j Job, output int) answer {
 }
 
 // language is the user's, told by what is folded or, where that says nothing, by what was before it.
-func (w *Writer) language(j Job) string {
-	if name := digest.Language(digest.Requests(w.doc.T, j.Messages)); name != "" {
+func (w *writing) language(j Job) string {
+	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name
 	}
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
 // mapped asks for a digest of each part, of at most each tokens, all at the same time, and then for one of them all.
-func (w *Writer) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
+func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
 	var texts string // as record, without what tells the model which part it reads
 	pending, good := false, 0
@@ -355,7 +367,7 @@ func (w *Writer) mapped(j Job, p digest.Prompt, parts []part, each, output int) 
 }
 
 // chain has the model go through the parts one after the other, each time with the digest so far, in at most carried tokens.
-func (w *Writer) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
+func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {
 		p.Record = part.record

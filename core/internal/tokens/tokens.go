@@ -88,7 +88,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 	}
 	for i := range parts {
 		part := &parts[i]
-		if part.Has(transcript.Removed|transcript.Free) || p.Outer && part.Parent >= 0 {
+		if part.Has(transcript.Removed|transcript.NotSent) || p.Outer && part.Parent >= 0 {
 			continue
 		}
 		k := &p.Kinds[part.Kind]

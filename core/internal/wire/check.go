@@ -249,7 +249,7 @@ func (c *Checker) pairs() {
 			case p.Kind == transcript.ToolCall && role != transcript.Assistant && role != transcript.Other:
 				c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
 			case p.Kind == transcript.ToolCall && other < 0:
-				if c.open(place) || p.Has(transcript.Held) && !p.Has(transcript.Server) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
+				if c.open(place) || p.Has(transcript.ProviderOnly) && !p.Has(transcript.Server) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
 					continue
 				}
 				if p.Has(transcript.Server) {
@@ -264,7 +264,7 @@ func (c *Checker) pairs() {
 					fix = DropPart
 				}
 				c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
-			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Held): // its call is elsewhere
+			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.ProviderOnly): // its call is elsewhere
 			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && c.stands(p.Caller-1): // it goes on
 			case p.Kind == transcript.ToolResult && other < 0:
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")

@@ -22,7 +22,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	}
 	tool := func(i int) bool { return passes.IsTool(doc.T, int(seq[i])) }
 	user := func(i int) bool { return passes.IsUser(doc.T, int(seq[i])) }
-	held := make([]bool, len(doc.Items))
+	stays := make([]bool, len(doc.Items))
 	q := styles.Prompt{Prompt: digest.Prompt{Round: c.State().Round + 1}}
 	from, cut, turn := 0, 0, -1
 	switch p.Boundary {
@@ -34,7 +34,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 			c.State().Round = 0 // S2.28: what was not done counts as round 0
 			return false
 		}
-		held[0] = true
+		stays[0] = true
 		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
 	case "group":
 		if cut = slice(p, c, sizes, tool, user); cut < max(1, p.MinMessages) {
@@ -79,11 +79,11 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 		c.Report().Summary = api.ReportSummary{Source: api.SourceModel}
 	}
 	c.Report().CutPoint = int(doc.Items[cut-1].In) + 1
-	text := doc.NewMessage(slices.Index(held[:cut], false), s.Data.Role, s.Message(body))
+	text := doc.NewMessage(slices.Index(stays[:cut], false), s.Data.Role, s.Message(body))
 	if s.Kind != "" && marks(doc) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	passes.PutDigest(c, cut, -1, held, text, nil) // the text of the digest names no handle: what was folded is among the changes
+	passes.PutDigest(c, cut, -1, stays, text, nil) // the text of the digest names no handle: what was folded is among the changes
 	return false
 }
 

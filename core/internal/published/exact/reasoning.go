@@ -9,7 +9,7 @@ import (
 func reasoning(p *passes.ReasoningPass, c passes.Run) {
 	doc := c.Doc()
 	for i := range doc.T.Parts {
-		doc.T.Parts[i].Flags &^= transcript.Demanded
+		doc.T.Parts[i].Flags &^= transcript.Required
 	}
 	c.Mend().StripReasoning(0, p.End(c), "reasoning", "", func(*transcript.Part) bool { return true })
 }

@@ -42,7 +42,7 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	found := false
 	rest = []byte{'{'}
 	s := jsonspan.New(c.Arguments)
-	for key := range s.Members() {
+	for key := range s.Members {
 		from := s.KeyPos()
 		name := string(key)
 		value := s.Skip()
