@@ -9,15 +9,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// opened is an answer of open that is passed on whole, as the messages of another operation: what it tells about them.
+// opened is an answer of open that is passed on whole, as the messages of another operation, with what it says about them.
 type opened struct {
 	format                  *wire.Format
 	model                   string
-	system, usage, messages jsonspan.Span // zero where there is none
+	system, usage, messages jsonspan.Span // zero if there is none
 }
 
-// findOpened looks whether the value at s is an answer of open: an object whose kind is one of session files and that names
-// its format, both before its messages. It returns nil where it is something else. The scanner stays where it is.
+// findOpened checks whether the value at s is an answer of open: an object with the kind of a session file and a format, both before its
+// messages. It returns nil for anything else. The scanner doesn't move.
 func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	if s.Kind() != jsonspan.Object {
 		return nil
@@ -50,7 +50,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		}
 	}
 	if s.Err() != nil || o.messages.Zero() {
-		return nil // the reader of messages says what is wrong
+		return nil // the reader of messages reports what is wrong
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
