@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Words and signs with which sentences begin that say what comes next.
+// Words and phrases that begin sentences about what comes next.
 var (
 	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
 		"ok, now|okay, now|still |waiting |continuing |no change yet|i now have|i have enough|now add|now update|now fix|now replace|now the |then i'll|next up|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
@@ -15,10 +15,10 @@ var (
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
 )
 
-// announceStarts are the starts of all that announces looks for.
+// announceStarts are the starts of everything that announces looks for.
 var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm "})
 
-// announces reports whether a unit only says what the assistant does next.
+// announces reports whether a unit only says what the assistant will do next.
 func announces(text string) bool {
 	if len(text) >= 240 || !announceStarts.may(text) {
 		return false
@@ -44,16 +44,16 @@ func announces(text string) bool {
 	return false
 }
 
-// clauseHeads begin clauses that say when something is done.
+// clauseHeads begin clauses that say when something happens.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient are words of what was so for a moment, while something ran.
+// transient are words for what was only true for a moment, while something was running.
 var transient = wordListOf("yet still again queued waiting wait moment timeout timed settles settle running ended pending polling idle continuing ongoing noch weiterhin warte encore attends aún todavía esperando ещё жду")
 
-// longestTransient is how long such a sentence is at most, in bytes.
+// longestTransient is the maximum length of such a sentence, in bytes.
 const longestTransient = 120
 
-// passesBy reports whether a sentence of the assistant's at work tells, without naming anything, how something went on: "No signal yet."
+// passesBy reports whether a sentence that the assistant says at work reports progress without naming anything: "No signal yet."
 func passesBy(text string) bool {
 	if len(text) > longestTransient || names(text) || asksIn(text) {
 		return false
@@ -69,7 +69,7 @@ func passesBy(text string) bool {
 	return found
 }
 
-// afterClause is what follows a clause at the beginning of a text that says when.
+// afterClause returns the text after a leading clause that says when.
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {
@@ -84,7 +84,7 @@ func afterClause(head string) (rest string, found bool) {
 	return "", false
 }
 
-// announcesPlan reports whether a clause, in lower case, only says what the assistant does next: "i'm checking the hooks".
+// announcesPlan reports whether a clause, in lower case, only says what the assistant will do next: "i'm checking the hooks".
 func announcesPlan(clause string) bool {
 	for _, s := range []string{"i'll ", "i will ", "let me ", "i'm going to ", "i am going to ", "i need to ", "next i"} {
 		if strings.HasPrefix(clause, s) {
@@ -103,17 +103,17 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints are before the last clause of a sentence where that says what comes next.
+// planJoints join a final clause that says what comes next to its sentence.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent begin clauses that say nothing without the one that follows.
+// dependent are words that begin clauses which mean nothing without the clause after them.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
-// leastLeft is how much of a sentence must be left for the plan at its end to be cut off, in bytes.
+// leastLeft is how many bytes of a sentence must remain for the plan at its end to be cut off.
 const leastLeft = 16
 
-// withoutPlan is what the assistant says before a call, without the sentences and the clauses at the end of sentences that say what comes
-// next: "X matches the failure, so I'm checking the hook." What came next is in the record.
+// withoutPlan returns what the assistant says before a call, without the sentences and final clauses that say what comes next: "X matches
+// the failure, so I'm checking the hook." The record itself shows what came next.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {
 		return text
@@ -131,7 +131,7 @@ func withoutPlan(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// beforePlan is a sentence without the clause at its end that says what comes next; "" if nothing else is in it.
+// beforePlan returns a sentence without its final clause that says what comes next; "" if that is all.
 func beforePlan(s string) string {
 	low := strings.ToLower(s)
 	if len(low) != len(s) {

@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// checklist is the last list of boxes in a text ("- [ ] …", "- [x] …"), or "".
+// checklist returns the last list of checkboxes in a text ("- [ ] …", "- [x] …"), or "".
 func checklist(text string) string {
 	if !strings.Contains(text, "[ ]") {
 		return ""
@@ -17,14 +17,14 @@ func checklist(text string) string {
 	return b.String()
 }
 
-// todos reads the arguments of a tool that keeps the plan: texts and their states, in either order.
+// todos parses the arguments of a planning tool: texts and their states, in either order.
 type todos struct {
 	b     strings.Builder
 	item  string
 	state string
 }
 
-// The boxes of the states that tools have.
+// The checkboxes for the states that tools use.
 var boxes = map[string]string{"pending": "[ ] ", "todo": "[ ] ", "not_started": "[ ] ", "in_progress": "[~] ", "in-progress": "[~] ",
 	"completed": "[x] ", "done": "[x] ", "cancelled": "[-] "}
 

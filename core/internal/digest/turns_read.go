@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is how much of what a tool says is looked through for sentences, in bytes.
+// mostReport is how much of a tool's output is searched for sentences, in bytes.
 const mostReport = 6000
 
-// looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
+// looked adds that a file was read, what it defines, and the comments in what was read.
 func (r *turnReader) looked(i int, path, text string) {
 	if path == "" {
 		return
@@ -30,7 +30,7 @@ func (r *turnReader) looked(i int, path, text string) {
 	r.notes(i, path, text)
 }
 
-// readLines are the lines of a file as a tool shows them, without numbers.
+// readLines returns the lines of a file as a tool shows them, without line numbers.
 func readLines(text string) []string {
 	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
 	for i, line := range lines {
@@ -39,7 +39,7 @@ func readLines(text string) []string {
 	return lines
 }
 
-// unnumbered is a line of a file without the number before it.
+// unnumbered returns a line of a file without its line number.
 func unnumbered(line string) string {
 	i := 0
 	for i < len(line) {
@@ -55,10 +55,10 @@ func unnumbered(line string) string {
 	return ""
 }
 
-// mostHits is how many places that a search has found may be quoted with what they say.
+// mostHits is how many search results may be quoted.
 const mostHits = 3
 
-// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
+// found adds search results: quoted if there are few; otherwise those lines that the turn mentions.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -85,7 +85,7 @@ func (r *turnReader) found(i int, pattern, text string) {
 	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
 }
 
-// isContext reports whether a line of a search is one around a hit: "main.go-12-import".
+// isContext reports whether a line of a search result is context around a hit: "main.go-12-import".
 func isContext(line string) bool {
 	_, rest, found := strings.Cut(line, "-")
 	for found {
@@ -101,7 +101,7 @@ func isContext(line string) bool {
 	return false
 }
 
-// patternOf is what a call of a tool that searches looks for.
+// patternOf returns what a call of a search tool looks for.
 func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
 	arguments(t, call, func(key, text string) {
 		if pattern == "" && searchKeys.has(key) {
@@ -113,7 +113,7 @@ func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string)
 
 var searchKeys = wordListOf("pattern query regex search q glob glob_pattern search_term")
 
-// searchedFor is what the first search of a script looks for, or "".
+// searchedFor returns what the first search of a script looks for, or "".
 func searchedFor(script string) string {
 	for n := 0; len(script) > 0 && n < 8; n++ {
 		var words []string
@@ -133,7 +133,7 @@ func searchedFor(script string) string {
 	return ""
 }
 
-// report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
+// report adds the output of a tool of unknown use: an agent, a page, an issue. From JSON it takes the texts, short ones with their keys.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
@@ -174,7 +174,7 @@ func (r *turnReader) report(i int, name, text string) {
 	add("", Fence(pairs.String()), 0)
 }
 
-// pairsIn calls see for each text in a JSON value with the key that it is under, after the key of the object that it is in.
+// pairsIn calls see for each text in a JSON value, with its key after the key of the enclosing object.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -196,10 +196,10 @@ func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, 
 	}
 }
 
-// leastNote is how many words a comment must have to be worth a unit.
+// leastNote is the minimum number of words of a comment that is worth a unit.
 const leastNote = 6
 
-// notes adds what the comments in a file say that was read: the sentences in it.
+// notes adds the sentences in the comments of a file that was read.
 func (r *turnReader) notes(i int, path, text string) {
 	var note strings.Builder
 	end := func() {
@@ -243,7 +243,7 @@ func unspacedText(text string) bool {
 	return words.Unspaced(r)
 }
 
-// isOpaque reports whether a text is an id, a date, an address or a number: nothing that anybody reads.
+// isOpaque reports whether a text is an id, a date, an address or a number: nothing that a person reads.
 func isOpaque(text string) bool {
 	if strings.Contains(text, "://") {
 		return true
@@ -265,5 +265,5 @@ func valid(s *jsonspan.Scanner) bool {
 	return s.Err() == nil
 }
 
-// maxName is how long the name of a tool may be in an entry, in bytes.
+// maxName is the maximum length of a tool's name in an entry, in bytes.
 const maxName = 64
