@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// place says of the request that follows the conversation how it is made of the messages that were given.
+// place tells how a request that is appended to the conversation is made from the given messages.
 func (r *request) place(c *compact.Run) {
 	e := view.NewEdits(nil)
 	write := func(text []byte) func(dst []byte) []byte {

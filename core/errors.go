@@ -23,7 +23,7 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// undetected is the error of a transcript that may be in several formats, or in none.
+// undetected returns the error for a transcript that may be in several formats, or in none.
 func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	if shape := found.Shape; shape != nil {
 		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "these look like " + shape.Name + " (" + strings.Join(found.Signs, ", ") +

@@ -9,15 +9,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// opened is an answer of open that is passed on whole, as the messages of another operation: what it tells about them.
+// opened is an answer of open that is passed on whole, as the messages of another operation, with what it says about them.
 type opened struct {
 	format                  *wire.Format
 	model                   string
-	system, usage, messages jsonspan.Span // zero where there is none
+	system, usage, messages jsonspan.Span // zero if there is none
 }
 
-// findOpened looks whether the value at s is an answer of open: an object whose kind is one of session files and that names
-// its format, both before its messages. It returns nil where it is something else. The scanner stays where it is.
+// findOpened checks whether the value at s is an answer of open: an object with the kind of a session file and a format, both before its
+// messages. It returns nil for anything else. The scanner doesn't move.
 func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	if s.Kind() != jsonspan.Object {
 		return nil
@@ -54,7 +54,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		}
 	}
 	if s.Err() != nil || o.messages.Zero() {
-		return nil // the reader of messages says what is wrong
+		return nil // the reader of messages reports what is wrong
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
@@ -64,9 +64,9 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	return &o
 }
 
-// readOpened reads the messages of an answer of open, with what it tells about them: the format and the model where the policy has none, the
-// system prompt, and what the provider has counted where the options have no usage. The transcript is the list alone, and so is what an
-// operation answers. The scanner follows the object afterwards.
+// readOpened reads the messages of an answer of open and what it says about them: the format and the model if the policy has none, the
+// system prompt, and the provider's counts if the options have no usage. The transcript is only the list, and so is what an operation
+// answers. The scanner is after the object afterwards.
 func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 	if r.format == nil {
 		r.format = o.format
@@ -93,7 +93,7 @@ func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 	s.Skip()
 }
 
-// adopt makes a model that is not named by the policy count as if it were: its window, and its family of tokenizers.
+// adopt uses a model that the policy doesn't name as if it did: its window, and its family of tokenizers.
 func (r *request) adopt(model string) {
 	if model == "" || r.policy.Model != "" {
 		return

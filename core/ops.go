@@ -1,8 +1,7 @@
-// Package core is ctxfold without a host: every operation takes a JSON request and gives a JSON answer (docs/reference/abi.md). It
-// builds natively and to WebAssembly, and both give the same bytes.
+// Package core is ctxfold without a host: every operation takes a JSON request and returns a JSON answer (docs/reference/abi.md). It builds
+// natively and to WebAssembly, and both return the same bytes.
 //
-// What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps
-// in any output.
+// What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps in any output.
 package core
 
 import (
@@ -28,8 +27,8 @@ const Version = "0.2.0"
 // abi is the version of the ABI: it changes when a host that knows the old one would break.
 const abi = 2
 
-// runs are what operations do: each works on a request and appends its answer, or leaves an error in the request. What their requests
-// may hold is in the table of operations (operations.Operations).
+// runs are the implementations of the operations: each works on a request and appends its answer, or records an error in the request. The
+// table of operations says what their requests may contain (operations.Operations).
 var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
 func init() { // not in the declaration: info lists them
@@ -52,21 +51,21 @@ func Ops() []string {
 	return names
 }
 
-// there reports whether this build has the operation.
+// there reports whether this build includes an operation.
 func there(o *operations.Operation) bool { return !o.Full || hook.Linked != nil }
 
-// Call runs one operation that is about no session on a JSON request and returns its JSON answer. It never panics, whatever
-// the request holds, and keeps no reference to it.
+// Call runs an operation without a session on a JSON request and returns its JSON answer. It never panics, whatever the request contains,
+// and keeps no reference to it.
 func Call(name string, src []byte) []byte { return new(Sessions).Call(name, src) }
 
-// Call runs one operation on a JSON request and returns its JSON answer. It never panics, whatever the request holds, and
-// keeps no reference to it.
+// Call runs an operation on a JSON request and returns its JSON answer. It never panics, whatever the request contains, and keeps no
+// reference to it.
 func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	var r *request
 	defer func() {
 		if recover() != nil {
 			if r != nil && r.session != nil {
-				l.drop(r.session) // nobody knows what it holds now
+				l.drop(r.session) // its state is unknown now
 			}
 			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
@@ -91,7 +90,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
-// appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It is no interface, because the linker would then keep the
+// appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It takes no interface, because the linker would then keep the
 // readers of all types too.
 func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
@@ -132,7 +131,7 @@ func info(_ *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// named are names of one kind.
+// named converts names to their type.
 func named[T ~string](names []string) []T {
 	var list []T
 	for _, name := range names {
@@ -151,7 +150,7 @@ func detect(r *request, dst []byte) []byte {
 	}
 	var found wire.Detection
 	if o := r.findOpened(s); o != nil {
-		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file has told
+		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file says so
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
@@ -174,7 +173,7 @@ func detect(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// round keeps three digits, so that a number reads the same in every answer.
+// round keeps three digits, so that a number looks the same in every answer.
 func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
@@ -287,7 +286,7 @@ func validate(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// loneBeside is the violation of I8 next to the list of messages.
+// loneBeside returns the violation of I8 outside the list of messages.
 func (r *request) loneBeside() api.Violation {
 	t := r.t
 	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
@@ -316,7 +315,7 @@ func plan(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// planned are the options of a plan.
+// planned returns the options of a plan.
 func (r *request) planned() *api.Options {
 	o := r.options
 	if o.Usage = nil; o == (api.Options{}) {
@@ -325,15 +324,15 @@ func (r *request) planned() *api.Options {
 	return &o
 }
 
-// resumed is a plan on its next step.
+// resumed is a plan in its next step.
 type resumed struct {
 	plan    api.Plan
 	replies api.Summaries
-	format  *wire.Format // as the policy tells it
+	format  *wire.Format // as the policy says
 }
 
-// resume reads a plan, and the transcript that it continues with at the scanner. Early is while more of the request may come: a plan of fit
-// waits for all of it.
+// resume reads a plan, and at the scanner the transcript that it continues with. early means that more of the request may follow: a plan of
+// fit waits for all of it.
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
 	p := &next.plan
@@ -358,7 +357,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 		return
 	}
 	before := r.format
-	if before.Name == wire.Plain && r.policy.Auto() { // what has come since may show another format
+	if before.Name == wire.Plain && r.policy.Auto() { // newer messages may show another format
 		r.format = next.format
 	}
 	r.adopt(p.Model)
@@ -399,7 +398,7 @@ func step(r *request, dst []byte) []byte {
 	return run(r, p, dst)
 }
 
-// run compacts by a plan and writes what came of it.
+// run compacts according to a plan and writes the outcome.
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies, Recalled: r.history != nil && r.history.given != nil}
@@ -441,7 +440,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// appendResult adds the result to an answer, an object, in the way that the request asks for, and lets the session continue with it.
+// appendResult adds the result to an answer, an object, in the requested form, and lets the session continue with it.
 func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	defer r.move(c)
 	switch r.policy.Answer {

@@ -13,24 +13,24 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// request is a request on its way: the spans of its members, and what was read from them. The first error ends it.
+// request is a request being processed: the spans of its members, and what was read from them. The first error ends it.
 type request struct {
 	src     []byte
 	op      *operations.Operation
 	members [operations.AllMembers]jsonspan.Span
 
 	sessions *Sessions
-	session  *session // the one that the request names
+	session  *session // the session that the request names
 
-	base      *policy.Policy // without the options
-	policy    *policy.Policy // with them
+	base      *policy.Policy // without options
+	policy    *policy.Policy // with options
 	policyAt  uint32         // where the policy is
 	options   api.Options
 	optionsAt uint32 // where the options are
-	model     string // what an answer of open has told, where the policy has none
+	model     string // the model in an answer of open, if the policy has none
 	format    *wire.Format
-	usageAt   jsonspan.Span // what the provider has counted, as an answer of open has told
-	promptAt  jsonspan.Span // the system prompt, as an answer of open has told
+	usageAt   jsonspan.Span // the provider's counts in an answer of open
+	promptAt  jsonspan.Span // the system prompt in an answer of open
 	profile   *tokens.Profile
 	t         *transcript.Transcript
 	unweighed bool // the transcript is read without the estimator
@@ -41,8 +41,8 @@ type request struct {
 	history    *history // of a fit
 }
 
-// parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
-// policy or the state; otherwise its end is found first, and it is read afterwards.
+// parse finds the members of a request. It reads the transcript on the way if the policy or the state has already named its format;
+// otherwise it finds its end first, and reads it afterwards.
 func (r *request) parse() {
 	o := r.op
 	if o.Reads == operations.ReadsNothing {
@@ -50,7 +50,7 @@ func (r *request) parse() {
 	}
 	s := jsonspan.New(r.src)
 	var late uint32
-	guess := false // the format of what was read is told by the messages alone
+	guess := false // the format was only guessed from the messages
 	for s.Object(); ; {
 		name, ok := s.Key()
 		if !ok {
@@ -77,7 +77,7 @@ func (r *request) parse() {
 				guess = format == nil
 				r.read(s)
 				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
-				// Options and a state that follow may tell the format.
+				// Options and a state that follow may name the format.
 				if guess && r.err != nil && (r.members[operations.InOptions].Zero() || r.members[operations.InState].Zero()) {
 					*s = before
 					r.forget(int(n))
@@ -97,14 +97,14 @@ func (r *request) parse() {
 				r.members[n].End = s.Pos()
 				continue
 			}
-			*s = before // what is wrong is told when all of the request is read
+			*s = before // errors are reported when the whole request has been read
 			r.forget(int(n))
 		}
 		if n == operations.InMessages {
 			late = start
 		}
 		r.members[n] = s.Skip().Span
-		if n == operations.InOptions && r.policy != nil || n == operations.InState && guess && r.t != nil { // they may say something else about what was read
+		if n == operations.InOptions && r.policy != nil || n == operations.InState && guess && r.t != nil { // they may change how it must be read
 			late = r.members[operations.InMessages].Start
 			r.forget(len(r.members))
 		}
@@ -125,7 +125,7 @@ func (r *request) parse() {
 	}
 }
 
-// ahead is how a step and a fit read their transcript on the way, where all that says how precedes it; nil elsewhere.
+// ahead returns how a step and a fit read their transcript on the way, if everything that determines it precedes it; otherwise nil.
 func (r *request) ahead() func(s *jsonspan.Scanner) {
 	there := func(n operations.Member) bool { return !r.members[n].Zero() }
 	switch reads := r.op.Reads; {
@@ -141,7 +141,7 @@ func (r *request) ahead() func(s *jsonspan.Scanner) {
 	return nil
 }
 
-// forget forgets what was read of the transcript and of the policy, and the member that holds it.
+// forget discards what was read of the transcript and the policy, and the member that contains it.
 func (r *request) forget(member int) {
 	r.base, r.policy, r.format, r.profile, r.t, r.model, r.err, r.resumed = nil, nil, nil, nil, nil, "", nil, nil
 	r.remembered, r.history, r.unweighed = nil, nil, false
@@ -151,7 +151,7 @@ func (r *request) forget(member int) {
 	}
 }
 
-// fail records an error whose offset counts from base.
+// fail records an error whose offset is relative to base.
 func (r *request) fail(e *jsonspan.Error, base uint32) {
 	if e != nil && r.err == nil {
 		c := *e
@@ -178,7 +178,7 @@ func (r *request) resolve() {
 	}
 }
 
-// readOptions reads the options: those of the session, and over them those of the request.
+// readOptions reads the options: the session's, overridden by the request's.
 func (r *request) readOptions() {
 	if r.session != nil {
 		r.options = r.session.options.Clone()
@@ -191,7 +191,7 @@ func (r *request) readOptions() {
 	}
 }
 
-// resolvePolicy reads a policy that is at an offset. Nil is that of the session, if there is one, or the default one.
+// resolvePolicy reads a policy at an offset. Nil means the session's policy, if there is a session, or the default.
 func (r *request) resolvePolicy(src []byte, base uint32) {
 	if r.policyAt = base; src == nil && r.session != nil {
 		r.base = r.session.base
@@ -223,7 +223,7 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	}
 }
 
-// estimator is that of the policy, for the policy's model.
+// estimator chooses the policy's estimator, for the policy's model.
 func (r *request) estimator() {
 	if r.profile = tokens.ByName(r.policy.Estimator); r.profile == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownEstimator, At: "estimator",
@@ -233,28 +233,28 @@ func (r *request) estimator() {
 	r.profile = hook.Estimator(r.policy, r.profile).For(r.policy.Model)
 }
 
-// suit makes the estimator one for the models that are asked in the format, where the policy has none.
+// suit chooses an estimator for the models of the format, if the policy has none.
 func (r *request) suit() {
 	if r.format != nil && r.policy.Model == "" {
 		r.profile = r.profile.For(r.format.Model)
 	}
 }
 
-// readAt reads the transcript that is at an offset.
+// readAt reads the transcript at an offset.
 func (r *request) readAt(offset uint32) {
 	r.readFrom(offset, r.stateFormat())
 }
 
-// readFrom is readAt for a conversation that was in a format before, or in none (nil).
+// readFrom does what readAt does for a conversation that had a format before, or none (nil).
 func (r *request) readFrom(offset uint32, before *wire.Format) {
 	r.readBehind(jsonspan.New(r.src).At(offset), before)
 }
 
-// read reads the transcript at the scanner, which follows it afterwards: a list of messages, a request body that holds one, or an answer of
-// open.
+// read reads the transcript at the scanner: a list of messages, a request body that contains one, or an answer of open. The scanner is
+// after it afterwards.
 func (r *request) read(s *jsonspan.Scanner) { r.readBehind(s, r.stateFormat()) }
 
-// readBehind is read for a conversation that was in a format before, or in none (nil).
+// readBehind does what read does for a conversation that had a format before, or none (nil).
 func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 	if o := r.findOpened(s); o != nil {
 		r.readOpened(s, o)
@@ -273,7 +273,7 @@ func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
 			return
 		}
 		if r.format = settle(&found, before); r.format == nil {
-			// A message without a role is a plainer thing to be told than "no format has these".
+			// That a message lacks a role is a clearer error than "no format has these".
 			r.fail(plainFault(s.At(s.Pos())), 0)
 			r.fail(undetected(&found, int(s.Pos())), 0)
 			return
@@ -291,7 +291,7 @@ func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
 	}
 }
 
-// askedOf notes what the model wants that is asked.
+// askedOf notes the requirements of the model that is called.
 func (r *request) askedOf() {
 	model := r.policy.Model
 	if model == "" && !r.t.Model.Zero() {
@@ -300,7 +300,7 @@ func (r *request) askedOf() {
 	r.t.Reasoner = wire.Reasoner(model)
 }
 
-// stateFormat is the format that the state of the last compaction names, or what is remembered; nil where nothing does.
+// stateFormat returns the format that the state of the last compaction, or a remembered one, names; nil if neither does.
 func (r *request) stateFormat() *wire.Format {
 	for i := len(r.remembered) - 1; i >= 0; i-- {
 		if f := wire.ByName(r.remembered[i].format); f != nil {
@@ -309,14 +309,14 @@ func (r *request) stateFormat() *wire.Format {
 	}
 	var state api.State
 	p := r.members[operations.InState]
-	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used
+	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported when it is used
 		return nil
 	}
 	return wire.ByName(string(state.Format))
 }
 
-// settle decides on the format of a conversation that was in the format before, or in none; nil where nothing tells. What was
-// plain goes over to another format with the first sign of it, to the strictest where several are left.
+// settle decides on the format of a conversation that had a format before, or none; nil if nothing shows it. A plain conversation switches
+// to another format at its first sign, to the strictest if several are possible.
 func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	if before != nil && found.May(before) {
 		return before
@@ -327,8 +327,8 @@ func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	return found.Strictest()
 }
 
-// plainFault finds what is wrong with a transcript in any format: no list, a message that is no object or that has neither a
-// role nor a type.
+// plainFault finds what is wrong with a transcript in any format: it is no list, or a message is no object or has neither a role nor a
+// type.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	switch s.Kind() {
 	case jsonspan.Array:
@@ -357,7 +357,7 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	return nil
 }
 
-// need reports a member that an operation cannot do without.
+// need reports an error if a required member is missing.
 func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
@@ -368,8 +368,8 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
-// bounded reports a policy without a limit, which would never compact: that of a program that forgot its window, or whose model is unknown.
-// A compaction that is forced needs none.
+// bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or its model is unknown.
+// A forced compaction needs none.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.Aimless() {
 		return r.err == nil
@@ -387,10 +387,10 @@ func (r *request) bounded(forced bool) bool {
 	return false
 }
 
-// maxNamed is the longest name that an error repeats, in bytes.
+// maxNamed is the maximum length of a name that an error repeats, in bytes.
 const maxNamed = 100
 
-// decode reads a typed member, if it is there.
+// decode reads a typed member, if present.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {
 		r.fail(policy.Decode(p.Of(r.src), v), p.Start)
