@@ -14,40 +14,40 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Run is a run that may take bodies out of its view, and put them back.
+// Run is a run that can take bodies out of its view, and put them back.
 type Run struct {
 	view.Run
-	Archive []api.Body // for the host to keep before it uses the result
+	Archive []api.Body // the host must keep it before it uses the result
 
 	taken   []Taken
-	single  []int32 // the indexes in taken of what was taken by itself, in the order of their messages
-	away    []int32 // the messages that are in the archive whole
-	Changes string  // the handle of how the input is made of the result
+	single  []int32 // indexes in taken of bodies that were taken individually, in message order
+	away    []int32 // messages that are archived as a whole
+	Changes string  // the handle of the changes that turn the result back into the input
 }
 
-// Taken is a body on its way into the archive.
+// Taken is a body that will be archived.
 type Taken struct {
 	api.Body
 	msg  int32           // the message that holds the marker; -1 for a fold
-	part transcript.Span // the body, where it is one span
+	part transcript.Span // the body, if it is one span
 	list []element       // the body of a fold, or of changes
-	void bool            // another fold has taken what represented it, and holds what is in it
+	void bool            // another fold has taken its replacement, and contains what is in it
 }
 
-// element is one element of a list: a message of the input, or where n is not 0 a number, or else a text that is not empty, JSON. A number n
-// over 0 represents the next n messages that were not folded and follow the digest; -1 says that of the message before it the rest was not
-// folded, and is there.
+// element is an element of a fold's list: a message of the input, a number if n is not 0, or a non-empty text, JSON. A positive n stands
+// for the next n messages, which were not folded and follow the digest; -1 says that the rest of the previous message was not folded, and
+// stays.
 type element struct {
 	in   int32
 	n    int
 	text string
 }
 
-// message reports whether an element is a message of the input.
+// message reports whether an element is an input message.
 func (e element) message() bool { return e.n == 0 && e.text == "" }
 
-// Mark puts a marker in place of a tool result's body, with what text says after it, and archives the body. The item has to be measured
-// again afterwards, by Remeasure.
+// Mark replaces a tool result's body with a marker followed by text, and archives the body. The item must be measured again afterwards, by
+// Remeasure.
 func (c *Run) Mark(part int32, marker, text string) {
 	p := &c.T.Parts[part]
 	body := c.Original(part)
@@ -57,8 +57,8 @@ func (c *Run) Mark(part int32, marker, text string) {
 	c.T.Parts[part].Flags |= transcript.Cleared
 }
 
-// MarkAgain puts another marker, with other text after it, in place of one that this run has put there by Mark. The item has to be measured
-// again afterwards, by Remeasure.
+// MarkAgain replaces a marker that this run has written by Mark with another one, followed by text. The item must be measured again
+// afterwards, by Remeasure.
 func (c *Run) MarkAgain(part int32, marker, text string) {
 	p := &c.T.Parts[part]
 	handle, _ := handleIn(c.T.Bytes(p.Body), resultMarkers...)
@@ -68,19 +68,19 @@ func (c *Run) MarkAgain(part int32, marker, text string) {
 		replaced = append(replaced, c.T.Parts[n-1].Body)
 	}
 	c.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
-	p.Body = body // formats write a body by the one that it replaces
+	p.Body = body // the format of a body depends on the one that it replaces
 	value, size := c.F.ResultBody(nil, c.T, part, WithHandle(marker, handle)+text)
 	c.SetBody(part, value, size)
 }
 
-// Keep archives a body that is one span. It returns its handle, or "" where the host keeps no archive.
+// Keep archives a body that is one span. It returns its handle, or "" if the host keeps no archive.
 func (c *Run) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
 	if c.Policy.Archive == "" {
 		return ""
 	}
 	b := Taken{msg: msg, part: body}
 	bytes := c.T.Bytes(body)
-	if int(msg) >= c.T.Input { // a repair has written it again
+	if int(msg) >= c.T.Input { // a repair has rewritten it
 		msg = -1
 	}
 	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
@@ -97,7 +97,7 @@ func (c *Run) Keep(what api.BodyKind, msg, part int32, body transcript.Span) str
 	return b.Handle
 }
 
-// Unkeep takes the bodies out of the archive again of which back says that they are back in their places.
+// Unkeep removes bodies from the archive that are back in their places, according to back.
 func (c *Run) Unkeep(back func(body transcript.Span) bool) {
 	for i := range c.taken {
 		if b := &c.taken[i]; b.msg >= 0 && back(b.part) {
@@ -106,13 +106,13 @@ func (c *Run) Unkeep(back func(body transcript.Span) bool) {
 	}
 }
 
-// KeepNothing empties the archive: the run ends with its input.
+// KeepNothing empties the archive, because the run ends with its input.
 func (c *Run) KeepNothing() { c.taken, c.single, c.away, c.Changes = nil, nil, nil, "" }
 
-// Keeps reports whether what is removed goes into the archive, which is when it can be put back.
+// Keeps reports whether removed bodies are archived, so that they can be restored.
 func (c *Run) Keeps() bool { return c.Policy.Archive != "" }
 
-// FoldBody is the body of messages that are folded; tokens is their size. It is kept by keepFold.
+// FoldBody returns the body of folded messages; tokens is their size. keepFold archives it.
 func (c *Run) FoldBody(elements []element, tokens int) *Taken {
 	if c.Policy.Archive == "" || len(elements) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (c *Run) FoldBody(elements []element, tokens int) *Taken {
 	return b
 }
 
-// name finds the handle and the size of a body.
+// name computes the handle and the size of a body.
 func (b *Taken) name(t *transcript.Transcript) {
 	h := New()
 	b.Bytes = 0
@@ -135,7 +135,7 @@ func (b *Taken) name(t *transcript.Transcript) {
 	b.Handle = h.Handle()
 }
 
-// HandleOrNone is the handle of a body; "" of none.
+// HandleOrNone returns the handle of a body; "" for nil.
 func (b *Taken) HandleOrNone() string {
 	if b == nil {
 		return ""
@@ -143,8 +143,7 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold puts the body of a fold into the archive, and the item that represents it in place of gone, the items that it removes. A nil body
-// is none.
+// KeepFold archives the body of a fold, and puts digest, which replaces it, in place of the removed items gone. A nil body is not archived.
 func (c *Run) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if c.away = append(c.away, it.Msg); b != nil && it.Body > 0 {
@@ -157,7 +156,7 @@ func (c *Run) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	}
 }
 
-// appendTo writes an element that is no message.
+// appendTo writes an element that isn't a message.
 func (e element) appendTo(dst []byte) []byte {
 	if e.text != "" {
 		return append(dst, e.text...)
@@ -165,7 +164,7 @@ func (e element) appendTo(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(e.n), 10)
 }
 
-// each gives the bytes of a body, piece by piece.
+// each calls write for the pieces of a body.
 func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
 		write(t.Bytes(b.part))
@@ -182,7 +181,7 @@ func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	write([]byte{']'})
 }
 
-// Archived lists the bodies that the host has to keep, in the order in which they were removed.
+// Archived returns the bodies that the host must keep, in order of removal.
 func (c *Run) Archived() []api.Body {
 	whole := make(map[int32]bool, len(c.away))
 	for _, m := range c.away {
@@ -191,7 +190,7 @@ func (c *Run) Archived() []api.Body {
 	out := []api.Body{}
 	for i := range c.taken {
 		b := &c.taken[i]
-		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
+		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is archived as a whole
 			continue
 		}
 		c.place(b)
@@ -200,7 +199,7 @@ func (c *Run) Archived() []api.Body {
 	return out
 }
 
-// place says where a body should be found.
+// place notes where a body can be found.
 func (c *Run) place(b *Taken) {
 	base := c.T.Outer.Start
 	var places []byte
@@ -236,9 +235,9 @@ func (c *Run) place(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it is folded: the
-// messages of the input in their order. What represents them will be put where the item from is. Instead of an item that represents an
-// earlier fold of this run comes what that one has taken.
+// FoldElements returns the body of the items in [from, to) for which gone returns true, and of the message at to if a piece of it is
+// folded: the input messages in order. Its replacement will be at item from. An item that replaced an earlier fold of this run contributes
+// what that fold took.
 func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
 	at, stay := from, 0
 	list = make([]element, 0, to-from)
@@ -288,18 +287,18 @@ func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (lis
 			next()
 		}
 	}
-	if piece && at == to && c.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+	if piece && at == to && c.Items[to].In >= 0 { // an earlier fold may also have taken a piece of it
 		add(c.Items[to].In)
 		list = append(list, element{n: -1})
 	}
 	return list
 }
 
-// CameAlong reports whether an item came with a fold of this run: it goes when that is put back, and counts for nothing.
+// CameAlong reports whether an item accompanies a fold of this run: it is removed when the fold is undone, and doesn't count.
 func (c *Run) CameAlong(it *view.Item) bool { return it.In < 0 && c.IsCompanion(it.Msg) }
 
-// Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the messages of a fold a
-// flattened record, where the format is known; anything else as it is.
+// Readable returns a body as text for a model: the text of a JSON string, the texts of a list of parts, or a flattened record of a fold's
+// messages if the format is known; anything else as it is.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
 	switch s.Kind() {
@@ -340,10 +339,10 @@ func Readable(f *wire.Format, body []byte) string {
 	return string(body)
 }
 
-// maxRun is the longest run of letters and digits that is taken for text.
+// maxRun is the longest run of letters and digits that counts as text.
 const maxRun = 4096
 
-// longestRun is the length of the longest run of characters that base64 may have.
+// longestRun returns the length of the longest run of base64 characters.
 func longestRun(body []byte) int {
 	longest, n := 0, 0
 	for _, c := range body {
@@ -358,7 +357,7 @@ func longestRun(body []byte) int {
 	return longest
 }
 
-// foldText flattens the messages of a fold; "" where the body holds none of the format.
+// foldText flattens the messages of a fold; "" if the body contains none of the format.
 func foldText(f *wire.Format, body []byte) string {
 	if f == nil {
 		return ""

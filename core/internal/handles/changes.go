@@ -12,13 +12,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker says where one body was. What a compaction removes and leaves nothing for (reasoning, what a repair drops or rewrites,
-// published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each compaction archives one more
-// body, its changes: how its input is made of its result. The state names the newest, each names the one before it, and so does the body of
-// a fold, for hosts that have lost the state.
+// A marker shows where one body was. What a compaction removes without a trace (reasoning, what a repair drops or rewrites, published
+// passes that name no handle) has no marker, which would cost the model tokens for nothing. So each compaction archives one more body, its
+// changes: how to get its input from its result. The state names the newest, each names the previous one, and so does the body of a fold,
+// for hosts that have lost the state.
 //
-// The body is a list: messages of the input that are nowhere else, byte for byte, and strings that say what comes between them. Indexes are
-// of the result's messages. Ranges are half-open.
+// The body is a list: input messages that exist nowhere else, byte for byte, and strings that say what comes between them. Indexes are
+// those of the result's messages. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
@@ -27,18 +27,18 @@ const (
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
-	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, where it is not a comma or a bracket alone
+	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not a comma or a bracket alone
 	changesEnd    = "end"       // TEXT: what follows the last one
 )
 
-// whence is where a message of the input should be had from.
+// whence says where to get an input message from.
 type whence struct {
-	op    string // of the constants above; "" for the bytes of the message itself
+	op    string // one of the constants above; "" for the bytes of the message itself
 	index int    // of the result
 	from  int    // of a fold's messages
 }
 
-// SaveChanges archives how the input is made of the result. It is called when nothing else will change.
+// SaveChanges archives how to get the input from the result. It is called when nothing else will change.
 func (c *Run) SaveChanges() {
 	if c.Policy.Archive == "" || !c.Changed() {
 		return
@@ -98,7 +98,7 @@ func (c *Run) SaveChanges() {
 	c.pointFolds()
 }
 
-// sayspace says what is between the messages of the input: a file is the same again, and not only its messages.
+// sayspace records what is between the input messages, so that a restored file is identical, and not only its messages.
 func (c *Run) sayspace(say func(words ...string)) {
 	at, plain := c.T.List.Start, true
 	space := make([]string, c.Rest)
@@ -108,7 +108,7 @@ func (c *Run) sayspace(say func(words ...string)) {
 		at, plain = span.End, plain && len(space[m]) == 1
 	}
 	end := string(c.T.AsGiven(transcript.Span{Start: at, End: c.T.List.End}))
-	if c.Rest < c.T.Input { // what came after the plan stays, with what follows it
+	if c.Rest < c.T.Input { // messages after the plan stay, with what follows them
 		end = "]"
 	}
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
@@ -123,7 +123,7 @@ func (c *Run) sayspace(say func(words ...string)) {
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins describes each message of the input where it should be had from, and of each message of the result whether it is named in that.
+// origins returns where to get each input message from, and for each result message whether that names it.
 func (c *Run) origins() (of []whence, used []bool) {
 	of, used = make([]whence, c.Rest), make([]bool, len(c.Items))
 	for i := range c.Items {
@@ -158,13 +158,12 @@ func (c *Run) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// namesBody reports whether an item names the body of what it represents: digests of published systems do not.
+// namesBody reports whether an item names the body that it replaces; digests of published systems don't.
 func (c *Run) namesBody(it *view.Item) bool {
 	return it.Body > 0 && c.Own(it.Msg) && c.listHandle(it.Msg) == c.taken[it.Body-1].Handle[:Short]
 }
 
-// marked reports whether all that was changed in an item are bodies of which it has the markers, so that it is the input's again when they
-// are put back.
+// marked reports whether the only changes of an item are bodies that have markers, so that restoring them restores the input.
 func (c *Run) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -183,14 +182,14 @@ func (c *Run) marked(it *view.Item) bool {
 	return len(bodies) > 0
 }
 
-// inBody reports whether a part of a tool result is in the body of the result. Media of Gemini's responses are next to it, and no marker
-// represents them.
+// inBody reports whether a part of a tool result is inside the result's body. Media of Gemini's responses are outside it, and have no
+// marker.
 func (c *Run) inBody(p *transcript.Part) bool {
 	body := c.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied reports whether a span of a message is the body of a copy of the part that has a body, and the same.
+// copied reports whether a span of a message is the body of a copy of the part with this body, and identical.
 func (c *Run) copied(m int32, span, body transcript.Span) bool {
 	msg := &c.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -206,7 +205,7 @@ func (c *Run) copied(m int32, span, body transcript.Span) bool {
 	return false
 }
 
-// bodiesOf are the bodies that were removed of a message, each by itself, in the order in which they were taken.
+// bodiesOf returns the bodies that were taken from a message individually, in order.
 func (c *Run) bodiesOf(m int32) (bodies []*Taken) {
 	if c.single == nil {
 		c.single = make([]int32, 0, len(c.taken))
@@ -231,7 +230,7 @@ func (c *Run) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf is how a message of the result looks to a reader: its role and its parts, whatever white space there is between them.
+// printOf returns the print of a result message: its role and its parts, ignoring white space between them.
 func (c *Run) printOf(item int) string {
 	it := &c.Items[item]
 	m := it.Msg
@@ -243,8 +242,8 @@ func (c *Run) printOf(item int) string {
 	return c.Look(m)
 }
 
-// pointFolds lets the bodies of folds name the changes, and the digests the bodies that they have then: a host that has lost
-// the state finds the changes by the digest.
+// pointFolds makes the bodies of folds name the changes, and the digests name the resulting bodies, so that a host that has lost the state
+// finds the changes through the digest.
 func (c *Run) pointFolds() {
 	for i := range c.Items {
 		if !c.points(&c.Items[i]) {
@@ -254,13 +253,13 @@ func (c *Run) pointFolds() {
 		old := b.Handle[:Short]
 		b.list = append(slices.Clip(b.list), element{text: quoted(c.Changes)})
 		b.name(c.T)
-		// A message may say its text twice.
+		// A message may contain its text twice.
 		c.Replace(i, bytes.ReplaceAll(c.AppendMessage(nil, &c.Items[i]), []byte(old), []byte(b.Handle[:Short])))
 	}
 }
 
-// points reports whether an item is a digest whose body names the changes. The line of a turn and the count of what was dropped are none:
-// there may be many of them, and their bodies stay as they are.
+// points reports whether an item is a digest whose body names the changes. Lines of turns and counts of dropped messages don't: there may
+// be many of them, and their bodies stay as they are.
 func (c *Run) points(it *view.Item) bool {
 	if !c.namesBody(it) {
 		return false
@@ -269,10 +268,10 @@ func (c *Run) points(it *view.Item) bool {
 	return handle != ""
 }
 
-// handleSpread is about the most tokens by which the estimates of two handles differ.
+// handleSpread is roughly the largest difference between the estimates of two handles, in tokens.
 const handleSpread = 8
 
-// HandleRoom is how many tokens SaveChanges may add, because it renames digests.
+// HandleRoom returns how many tokens SaveChanges may add by renaming digests.
 func (c *Run) HandleRoom() (tokens int) {
 	if c.Policy.Archive == "" {
 		return 0
@@ -285,7 +284,7 @@ func (c *Run) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst puts another string of the same length in place of the first occurrence of old in text, and returns text.
+// ReplaceFirst replaces the first occurrence of old in text with another string of the same length, and returns text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {
 		copy(text[at:], with)

@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds are the words for what messages of ours represent.
+// kinds are the words for what messages of ours stand for.
 var kinds = [...]api.DigestKind{
 	view.OfDigest: api.DigestFold, view.OfBranch: api.DigestBranch, view.OfLine: api.DigestLine, view.OfLoop: api.DigestLoop,
 	view.OfFile: api.DigestFile, view.OfCount: api.DigestCount, view.OfTurn: api.DigestTurn,
 }
 
-// Digests are the messages of the input that read like those that compactions write.
+// Digests returns the input messages that look like those that compactions write.
 func (c *Run) Digests() []api.Digest {
 	list := []api.Digest{}
 	for i := range c.N {

@@ -16,14 +16,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// mark is what names a handle in a part.
+// mark is a mention of a handle in a part.
 type mark struct {
 	handle string
 	what   api.BodyKind
 	part   int32
 }
 
-// namedIn finds what names a handle in a message that belongs to nobody but the conversation's.
+// namedIn finds the handles that a message mentions, unless it is one of ours.
 func (c *Run) namedIn(m int32) (found []mark) {
 	msg := &c.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -46,12 +46,12 @@ func (c *Run) namedIn(m int32) (found []mark) {
 	return found
 }
 
-// markers lists what names a handle in the items, in their order.
+// markers returns the markers in the items, in order.
 func (c *Run) markers() []api.Marker {
 	found := []api.Marker{}
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		if c.KindOf(m) != view.NotOurs { // what comes back is what the archive has, whoever names it
+		if c.KindOf(m) != view.NotOurs { // the archive decides what comes back, whoever names it
 			if handle := c.listHandle(m); handle != "" {
 				found = append(found, api.Marker{Handle: handle, What: api.BodyFold, Message: i})
 			}
@@ -64,8 +64,7 @@ func (c *Run) markers() []api.Marker {
 	return found
 }
 
-// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text represents
-// or in.
+// truncated returns the handle in the body of a part if that is a truncated or squeezed text, or JSON that such a text replaces or is in.
 func (c *Run) truncated(n int32) string {
 	p := &c.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
@@ -83,30 +82,30 @@ func (c *Run) truncated(n int32) string {
 	return handle
 }
 
-// maxGrowth is how many bytes of bodies restore writes, or four times as much as it was given, if that is more: bodies that name each
-// other many times over would have no end. What is over that stays as it is.
+// maxGrowth is how many bytes of bodies restore writes, or four times the size of its input if that is more: bodies that name each other
+// many times would have no end. The rest stays as it is.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // of a fold that is put back, next to its bytes: what its messages take as records
+	itemCost  = 1024 // the cost of a restored fold's messages as records, besides their bytes
 )
 
-// restoring is a restoration on its way.
+// restoring is a restoration in progress.
 type restoring struct {
 	*Run
 	given  []api.Kept
-	bodies critbit.Map[int] // by the first digits of the handle
+	bodies critbit.Map[int] // by the leading digits of the handle
 	folds  map[int]*foldBack
 	room   int           // bytes that may still be written
-	tried  map[int]bool  // changes that were taken back, or could not be
-	later  [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
-	left   []api.Marker  // changes that are not taken back
-	at     int           // the body that is read, for errors
+	tried  map[int]bool  // changes that were undone, or could not be
+	later  [][]view.Item // after the items: messages newer than the undone compactions, the oldest last
+	left   []api.Marker  // changes that are not undone
+	at     int           // the body being read, for errors
 }
 
-// foldBack is the body of a fold that is read.
+// foldBack is the body of a fold as read.
 type foldBack struct {
 	elements []foldElement
-	messages []int  // the indexes of the elements that are messages
+	messages []int  // the indexes of the message elements
 	changes  string // the handle of the compaction's changes
 }
 
@@ -137,7 +136,7 @@ func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
 	return append(r.left, r.markers()...), nil
 }
 
-// whole reports whether a body is the one that its handle names.
+// whole reports whether a body matches its handle.
 func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
@@ -153,7 +152,7 @@ func (r *restoring) check() *policy.Error {
 			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
-		s.Lenient = true // the archive is of what came in, whatever that was
+		s.Lenient = true // the archive has the input, whatever that was
 		s.Skip()
 		if s.End(); s.Err() != nil {
 			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
@@ -163,7 +162,7 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body is the index of the body of a handle, or -1.
+// body returns the index of the body of a handle, or -1.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
@@ -172,7 +171,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold reads the body of a fold; nil where it is no list.
+// fold reads the body of a fold; nil if it is no list.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -212,7 +211,7 @@ func (r *restoring) fold(i int) *foldBack {
 	return f
 }
 
-// read makes an item of a message of a body.
+// read makes an item of a message in a body.
 func (r *restoring) read(text []byte) (view.Item, bool) {
 	m, ok := r.F.AddOne(r.T, text)
 	if !ok {
@@ -221,11 +220,11 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.P.Message(r.T, int(m))}, true
 }
 
-// putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
+// putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	type splice struct {
 		old  transcript.Span
-		body int // of the bodies given
+		body int // index in the given bodies
 	}
 	var splices []splice
 	span := r.T.Messages[it.Msg].Span
@@ -241,12 +240,12 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		}
 		p := &r.T.Parts[k.part]
 		old := p.Body
-		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a part of its own
+		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a separate part
 			old = p.Span
 		} else if r.given[i].Text[0] == '{' && r.T.IsString(old) {
 			old = r.wrapper(p)
 		}
-		if old.Start < covered { // inside what is back already
+		if old.Start < covered { // inside something that is already restored
 			continue
 		}
 		r.at, covered = i, old.End
@@ -279,14 +278,14 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
-// body does not fit: that at r.at.
+// follow restores what the markers name, and what that names in turn, from the first item to the last. ok is false if a body doesn't fit:
+// the one at r.at.
 func (r *restoring) follow() (ok bool) {
 	out := make([]view.Item, 0, len(r.Items))
-	stack := slices.Clone(r.Items) // the next item is the last one
+	stack := slices.Clone(r.Items) // the next item is on top
 	slices.Reverse(stack)
-	saved := 0       // tokens, by what is put back now
-	skip := func() { // files and turns that came with a fold
+	saved := 0       // tokens, by what is restored now
+	skip := func() { // files and turns that accompany a fold
 		for len(stack) > 0 && r.IsCompanion(stack[len(stack)-1].Msg) {
 			saved += stack[len(stack)-1].Tokens
 			stack = stack[:len(stack)-1]
@@ -319,7 +318,7 @@ func (r *restoring) follow() (ok bool) {
 		}
 		r.room -= len(r.given[r.at].Text) + itemCost
 		saved = it.Tokens
-		if n := len(out); n > 0 && r.IsTurn(out[n-1].Msg) { // a repair has put it before the digest
+		if n := len(out); n > 0 && r.IsTurn(out[n-1].Msg) { // a repair inserted it before the digest
 			saved += out[n-1].Tokens
 			out = out[:n-1]
 		}
@@ -341,7 +340,7 @@ func (r *restoring) follow() (ok bool) {
 				}
 				next := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
-				if n < 0 { // the rest of a message that is back whole
+				if n < 0 { // the rest of a message that is restored as a whole
 					saved += next.Tokens
 					n++
 					continue
@@ -360,7 +359,7 @@ func (r *restoring) follow() (ok bool) {
 	return true
 }
 
-// foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.
+// foldOf returns the body that one of our messages replaces; nil if there is none, or it was not given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := r.listHandle(m)
 	if handle == "" {
@@ -374,10 +373,10 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
-// of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
+// wrapper returns the object of a part around its body, a string. Formats whose results are typed objects wrap a marker in one, of type
+// "text" or with a lone "output", in place of the whole original. If there is none it returns the body.
 func (c *Run) wrapper(p *transcript.Part) transcript.Span {
-	part := c.T.Bytes(p.Span) // a message that is back already has its bytes elsewhere
+	part := c.T.Bytes(p.Span) // the bytes of a restored message are elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
 	at := func(s jsonspan.Span) transcript.Span {
 		return transcript.Span{Start: p.Span.Start + s.Start, End: p.Span.Start + s.End}

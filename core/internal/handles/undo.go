@@ -12,9 +12,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// changes are the changes of a compaction as they are read from their body.
+// changes are a compaction's changes as read from their body.
 type changes struct {
-	before string // the handle of those before
+	before string // the handle of the previous ones
 	sent   int
 	gone   []gone
 	steps  []step
@@ -22,32 +22,32 @@ type changes struct {
 	end    string
 }
 
-// space is what precedes each of the next messages of the input.
+// space is what precedes each of the next input messages.
 type space struct {
 	n    int
 	text string
 }
 
-// gone is a message of the result that isn't one of the input's.
+// gone is a result message that isn't in the input.
 type gone struct {
 	index int
 	print string
 }
 
-// step says where one message of the input comes from, or several.
+// step says where one or several input messages come from.
 type step struct {
 	op       string
 	index    int
 	from, to int
 	handles  []string
-	print    string // of the first message that is kept; "" where that isn't said
-	text     []byte // the message itself, where op is ""
+	print    string // of the first message that is kept; "" if that isn't said
+	text     []byte // the message itself, if op is ""
 }
 
-// isChanges reports whether a body holds the changes of a compaction.
+// isChanges reports whether a body contains the changes of a compaction.
 func isChanges(body string) bool { return strings.HasPrefix(body, `["`+changesHeader+`"`) }
 
-// parseChanges reads the body of changes; ok is false where it is none.
+// parseChanges parses the body of changes; ok is false if it is something else.
 func parseChanges(text string) (c changes, ok bool) {
 	body := []byte(text)
 	s := jsonspan.New(body)
@@ -72,7 +72,7 @@ func parseChanges(text string) (c changes, ok bool) {
 	return c, s.Err() == nil
 }
 
-// say takes in one string of changes.
+// say reads one string of changes.
 func (c *changes) say(line string) bool {
 	op, rest, found := strings.Cut(line, " ")
 	switch op {
@@ -145,7 +145,7 @@ func (c *changes) say(line string) bool {
 // between reports whether a text is one character of JSON with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }
 
-// takeBack takes compactions back by their changes, the newest first. ok is false where a body does not fit: that at r.at.
+// takeBack undoes compactions by their changes, newest first. ok is false if a body doesn't fit: the one at r.at.
 func (r *restoring) takeBack() (ok bool) {
 	for handle := r.newest(); handle != ""; handle = r.newest() {
 		i := r.body(handle)
@@ -187,8 +187,8 @@ func (r *restoring) takeBack() (ok bool) {
 	return true
 }
 
-// newest is the handle of the newest changes that are not taken back yet: those that the state names, else a digest by its body,
-// else the first that were given; "" where there are none.
+// newest returns the handle of the newest changes that are not undone yet: those that the state names, or a digest through its body, or the
+// first given ones; "" if there are none.
 func (r *restoring) newest() string {
 	if h := r.State.Archive; len(h) >= Short && IsHandle(h) {
 		return h
@@ -212,8 +212,8 @@ func (r *restoring) newest() string {
 	return ""
 }
 
-// undo makes the input of a compaction of its result, which the items begin with. It does nothing where they do not; ok is false
-// where the changes make no sense.
+// undo reconstructs the input of a compaction from its result, with which the items begin. It does nothing if they don't; ok is false if
+// the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	n := min(c.sent, len(r.Items))
 	if !r.begins(c, n) {
@@ -230,13 +230,13 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	return true, true
 }
 
-// begins reports whether the first n items are what a compaction has made: what it says of them is so.
+// begins reports whether the first n items are the result of a compaction, according to its changes.
 func (r *restoring) begins(c *changes, n int) bool {
 	for _, g := range c.gone {
 		if g.index >= n {
 			return false
 		}
-		// A digest has got the handle of its body after its print was taken.
+		// A digest gets the handle of its body after its print was taken.
 		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.Own(m) && r.listHandle(m) != "") {
 			return false
 		}
@@ -250,13 +250,13 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// isGone reports whether an item looks like a message of a result that is none of the input's.
+// isGone reports whether an item looks like a result message that isn't in the input.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.Items[at].Msg
 	return r.Look(m) == g.print || r.MarkedLook(m) == g.print
 }
 
-// rebuild makes what steps say of the first n items. ok is false where they make no sense.
+// rebuild applies steps to the first n items. ok is false if they make no sense.
 func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 	out = make([]view.Item, 0, n)
 	used := make([]bool, n)
@@ -268,7 +268,7 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 		out = append(out, r.Items[i])
 		return true
 	}
-	folds := map[int][]bool{} // by message of the result: which messages of its fold are back, each once
+	folds := map[int][]bool{} // for each result message: which messages of its fold are restored, each once
 	was := r.Report.Restored
 	literal := false
 	for _, p := range steps {
@@ -302,7 +302,7 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 		}
 	}
 	if literal && r.Report.Restored == was {
-		r.Report.Restored++ // the changes themselves
+		r.Report.Restored++ // for the changes themselves
 	}
 	saved := r.Tokens(0, n)
 	for i := range out {
@@ -312,7 +312,7 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 	return out, true
 }
 
-// spread puts what was between the messages of the input between the items again; sent is how many items they were made of.
+// spread restores what was between the input messages; sent is how many items they were made from.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -329,7 +329,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	for _, items := range r.later {
 		following += len(items)
 	}
-	if following > 0 { // what follows the last of all messages is not ours
+	if following > 0 { // what follows the very last message isn't ours
 		return
 	}
 	if r.Close = (transcript.Span{}); c.end != "" {
@@ -337,7 +337,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	}
 }
 
-// takeFold puts messages of a fold's body after out: or, once, what names the body, where it was not given.
+// takeFold appends messages of a fold's body to out or, if the body was not given, once the message that names it.
 func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[int][]bool) bool {
 	changes := r.at
 	it := r.Items[p.index]
@@ -376,9 +376,9 @@ func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[in
 	return true
 }
 
-// Of are those that bodies name, in the order in which they are there, so that a host may have all bodies before it restores: of markers,
-// and of changes. Some may be none: a text may quote a marker. Corrupt are those of the bodies that are not what their handles say; nothing
-// is read in them.
+// Of returns the handles that bodies name, in order, so that a host can fetch all bodies before it restores: those of markers, and of
+// changes. Some may not be handles, because a text may quote a marker. corrupt are the bodies that don't match their handles; they are not
+// read.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
@@ -418,7 +418,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// pointer is the handle of changes that the body of a fold ends with; "" where it has none.
+// pointer returns the handle of changes at the end of a fold's body; "" if there is none.
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

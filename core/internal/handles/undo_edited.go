@@ -8,18 +8,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// hunk is a place behind the folds where the result of a compaction differs from its input: messages of the result that are gone, and steps
-// that say what was there.
+// hunk is a place after the folds where the result of a compaction differs from its input: removed result messages, and steps that say what
+// was there.
 type hunk struct {
-	at    int    // the index of the first of gone, or of the message before which something was dropped
-	gone  []gone // one after the other
+	at    int    // the index of the first of gone, or of the message after something that was dropped
+	gone  []gone // consecutive
 	steps []step
-	print string // how the message behind it looks; "" where that isn't known
+	print string // the print of the following message; "" if unknown
 }
 
-// undoEdited takes a compaction back of a result that was edited behind what was folded: compactions that are replayed have another end
-// each time. What the digests represent is back, and each place behind them that still looks as the compaction has left it is as it was.
-// whole is false where something may be missing: a place isn't found again, so that it was edited, or nobody can say where it was.
+// undoEdited undoes a compaction whose result was edited after the folded part: replayed compactions end differently each time. It restores
+// what the digests stand for, and every place after them that still looks as the compaction left it. whole is false if something may be
+// missing: a place wasn't found again, because it was edited or its position is unknown.
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	last := -1
 	for i, p := range c.steps {
@@ -52,7 +52,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	}
 	at := 0
 	var out []view.Item
-	put := func(steps []step, from, to int) bool { // in place of the items of a range
+	put := func(steps []step, from, to int) bool { // replaces the items of a range
 		all := r.Items
 		r.Items = all[from:to]
 		made, ok := r.rebuild(steps, to-from)
@@ -63,7 +63,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	if n > 0 && !put(front.steps, 0, n) {
 		return false, false, false
 	}
-	keep := func(to int) { // but for what lets the roles take turns: a replay puts it where the messages are then
+	keep := func(to int) { // except for messages that make the roles alternate: a replay inserts them where needed
 		for ; at < to; at++ {
 			if !r.IsTurn(r.Items[at].Msg) {
 				out = append(out, r.Items[at])
@@ -84,8 +84,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// hunksOf are the hunks of steps and of messages that are gone, from the n-th message of a result on. ok is false where the messages that
-// were kept have another order than in the input.
+// hunksOf returns the hunks of steps and removed messages, from the n-th result message on. ok is false if kept messages are in another
+// order than in the input.
 func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string) bool {
@@ -96,7 +96,7 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 			}
 			h.gone, all = append(h.gone, all[0]), all[1:]
 		}
-		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became one other
+		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became another one
 			for i := range h.gone {
 				hunks = append(hunks, hunk{at: h.gone[i].index, gone: h.gone[i : i+1], steps: h.steps[i : i+1]})
 			}
@@ -111,7 +111,7 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 		case "":
 			h.steps = append(h.steps, p)
 			continue
-		case changesPut: // its markers name what it was
+		case changesPut: // its markers name the original
 			from, to = p.index, p.index+1
 		}
 		if from < n || !until(from, p.print) {
@@ -122,13 +122,13 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 	return hunks, until(max(n, sent), "") && len(all) == 0
 }
 
-// places is where in the items each hunk is, or -1. whole is false where there is such a one.
+// places returns where in the items each hunk is, or -1. whole is false if there is a -1.
 func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
 	type known struct {
 		print string
 		at    int
 	}
-	var order []known // the items by how they look
+	var order []known // the items sorted by print
 	for i := from; i < len(r.Items) && len(hunks) > 0; i++ {
 		m := r.Items[i].Msg
 		order = append(order, known{r.Look(m), i})
@@ -152,7 +152,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
 		}
 		return true
 	}
-	waiting := 0 // hunks before this one of which nothing is known: they are where they were if what follows them is
+	waiting := 0 // previous hunks of unknown position: they are where they were if what follows them is
 	for i := range hunks {
 		h := &hunks[i]
 		at[i] = -1

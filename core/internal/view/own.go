@@ -9,46 +9,46 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A message that reads like one of ours need not be one: a model can be led to repeat any text. This file says which messages an earlier
-// compaction wrote. What is not among them is what its role says it is: an assistant's text is folded as such, gives nothing to ledger and
-// state, and is not left out of the digest.
+// A message that looks like one of ours need not be one: a model can be led to repeat any text. This file says which messages an earlier
+// compaction wrote. All others are what their role says: an assistant's text is folded as such, adds nothing to ledger and state, and isn't
+// left out of the digest.
 
-// Origin is what a message of ours represents.
+// Origin says what a message of ours stands for.
 type Origin uint8
 
-// What a compaction writes. Messages of passes that are not among these get an origin when they are declared.
+// The messages that a compaction writes. Other messages of passes get an origin when they are declared.
 const (
 	NotOurs  Origin = iota
-	OfDigest        // of a fold
-	OfBranch        // of a path that was given up
-	OfTurn          // what a repair lets somebody say so that the roles take turns
+	OfDigest        // the digest of a fold
+	OfBranch        // the digest of an abandoned branch
+	OfTurn          // a message that a repair inserts so that the roles alternate
 	OfLine          // the line of a turn
 	OfFile          // a file that was restored
-	OfCount         // how many messages were dropped
+	OfCount         // the count of dropped messages
 	OfLoop          // a tool loop as text
 	ofOthers
 )
 
-// Message is a kind of message that a pass or a repair writes, digests excepted: how it is known, and what follows from its being
+// Message is a kind of message, other than a digest, that a pass or a repair writes: how it is recognized, and what follows from its being
 // ours.
 type Message struct {
 	Origin Origin // zero: Declare gives one
-	// It is a message of the role that begins with the prefix, or what Is tells, where that is set.
+	// A message is of this kind if it has the role and begins with the prefix or, if Is is set, if Is says so.
 	Role   transcript.Role
 	Prefix string
 	Is     func(c *Run, m int32) bool
 
-	Told      bool // a digest tells it on as a part of the talk
-	Unnamed   bool // the state does not name it: there may be many, and they give nothing to ledger and state
-	Placed    bool // it counts only where a pass of the policy puts it
-	Companion bool // it came with a fold, and follows its digest
-	Lists     bool // it may name the handle of the messages that it represents
+	Told      bool // a digest summarizes it as part of the talk
+	Unnamed   bool // the state doesn't name it: there may be many, and they add nothing to ledger and state
+	Placed    bool // it counts only at a place where a pass of the policy puts it
+	Companion bool // it accompanies a fold, after its digest
+	Lists     bool // it may name the handle of the messages that it replaces
 }
 
-// declared are the kinds of messages, in the order of their declaration.
+// declared are the kinds of messages, in order of declaration.
 var declared []*Message
 
-// Declare adds a kind of message, once. It is called from init.
+// Declare declares a kind of message, once. It is called from init.
 func Declare(m *Message) {
 	next := ofOthers
 	for _, known := range declared {
@@ -69,12 +69,12 @@ func Declare(m *Message) {
 	}
 }
 
-// Declared are the kinds of messages that were declared.
+// Declared returns the kinds of messages that were declared.
 func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Of is the kind of a message of ours.
+// Of returns the kind of a message of ours.
 func (k Origin) Of() *Message {
 	for _, m := range declared {
 		if m.Origin == k {
@@ -90,10 +90,10 @@ func init() {
 		Is: func(c *Run, m int32) bool { return digest.IsLoop(c.T, int(m)) }})
 }
 
-// maxOwn is how many messages of ours a state names.
+// maxOwn is the maximum number of messages of ours that a state names.
 const maxOwn = 256
 
-// KindOf says what a message reads like, in a role that we write such messages in.
+// KindOf returns what a message looks like, given the roles in which we write such messages.
 func (c *Run) KindOf(m int32) Origin {
 	if c.T.Messages[m].Variant == transcript.Digest {
 		return OfDigest
@@ -109,10 +109,10 @@ func (c *Run) KindOf(m int32) Origin {
 	return NotOurs
 }
 
-// Own reports whether a message is one that an earlier compaction, or this one, wrote.
+// Own reports whether an earlier compaction, or this one, wrote a message.
 func (c *Run) Own(m int32) bool { return c.OwnKind(m) != NotOurs }
 
-// OwnKind is what a message of ours represents; notOurs for any other, whatever it reads like.
+// OwnKind returns what a message of ours stands for; NotOurs for any other, whatever it looks like.
 func (c *Run) OwnKind(m int32) Origin {
 	if int(m) < len(c.Ours) {
 		return c.Ours[m]
@@ -120,7 +120,7 @@ func (c *Run) OwnKind(m int32) Origin {
 	return c.KindOf(m) // this run has written it
 }
 
-// NameOf names a message by its role and its first text, whatever else a host or an SDK keeps in it.
+// NameOf returns a message's name, computed from its role and its first text, whatever else a host or an SDK keeps in it.
 func (c *Run) NameOf(m int32) string {
 	var f transcript.Fingerprint
 	f.Add([]byte(c.T.Messages[m].Role.String()))
@@ -129,7 +129,7 @@ func (c *Run) NameOf(m int32) string {
 	return f.String()
 }
 
-// OwnNames are the names of the messages of ours in the result, for the state.
+// OwnNames returns the names of our messages in the result, for the state.
 func (c *Run) OwnNames() (list []string) {
 	for _, it := range c.Items {
 		if k := c.OwnKind(it.Msg); k != NotOurs && !k.Of().Unnamed && len(list) < maxOwn {
@@ -139,11 +139,11 @@ func (c *Run) OwnNames() (list []string) {
 	return list
 }
 
-// IsBranch reports whether a message is the digest of a path that was given up.
+// IsBranch reports whether a message is the digest of an abandoned branch.
 func (c *Run) IsBranch(m int32) bool { return c.OwnKind(m) == OfBranch }
 
-// Tells reports whether a message is told on by a digest as a part of the talk: it belongs to nobody own, or the line of a turn or its tool
-// loop as text, which is all that is left of it, or the digest of a branch; or a host has put more into it than the digest.
+// Tells reports whether a digest should summarize a message as part of the talk: it is not one of ours, or it is the only remainder of a
+// turn (its line, or its tool loop as text), or the digest of a branch, or a host has added something to the digest.
 func (c *Run) Tells(m int32) bool {
 	switch k := c.OwnKind(m); k {
 	case NotOurs:
@@ -155,31 +155,31 @@ func (c *Run) Tells(m int32) bool {
 	}
 }
 
-// isCount reports whether a text is the message that counts what was dropped: its line, and after it nothing but blocks.
+// isCount reports whether a text is the message that counts dropped messages: its line, followed by nothing but blocks.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
 }
 
-// OpeningText is what a repair lets the user say where a conversation begins without the user.
+// OpeningText is the user message that a repair inserts if a conversation doesn't begin with the user.
 const OpeningText = "[The conversation goes on from here.]"
 
-// TurnText is what a repair puts between two messages of one role, as said by the other one.
+// TurnText is the message that a repair inserts between two messages of one role, in the other role.
 const TurnText = "[Noted.]"
 
-// DroppedPrefix begins the message that counts what was dropped (S0.27, S0.29).
+// DroppedPrefix begins the message that counts dropped messages (S0.27, S0.29).
 const DroppedPrefix = "[Context compacted: "
 
-// RestoredPrefix begins the message that holds a restored file (S3.38).
+// RestoredPrefix begins the message with a restored file (S3.38).
 const RestoredPrefix = "[Restored file after compaction]"
 
-// IsTurn reports whether a message is what a repair lets somebody say so that the roles take turns.
+// IsTurn reports whether a message was inserted by a repair so that the roles alternate.
 func (c *Run) IsTurn(m int32) bool {
 	first := c.T.FirstText(int(m))
 	return c.T.Messages[m].Count == 1 && (c.T.EqualText(first, TurnText) || c.T.EqualText(first, OpeningText))
 }
 
-// IsCompanion reports whether a message came into the transcript with a fold, such as a restored file, or a turn.
+// IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an inserted turn.
 func (c *Run) IsCompanion(m int32) bool {
 	for _, kind := range declared {
 		if kind.Companion && kind.Is(c, m) {
@@ -189,7 +189,7 @@ func (c *Run) IsCompanion(m int32) bool {
 	return false
 }
 
-// DroppedBefore is how many messages an earlier compaction dropped, as its message says; 0 if this is no such message.
+// DroppedBefore returns how many messages an earlier compaction dropped, according to its message; 0 if this isn't such a message.
 func (c *Run) DroppedBefore(m int32) int {
 	if c.T.Messages[m].Role != transcript.User || !c.T.StartsWith(int(m), DroppedPrefix) {
 		return 0

@@ -10,14 +10,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Pin marks the items that must stay as they are: the system's messages, the newest user message (of a branch it goes with the others), what
-// represents something that only the provider can read, what the provider has summarised itself, those that the policy's pins name, and project
+// Pin marks the items that must stay as they are: system messages, the newest user message (except in a branch, where it is folded too),
+// what stands for content that only the provider can read, the provider's own summaries, what the policy's pins name, and project
 // instructions.
 func (c *Run) Pin() {
 	t, newest, summarized := c.T, c.NewestUser(), int32(c.T.Summarized())
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may go
+		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may be removed
 		c.Items[i].Said = 0
 		if words {
 			c.Items[i].Said = t.LastSaid(int(m)) + 1
@@ -28,8 +28,8 @@ func (c *Run) Pin() {
 	c.pinProject()
 }
 
-// pinProject pins the messages with project instructions: of each file and each skill the newest, files before skills, as far as their share
-// of the window goes.
+// pinProject pins messages with project instructions, as far as their share of the window allows: the newest of each file and each skill,
+// files before skills.
 func (c *Run) pinProject() {
 	room := c.ProjectRoom()
 	if room == 0 {
@@ -60,7 +60,7 @@ func (c *Run) pinProject() {
 	}
 }
 
-// ProjectRoom is how many tokens of project instructions may stay besides those that do.
+// ProjectRoom returns how many more tokens of project instructions may stay.
 func (c *Run) ProjectRoom() int {
 	share := c.Policy.ProjectShare()
 	if share == 0 || c.Policy.Branch() {
@@ -79,7 +79,7 @@ func (c *Run) ProjectRoom() int {
 	return max(0, room)
 }
 
-// NewestUser is the index of the item with the newest user message, or -1.
+// NewestUser returns the index of the item with the newest user message, or -1.
 func (c *Run) NewestUser() int {
 	if c.Policy.Branch() {
 		return -1
@@ -92,7 +92,7 @@ func (c *Run) NewestUser() int {
 	return -1
 }
 
-// Holds reports whether a message represents something that only the provider can read.
+// Holds reports whether a message stands for content that only the provider can read.
 func (c *Run) Holds(m int32) bool {
 	return transcript.AnyHas(c.T.PartsOf(int(m)), transcript.Held)
 }
@@ -133,14 +133,13 @@ func (c *Run) Matches(pin *policy.Pin, m int) bool {
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
 }
 
-// Held tells for each item whether it must stay: it is pinned, or a tool call that is still open, since its result is to come, or it
-// is in one group with a tool call or result of that kind. What a pass holds, the passes after it hold too: numbers in the bodies of
-// folds count on it.
+// Held returns for each item whether it must stay: it is pinned, it is a tool call that still waits for its result, or it is in a group
+// with such a call or result. What one pass holds, later passes hold too: numbers in the bodies of folds rely on it.
 func (c *Run) Held() (held []bool, groups []int32) {
 	if c.Policy.Branch() {
 		return c.HeldWith(func(int) bool { return false })
 	}
-	waiting := len(c.Items) // where the last turn begins, in which a tool of the provider's may still run
+	waiting := len(c.Items) // where the last turn begins, in which a provider's tool may still be running
 	if c.F.Rules.Server != "" || c.T.Calls {
 		waiting = c.OpenTurn(waiting)
 	}
@@ -150,7 +149,7 @@ func (c *Run) Held() (held []bool, groups []int32) {
 	})
 }
 
-// HeldWith is Held where items must stay that are pinned, and those that open tells.
+// HeldWith does what Held does, given the items for which open returns true besides the pinned ones.
 func (c *Run) HeldWith(open func(item int) bool) (held []bool, groups []int32) {
 	seq := make([]int32, len(c.Items))
 	for i, it := range c.Items {
@@ -171,8 +170,8 @@ func (c *Run) HeldWith(open func(item int) bool) (held []bool, groups []int32) {
 	return held, groups
 }
 
-// OpenTurn is the index of the first of n items after which nobody but the assistant and its tools says anything. A assistant message with
-// words of the user in it counts: what follows them is the turn.
+// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant message that contains
+// words of the user counts as the user's: what follows them is the turn.
 func (c *Run) OpenTurn(n int) int {
 	return c.TurnOf(n, func(i int) int32 { return c.Items[i].Msg })
 }
@@ -187,14 +186,14 @@ func (c *Run) TurnOf(n int, msg func(i int) int32) int {
 	return n
 }
 
-// Runs reports whether a tool of the provider's that a message calls has not given its result yet.
+// Runs reports whether a message calls a provider's tool that has not returned its result yet.
 func (c *Run) Runs(m int32) bool {
 	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool {
 		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
 	})
 }
 
-// InPair reports whether a message holds a tool call or a tool result, or is joined to the one after or before it.
+// InPair reports whether a message contains a tool call or a tool result, or is joined to the next or the previous one.
 func (c *Run) InPair(m int32) bool {
 	if c.T.Messages[m].Joined || m > 0 && c.T.Messages[m-1].Joined {
 		return true

@@ -19,24 +19,23 @@ type Input struct {
 	Estimator  *tokens.Profile
 	Policy     *policy.Policy
 	State      api.State
-	N          int // how many messages of T the plan is about; those after them stay as they are
+	N          int // how many messages of T the plan covers; later ones stay as they are
 	Replies    []api.Summary
-	Recalled   bool // its digests were put into the host's messages by what is remembered
+	Recalled   bool // remembered compactions put its digests into the host's messages
 }
 
-// Run is one operation on its way over a view: what it works on, and what it reports. The rooms above embed it and add what they
-// keep themselves.
+// Run is one operation on a view: its input, and its report. Higher packages embed it and add their own state.
 type Run struct {
 	*View
 	Input
 	Limit, Target int // tokens
 
 	Report api.Report
-	Ours   []Origin // by message of the input: which of ours it is
+	Ours   []Origin // which of our messages each input message is
 }
 
-// Act records what a pass did. The list doubles where append would move it more often: what is left behind adds up, and the memory
-// of a module never shrinks.
+// Act records what a pass did. The list doubles where append would reallocate more often: abandoned memory adds up, and the memory of a
+// module never shrinks.
 func (c *Run) Act(a api.Action) {
 	if n := len(c.Report.Actions); n == cap(c.Report.Actions) {
 		c.Report.Actions = slices.Grow(c.Report.Actions, n+8)
@@ -44,5 +43,5 @@ func (c *Run) Act(a api.Action) {
 	c.Report.Actions = append(c.Report.Actions, a)
 }
 
-// Ledger is the ledger of the state, for the room that writes it.
+// Ledger returns the ledger of the state, for the package that writes it.
 func (c *Run) Ledger() *digest.Ledger { return (*digest.Ledger)(&c.State.Ledger) }
