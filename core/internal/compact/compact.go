@@ -1,4 +1,4 @@
-// Package compact orders the rooms below it: a compaction, a repair and a restoration, from the input to the report.
+// Package compact runs a compaction, a repair or a restoration over the packages below it, from the input to the report.
 package compact
 
 import (
@@ -12,19 +12,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is one compaction on its way.
+// Run is a compaction in progress.
 type Run struct {
 	passes.Run
-	counted int        // tokens of the input by the gate: an estimate, or what the provider counted
-	sizes   []int      // tokens of the input's messages, where a log is kept
-	streak  api.Streak // with this compaction, if it becomes one
+	counted int        // tokens of the input according to the gate: an estimate, or the provider's count
+	sizes   []int      // tokens of the input's messages, if a log is kept
+	streak  api.Streak // including this compaction, if it happens
 	Starts  bool       // it is time to begin a compaction in the background
 	result  Result
 }
 
-// Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
-// with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
-// a plan and its steps.
+// Compact runs the policy's passes over the input. A run that has Requests isn't finished: it is run again from the start with the replies.
+// The same input gives the same run on every machine, so nothing else must be kept between a plan and its steps.
 func Compact(in view.Input) (*Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {
@@ -61,10 +60,9 @@ func Begin(in view.Input) *Run {
 	return c
 }
 
-// Idle ends the run with its input where the policy wants nothing compacted. A provider's count of a message before from does not
-// count.
+// Idle ends the run with its input if the policy doesn't want a compaction now. A provider's count of a message before from is ignored.
 func (c *Run) Idle(from int) bool {
-	if c.N == 0 { // there is nothing to compact, whatever is sent next to it
+	if c.N == 0 { // there is nothing to compact, whatever is sent besides the list
 		c.Unchanged(api.ReasonUnderBudget)
 		return true
 	}
@@ -85,7 +83,7 @@ func (c *Run) Idle(from int) bool {
 	return true
 }
 
-// Unbounded is the reason of a policy that can never make compaction due.
+// Unbounded returns the reason for a policy that can never make compaction due.
 func Unbounded(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
@@ -93,8 +91,8 @@ func Unbounded(p *policy.Policy) api.Reason {
 	return api.ReasonUnknownWindow
 }
 
-// chill makes the run one that is due for its cold prompt cache alone. It aims for the policy's share of the current size, and keeps the
-// transcript where the model gives no summary: it fits as it is.
+// chill prepares a run that is only due because of a cold prompt cache. It aims for the policy's share of the current size, and keeps the
+// transcript if the model returns no summary, because it fits as it is.
 func (c *Run) chill(cold api.Cold) {
 	c.Report.Cold = cold
 	c.Target = min(c.Target, int(float64(c.Total)*c.Policy.Gate.Target))
@@ -118,7 +116,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 		}
 	}
 	if c.RepairInput(); len(c.Items) == 0 {
-		return c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
+		return c.failed(api.ReasonNoProgress) // nothing in it was acceptable to a provider
 	}
 	if c.Hopeless() {
 		return c.openThinking()
@@ -143,7 +141,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 				c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
 				return c
 			}
-			break // to keep what the provider refuses helps nobody
+			break // keeping what the provider refuses helps nobody
 		}
 		if c.Waits() {
 			return c
@@ -160,7 +158,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if c.Resort(); c.NoDigest != "" && c.Report.Summary.Why == "" {
 		c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
 	}
-	if len(c.Report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
+	if len(c.Report.Actions) == repaired && !c.saves() { // a repair may be enough
 		return c.failed(c.NoGain())
 	}
 	if !c.Settle() {
@@ -183,12 +181,12 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// saves reports whether the transcript was over the limit and is no longer, however little that took.
+// saves reports whether the transcript was over the limit and no longer is, however little that took.
 func (c *Run) saves() bool {
 	return c.Bounded() && c.Report.Tokens.Before > c.Most() && c.Total <= c.Most()
 }
 
-// Waits reports whether summaries are wanted before the run can continue, and reports so far.
+// Waits reports whether the run needs summaries before it can continue, and completes the report so far.
 func (c *Run) Waits() bool {
 	if len(c.Requests) == 0 {
 		return false
@@ -200,7 +198,7 @@ func (c *Run) Waits() bool {
 	return true
 }
 
-// NoGain is why a run has done nothing.
+// NoGain returns why a run has done nothing.
 func (c *Run) NoGain() api.Reason {
 	if c.Small {
 		return api.ReasonGainTooSmall
@@ -208,8 +206,8 @@ func (c *Run) NoGain() api.Reason {
 	return api.ReasonNoProgress
 }
 
-// settled reports whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be made
-// again. A smaller one is that of another model, or of a provider that has refused the result.
+// settled reports whether the transcript is the result of the last compaction, for a limit that was no larger than this one, so that the
+// same would happen again. A smaller limit is that of another model, or of a provider that refused the result.
 func (c *Run) settled() bool {
 	s := c.State
 	if s.Fingerprint == "" || s.Messages != c.N || c.Limit > 0 && (s.Limit == 0 || c.Limit < s.Limit) {
@@ -218,8 +216,8 @@ func (c *Run) settled() bool {
 	return s.Fingerprint == c.T.Fingerprint(c.N)
 }
 
-// openThinking ends a run that could not keep the thinking of the open tool loop valid. It does not count as one that failed: when the
-// calls have their results it can be done.
+// openThinking ends a run that could not keep the thinking of the open tool loop valid. It doesn't count as a failure: it can succeed once
+// the calls have their results.
 func (c *Run) openThinking() *Run {
 	thinking := c.Report.Thinking
 	c.Unchanged(api.ReasonOpenThinking)
@@ -227,14 +225,14 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is unchanged for a run that was due, before anything was tried.
+// asItIs does what Unchanged does for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.Report.Left = c.Named(c.Violations())
 	return c
 }
 
-// Unchanged ends the run with the input as it came.
+// Unchanged ends the run with the input as it is.
 func (c *Run) Unchanged(reason api.Reason) *Run {
 	c.Report.Reason = reason
 	c.Report.Actions, c.Report.Thinking = nil, nil
@@ -283,10 +281,10 @@ func (c *Run) Conclude() {
 	}
 }
 
-// Remember makes the state one that knows the result.
+// Remember updates the state with the result.
 func (c *Run) Remember() {
 	c.State.Round++
-	c.State.Archive = c.Changes // of a compaction without one, nothing before it can be taken back either
+	c.State.Archive = c.Changes // after a compaction without an archive, nothing before it can be undone either
 	c.State.Format = c.Report.Format
 	c.State.Messages, c.State.Fingerprint, c.State.Limit = c.Report.Messages.After, c.Fingerprint(), c.Limit
 }
@@ -302,10 +300,10 @@ func (c *Run) finish() {
 	c.Remember()
 }
 
-// aside reports whether the run makes the digest of a branch while the state is that of the conversation, which continues.
+// aside reports whether the run makes the digest of a branch while the state belongs to the conversation, which continues.
 func (c *Run) aside() bool { return c.Policy.Branch() && c.State.Fingerprint != "" }
 
-// prefix is the front of the transcript up to an item, all of which is the input's.
+// prefix returns the front of the transcript up to an item, which is unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.PrefixBytes(n), Tokens: c.Tokens(0, n)}
 }

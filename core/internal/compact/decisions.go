@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// decisions is the log: one entry for each message of the input that the compaction was about.
+// decisions returns the log: one entry for each input message that the compaction covered.
 func (c *Run) decisions() []api.Decision {
 	log := make([]api.Decision, c.N)
 	for m := range log {
@@ -25,7 +25,7 @@ func (c *Run) decisions() []api.Decision {
 		}
 	}
 	for _, a := range c.Report.Actions {
-		if a.Message >= 0 && a.Message < c.N && a.Action != "restore" { // a file is restored in a message of its own
+		if a.Message >= 0 && a.Message < c.N && a.Action != "restore" { // files are restored in separate messages
 			d := &log[a.Message]
 			d.Decision, d.Pass, d.Rule = api.DecisionName(a.Action), a.Pass, a.Rule
 		}
@@ -33,7 +33,7 @@ func (c *Run) decisions() []api.Decision {
 	return log
 }
 
-// pinRule says why a message is pinned.
+// pinRule returns why a message is pinned.
 func (c *Run) pinRule(m int32) string {
 	switch {
 	case c.T.Messages[m].Role.String() == "system":

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// maxCauses is how many causes a report names at most.
+// maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice is what may be done about a cause, after the numbers.
+// advice says what can be done about a cause, after the numbers.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -29,8 +29,8 @@ var phrase = map[api.ExcessCause]string{
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// Judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
-// summaries are wanted, only what can neither be folded nor cut counts. Held is which items must stay.
+// Judge reports whether the result fits into the limit and, if it doesn't, what takes the room. While summaries are awaited, only what can
+// neither be folded nor cut counts. held returns which items must stay.
 func (c *Run) Judge(held func() ([]bool, []int32)) {
 	r := &c.Report
 	size := r.Tokens.After
@@ -59,7 +59,7 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 	r.Over = over
 }
 
-// largest returns the causes with most tokens, the largest first, at most maxCauses.
+// largest returns the causes with the most tokens, largest first, at most maxCauses.
 func largest(causes []api.Cause) []api.Cause {
 	top := make([]api.Cause, 0, maxCauses+1)
 	for _, cause := range causes {
@@ -76,7 +76,7 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes are what is in the result, and why; only what must stay as it is where fixed.
+// causes returns what is in the result, and why; if fixed is set, only what must stay as it is.
 func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.P.Beside(c.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -120,7 +120,7 @@ func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Ca
 	return causes
 }
 
-// excessText is like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
+// excessText returns a text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
 func excessText(size, limit int, causes []api.Cause) string {
 	text := thousands(size) + " tokens do not fit into " + thousands(limit)
 	if len(causes) == 0 {
@@ -138,7 +138,7 @@ func excessText(size, limit int, causes []api.Cause) string {
 	return text + "; " + advice[first.Why]
 }
 
-// thousands is a number for people: 10,282.
+// thousands formats a number for people: 10,282.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

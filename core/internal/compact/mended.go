@@ -13,11 +13,11 @@ func Repair(in view.Input) *Run {
 	if c.Repair(); !c.Changed() && !c.Beside {
 		c.Unchanged(api.ReasonValid)
 		if c.Report.Left = c.Refused; len(c.Refused) > 0 {
-			c.Report.Reason = api.ReasonNoProgress // what is wrong, only the caller can repair
+			c.Report.Reason = api.ReasonNoProgress // only the caller can repair what is wrong
 		}
 		return c
 	}
-	if mode, _ := c.ThinkingMode(); !mend.NeedsThinking(mode) && c.SettleThinking() { // what was repaired is a change too
+	if mode, _ := c.ThinkingMode(); !mend.NeedsThinking(mode) && c.SettleThinking() { // a repair is a change too
 		c.Repair()
 	}
 	c.finish()
@@ -25,7 +25,7 @@ func Repair(in view.Input) *Run {
 	return c
 }
 
-// Kept is a run that changes nothing, and names what the provider would refuse of its input.
+// Kept returns a run that changes nothing, and reports what the provider would refuse in its input.
 func Kept(in view.Input) *Run {
 	c := Begin(in)
 	if c.Unchanged(api.ReasonValid); len(c.Report.Left) == 0 {
