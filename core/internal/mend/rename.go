@@ -4,7 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// further are the results that calls have besides the one that they are paired with, by the parts of the calls.
+// further returns, by the parts of calls, the results that they have besides their paired one.
 func (c *Run) further() map[int32][]int32 {
 	further := map[int32][]int32{}
 	for n := range c.T.Parts {
@@ -15,7 +15,7 @@ func (c *Run) further() map[int32][]int32 {
 	return further
 }
 
-// rename gives a tool call, and its results, an id of their own.
+// rename gives a tool call, and its results, a unique id.
 func (c *Run) rename(at int, part int32, further []int32, place places, marks []mark) bool {
 	p := &c.T.Parts[part]
 	id := c.F.AppendID(nil, p.Msg, part, c.T.Bytes(p.ID))

@@ -1,5 +1,5 @@
-// Package mend makes valid what a provider would refuse: the repairs of the rules that a wire format names, and thinking that is bound to
-// what precedes it. It changes nothing in what is valid.
+// Package mend repairs what a provider would refuse: violations of a wire format's rules, and thinking that is bound to what precedes it.
+// It changes nothing that is valid.
 package mend
 
 import (
@@ -18,27 +18,27 @@ import (
 // Run is a run whose view is repaired.
 type Run struct {
 	handles.Run
-	Refused   []api.LeftViolation        // what the provider would refuse of the input
-	Late      int                        // tokens of the messages that came after the plan and are items now
-	tolerated map[uint64]cases           // violations of the input that stay, by placeOf
-	mended    bool                       // the input is: what is repaired from now on, a pass has brought
-	renamed   map[uint64]transcript.Span // where in the source ids are, by the keys of those that were written
+	Refused   []api.LeftViolation        // what the provider would refuse in the input
+	Late      int                        // tokens of the messages that came after the plan and are now items
+	tolerated map[uint64]cases           // violations in the input that stay, by placeOf
+	mended    bool                       // the input is repaired: later violations were caused by a pass
+	renamed   map[uint64]transcript.Span // the positions of ids in the source, by the keys of those that were written
 }
 
-// LostResult is what a repair answers a tool call with whose result is gone.
+// LostResult is the result with which a repair answers a tool call whose own result is gone.
 const LostResult = "[No result: it was lost before this point of the conversation]"
 
-// EmptyResult is what a repair writes into a tool result that has nothing in it, where a provider wants something.
+// EmptyResult is the body that a repair gives to an empty tool result if the provider requires one.
 const EmptyResult = "[No output]"
 
-// maxRepairs bounds how often a sequence is checked again after a repair; each round repairs all that the check found.
+// maxRepairs limits how often a sequence is checked again after a repair; each round repairs everything that the check found.
 const maxRepairs = 8
 
-// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep a message from
-// being repaired: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
+// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned messages are repaired too,
+// because a refused request helps nobody. Messages that came after the plan stay as they are.
 //
-// What the provider tolerates stays as it came in, unless the policy wants all repaired. What a pass has brought is repaired: a result
-// breaks no rule that the input kept. The report counts only what was repaired of the input; its actions list all.
+// Violations in the input that the provider tolerates stay, unless the policy wants everything repaired. Violations that a pass has caused
+// are repaired: a result breaks no rule that the input kept. The report counts only repairs of the input; its actions list all.
 func (c *Run) Repair() {
 	c.mendAll(func(wire.Violation) bool { return true })
 	c.mended = true
@@ -49,13 +49,13 @@ func (c *Run) Repair() {
 	}
 }
 
-// RepairInput is repair for what came in. Half surrogate pairs stay until it is known which messages do: a digest has none.
+// RepairInput does what Repair does for the input. Lone surrogates stay until it is known which messages stay: a digest has none.
 func (c *Run) RepairInput() {
 	c.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	c.mended = true
 }
 
-// mendAll is repair for some violations.
+// mendAll repairs the violations that which accepts.
 func (c *Run) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := c.Violations()
@@ -78,7 +78,7 @@ func (c *Run) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// came reports whether a violation is one of the input's that stay. Two messages of one role in a row are another violation if a pass has
+// came reports whether a violation is in the input and stays. Two consecutive messages of one role are a different violation if a pass has
 // put the first of them there.
 func (c *Run) came(v *wire.Violation, place places) bool {
 	if v.Severity != wire.Tolerated || c.tolerated[placeOf(v)]>>v.Case&1 == 0 {
@@ -98,15 +98,15 @@ func (c *Run) came(v *wire.Violation, place places) bool {
 // cases is a set of cases of rules.
 type cases uint32
 
-// placeOf is where a rule is broken, as one number: an index of the transcript's messages, and one of its parts or -1.
+// placeOf returns where a rule is broken as one number: the index of a message, and that of a part, or -1.
 func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
 
-// Violations are those of the list as it is now.
+// Violations returns the violations in the current list.
 func (c *Run) Violations() []wire.Violation {
 	return c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
 }
 
-// Named are those of some violations that the provider refuses, as a report names them.
+// Named returns those of some violations that the provider refuses, in the words of a report.
 func (c *Run) Named(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
@@ -120,8 +120,7 @@ func (c *Run) Named(violations []wire.Violation) (left []api.LeftViolation) {
 	return left
 }
 
-// stage is when a fix is made: ids first, since what else is repaired writes them; turns last, since what else is repaired takes messages
-// away and brings others.
+// stage returns when a fix is made: ids first, since other repairs write them; roles last, since other repairs remove and add messages.
 func stage(f wire.Fix) int {
 	switch f {
 	case wire.RenameID:
@@ -132,7 +131,7 @@ func stage(f wire.Fix) int {
 	return 1
 }
 
-// mendFirst repairs the next violations, and reports whether it could repair any.
+// mendFirst repairs the next violations, and reports whether it repaired any.
 func (c *Run) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
@@ -143,13 +142,13 @@ func (c *Run) mendFirst(violations []wire.Violation) bool {
 	return false
 }
 
-// mend applies the fixes of one check, from the last item to the first so that places stay right.
+// mend applies the fixes of one check, from the last item to the first so that positions stay valid.
 func (c *Run) mend(violations []wire.Violation) bool {
 	place := c.places()
 	marks := make([]mark, len(c.Items))
-	inserts := map[int][]byte{}       // messages to put after an item; -1 is the front
-	unanswered := map[int32][]int32{} // by message: the parts that are calls without result
-	answered := map[int][]int32{}     // by item: the calls that are answered by what is put after it, in order
+	inserts := map[int][]byte{}       // messages to insert after an item; -1 is the front
+	unanswered := map[int32][]int32{} // for each message: the parts that are calls without a result
+	answered := map[int][]int32{}     // for each item: the calls that are answered by what is inserted after it, in order
 	var moved []move
 	turns := map[int]transcript.Role{}
 	var further map[int32][]int32
@@ -254,7 +253,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		inserts[opener-1] = append(inserts[opener-1], c.NewMessage(max(0, opener-1), transcript.User, view.OpeningText)...)
 	}
 	for at, role := range turns {
-		if inserts[at] == nil { // what is inserted there may already separate them
+		if inserts[at] == nil { // an insertion there may already separate them
 			inserts[at] = c.NewMessage(at, role, view.TurnText)
 		}
 	}
@@ -270,7 +269,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	return done
 }
 
-// TurnRole is the role of a message between messages of two roles, so that the roles take turns.
+// TurnRole returns the role of a message inserted between messages of two roles so that the roles alternate.
 func TurnRole(before, after transcript.Role) transcript.Role {
 	if after == transcript.User || after == transcript.System && before == transcript.Tool {
 		return transcript.Assistant
@@ -278,7 +277,7 @@ func TurnRole(before, after transcript.Role) transcript.Role {
 	return transcript.User
 }
 
-// dropCaller makes a tool call one that the model has made itself.
+// dropCaller makes a tool call one that the model itself has made.
 func (c *Run) dropCaller(part int32) {
 	p := &c.T.Parts[part]
 	caller, _ := wire.CallerOf(c.T.Bytes(p.Span))
@@ -287,9 +286,9 @@ func (c *Run) dropCaller(part int32) {
 	p.Flags, p.Caller = p.Flags&^transcript.Called, 0
 }
 
-// gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
-// are taken from where they are, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
-// are still open stay so. The items that it takes from are drained.
+// gather writes one message with the results of an item's calls, in the order of the calls: existing ones, which are moved, and lost ones
+// for those in unanswered. It returns the calls that it answers. Calls that are still open stay open. Items that lose results are marked as
+// drained.
 func (c *Run) gather(item int, unanswered []int32, place places, marks []mark) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
@@ -323,7 +322,7 @@ func (c *Run) gather(item int, unanswered []int32, place places, marks []mark) (
 	return c.F.Results(nil, results, LostResult), calls
 }
 
-// empty reports whether all parts of an item are gone.
+// empty reports whether all parts of an item were removed.
 func (c *Run) empty(item int) bool {
 	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
@@ -343,8 +342,8 @@ func (c *Run) think(m int32) {
 	msg.Reasoned = true
 }
 
-// replaceLone puts U+FFFD in place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds one, since
-// its signature is of another text then; it reports whether that is the whole message.
+// replaceLone replaces each lone surrogate of a message with U+FFFD. Signed reasoning that contains one is removed, because its signature
+// would no longer match; it reports whether that is the whole message.
 func (c *Run) replaceLone(m int32) (gone bool) {
 	msg := &c.T.Messages[m]
 	text := c.T.Write([]byte(jsonspan.Replacement))
@@ -371,7 +370,7 @@ func (c *Run) replaceLone(m int32) (gone bool) {
 	return gone
 }
 
-// calls are tool calls as a format's Results takes them.
+// calls returns tool calls in the form that a format's Results takes.
 func (c *Run) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
@@ -380,7 +379,7 @@ func (c *Run) calls(parts []int32) []wire.Call {
 	return calls
 }
 
-// answer writes the message of an item again, with results in the parts that are calls without one.
+// answer rewrites the message of an item, with results in the parts that are calls without one.
 func (c *Run) answer(item int, calls []int32) {
 	for _, n := range calls {
 		p := &c.T.Parts[n]
@@ -395,16 +394,16 @@ func (c *Run) answer(item int, calls []int32) {
 	c.Replace(item, c.AppendMessage(nil, &c.Items[item]))
 }
 
-// move takes an item to after another one. A new message, if there is one, goes there instead.
+// move moves an item to after another one. A new message, if there is one, goes there instead.
 type move struct {
 	from, behind int
 	text         []byte
 }
 
-// moveResult plans how a tool result gets directly after its call: with its message, or, where that holds more, alone.
+// moveResult plans how to move a tool result directly after its call: with its message or, if that contains more, alone.
 func (c *Run) moveResult(at int, part int32, place places, marks []mark) (move, bool) {
 	p := &c.T.Parts[part]
-	if p.Has(transcript.Removed) { // it has moved for another rule
+	if p.Has(transcript.Removed) { // another rule has moved it
 		return move{}, false
 	}
 	call := place.of(c.T.Parts[p.Pair].Msg)
@@ -419,19 +418,19 @@ func (c *Run) moveResult(at int, part int32, place places, marks []mark) (move, 
 		alone = alone && (other.Has(transcript.Removed) || other.Parent >= 0 || other.Kind == transcript.ToolResult && other.Pair >= 0 &&
 			c.T.Parts[other.Pair].Msg == c.T.Parts[p.Pair].Msg)
 	}
-	if alone && c.F.Stamp == "" { // a message that moves keeps its date
+	if alone && c.F.Stamp == "" { // a moved message keeps its date
 		return move{from: at, behind: call}, true
 	}
 	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.AppendPart(nil, part), c.T.Bytes(c.T.Messages[p.Msg].Span))
 	c.TakePart(part)
 	marks[at] |= touched
-	// The pair is linked again when the new message is read.
+	// The pair is linked when the new message is read.
 	c.T.Parts[p.Pair].Pair = -1
 	return move{from: -1, behind: call, text: text}, true
 }
 
-// behind is the item after which a result goes whose call an item has: that or, where order tells results apart, the last of those that are
-// there.
+// behind returns the item after which the result of an item's call goes: the item itself or, if the order identifies results, the last of
+// the existing results.
 func (c *Run) behind(call int) int {
 	for c.F.Rules.Ordered && call+1 < len(c.Items) && c.T.Messages[c.Items[call+1].Msg].Role == transcript.Tool {
 		call++
@@ -439,8 +438,8 @@ func (c *Run) behind(call int) int {
 	return call
 }
 
-// rebuild makes the new list of items: without those gone, with inserts after their items and moved items in their places. What answers
-// calls is linked to just these, since ids do not always tell.
+// rebuild builds the new list of items: without removed ones, with insertions after their items and moved items in their places. Answers
+// are linked to exactly their calls, since ids are not always enough.
 func (c *Run) rebuild(marks []mark, inserts map[int][]byte, answered map[int][]int32, moved []move) {
 	if len(inserts) == 0 && len(moved) == 0 && !slices.ContainsFunc(marks, func(m mark) bool { return m&gone != 0 }) {
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode is how the model of the transcript thinks, and what tells it. What says more of this very request counts first.
+// ThinkingMode returns how the transcript's model thinks, and the source of that. Sources closer to this request take precedence.
 func (c *Run) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
-	if c.Format.Rules.Bound != "AN9" { // the provider leaves out what no longer fits, and wants none
+	if c.Format.Rules.Bound != "AN9" { // the provider drops what no longer fits, and requires none
 		return api.ThinkingAdaptive, api.ThinkingByFormat
 	}
 	if mode = api.ThinkingMode(c.Policy.Thinking); mode != "" && mode != policy.ThinkingAuto {
@@ -36,13 +36,13 @@ func NeedsThinking(mode api.ThinkingMode) bool {
 	return mode == api.ThinkingManual || mode == api.ThinkingUnknown
 }
 
-// IsBound reports whether a part is thinking that its provider has signed.
+// IsBound reports whether a part is thinking that its provider signed.
 func IsBound(p *transcript.Part) bool {
 	return p.Kind == transcript.Reasoning && p.Has(transcript.Bound)
 }
 
-// SettleThinking makes what is left of signed thinking such that the provider takes it back. It reports whether that could be done: in an
-// open tool loop that the host is about to answer it may be impossible.
+// SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was possible: in an open tool loop
+// that the host is about to answer it may not be.
 func (c *Run) SettleThinking() bool {
 	if !transcript.AnyHas(c.T.Parts, transcript.Bound) || !c.Changed() {
 		return true
@@ -78,8 +78,8 @@ func (c *Run) CountThinking() {
 	}
 }
 
-// absorb makes items of the messages that came after the plan: thinking in them is bound to what the plan has changed, and they may continue
-// with a tool loop that it has.
+// absorb makes items of the messages that came after the plan, because thinking in them is bound to what the plan has changed, and they may
+// continue one of its tool loops.
 func (c *Run) absorb() {
 	for ; c.Rest < c.T.Input; c.Rest++ {
 		it := view.Item{Msg: int32(c.Rest), In: int32(c.Rest), Tokens: c.P.Message(c.T, c.Rest)}
@@ -90,25 +90,25 @@ func (c *Run) absorb() {
 	}
 }
 
-// A loop is the end of a list of messages that nobody but the assistant and its tools has said.
+// loop is the messages at the end of a list that only the assistant and its tools have said.
 type loop struct {
 	from   int  // index of its first message
 	begins bool // its first assistant message begins with signed thinking
 	bound  int  // index of the last message with signed thinking, or -1
 }
 
-// inputLoop is the loop at the end of the input, as it came.
+// inputLoop returns the loop at the end of the unchanged input.
 func (c *Run) inputLoop() loop {
 	input := func(i int) int32 { return int32(i) }
 	return c.loopOf(c.TurnOf(c.T.Input, input), c.T.Input, input, true)
 }
 
-// itemLoop is the loop at the end of the items.
+// itemLoop returns the loop at the end of the items.
 func (c *Run) itemLoop() loop {
 	return c.loopOf(c.OpenTurn(len(c.Items)), len(c.Items), func(i int) int32 { return c.Items[i].Msg }, false)
 }
 
-// loopOf looks at the messages of a loop, with what passes have removed of them or without it.
+// loopOf examines the messages of a loop, with or without what passes have removed from them.
 func (c *Run) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	l := loop{from: from, bound: -1}
 	first := true
@@ -144,8 +144,8 @@ func (c *Run) BeginsBound(m int32, removed bool) (begins bool) {
 	return begins
 }
 
-// open reports whether the loop that begins at an item is one that the model continues with: the last thing in it, thinking aside, is a tool
-// result or a tool call. More is that it calls tools whose results are still to come.
+// open reports whether the model continues with the loop that begins at an item: apart from thinking, it ends with a tool result or a tool
+// call. more means that it calls tools whose results are still to come.
 func (c *Run) open(l loop) (open, more bool) {
 	decided := false
 	for i := len(c.Items) - 1; i >= l.from; i-- {
@@ -167,8 +167,8 @@ func (c *Run) open(l loop) (open, more bool) {
 	return open || more, more
 }
 
-// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, with prefix, has
-// thinking that must not stay because something before it has changed (AN9).
+// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, if prefix is
+// set, contains thinking that must not stay because something before it has changed (AN9).
 func (c *Run) loopBroken(prefix bool) bool {
 	was, is := c.inputLoop(), c.itemLoop()
 	if open, _ := c.open(is); !open || was.bound < 0 {
@@ -180,7 +180,7 @@ func (c *Run) loopBroken(prefix bool) bool {
 	return prefix && c.FirstChange() <= is.bound
 }
 
-// lostThinking reports whether a pass has taken signed thinking out of a message from an item on.
+// lostThinking reports whether a pass has removed signed thinking from a message, from an item on.
 func (c *Run) lostThinking(from int) bool {
 	for _, it := range c.Items[from:] {
 		cut := it.Rest // its beginning was folded
@@ -193,8 +193,8 @@ func (c *Run) lostThinking(from int) bool {
 	return false
 }
 
-// closeLoop puts one user message, with all that was said and done as text, in place of the tool loop at the end: so no turn of the
-// assistant is open that would need thinking. It reports whether that could be done.
+// closeLoop replaces the tool loop at the end with one user message that contains everything as text, so that no open assistant turn needs
+// thinking. It reports whether that was possible.
 func (c *Run) closeLoop() bool {
 	l := c.itemLoop()
 	if _, more := c.open(l); more {
@@ -202,7 +202,7 @@ func (c *Run) closeLoop() bool {
 	}
 	goes := func(i int) bool {
 		m := c.Items[i].Msg
-		return i >= l.from && c.T.Messages[m].Role != transcript.System && (c.InPair(m) || !c.Own(m)) // an assistant's digest stays
+		return i >= l.from && c.T.Messages[m].Role != transcript.System && (c.InPair(m) || !c.Own(m)) // a digest in the assistant's role stays
 	}
 	at, gain := -1, 0
 	var messages []int32
@@ -212,7 +212,7 @@ func (c *Run) closeLoop() bool {
 		if !goes(i) {
 			continue
 		}
-		if it.Pinned || c.T.LastSaid(int(it.Msg)) >= 0 { // what the user says in it would become the tools' record
+		if it.Pinned || c.T.LastSaid(int(it.Msg)) >= 0 { // the user's words in it would become part of the tools' record
 			return false
 		}
 		if at < 0 {
@@ -250,8 +250,8 @@ func (c *Run) closeLoop() bool {
 	return true
 }
 
-// Hopeless reports whether no result can be valid: nothing says how the model thinks, and its last message both holds thinking and calls
-// tools that have no result yet.
+// Hopeless reports whether no result can be valid: it is unknown how the model thinks, and the last message both contains thinking and
+// calls tools that have no result yet.
 func (c *Run) Hopeless() bool {
 	mode, source := c.ThinkingMode()
 	if mode != api.ThinkingUnknown || len(c.Items) == 0 || c.Rest < c.T.Input {
@@ -265,8 +265,7 @@ func (c *Run) Hopeless() bool {
 	return true
 }
 
-// AtThinking moves a cut inside the open tool loop to where a message begins with thinking, so that what is left of the loop does
-// too (AN8).
+// AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that the rest of the loop does too (AN8).
 func (c *Run) AtThinking(cut int, groups []int32) int {
 	if mode, _ := c.ThinkingMode(); mode != api.ThinkingManual || cut <= c.OpenTurn(len(c.Items)) || !c.inputLoop().begins {
 		return cut
