@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// controls takes escape codes out of a text, and what a terminal would overwrite: a line of progress is once, as it was last.
+// controls removes escape codes from a text, and what a terminal would overwrite: a progress line stays once, in its last state.
 func controls(text string) (clean string, changed bool) {
 	at := strings.IndexByte(text, 0x1b)
 	for _, c := range [...]byte{'\r', '\b'} {
@@ -15,7 +15,7 @@ func controls(text string) (clean string, changed bool) {
 	}
 	out := make([]byte, 0, len(text))
 	out = append(out, text[:at]...)
-	line := strings.LastIndexByte(text[:at], '\n') + 1 // where the line begins in out
+	line := strings.LastIndexByte(text[:at], '\n') + 1 // the beginning of the line in out
 	for at < len(text) {
 		c := text[at]
 		switch {
@@ -44,7 +44,7 @@ func controls(text string) (clean string, changed bool) {
 			case 'G':
 				out = back(out, line, text[at:])
 				line = lineStart(out, line)
-			case 'C', 'H', 'f', 'd': // to another place: a word ends here
+			case 'C', 'H', 'f', 'd': // the cursor moves, so a word ends here
 				if len(out) > line && out[len(out)-1] != ' ' {
 					out = append(out, ' ')
 				}
@@ -68,8 +68,8 @@ func lineStart(out []byte, line int) int {
 	return line
 }
 
-// back is what a carriage return leaves of the line that began at line: nothing, where next, which follows, is the same line of progress
-// again or the line says nothing; else the line stays, and next is below it.
+// back returns what a carriage return leaves of the line that began at line. It leaves nothing if next, which follows, is the same progress
+// line again or the line says nothing; otherwise the line stays, and next goes below it.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -84,7 +84,7 @@ func back(out []byte, line int, next string) []byte {
 // progressWords is how many letters of two lines are compared.
 const progressWords = 12
 
-// sameProgress reports whether a line says nothing but numbers and signs, or begins with the letters that next begins with.
+// sameProgress reports whether a line has nothing but numbers and punctuation, or begins with the same letters as next.
 func sameProgress(was []byte, next string) bool {
 	k, n := 0, 0
 	for _, c := range was {
@@ -113,7 +113,7 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape is how many bytes an escape code has that text begins with, and the letter that ends it.
+// escape returns the length of an escape code at the beginning of a text, and its final letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {
 		return len(text), 0
