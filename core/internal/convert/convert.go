@@ -19,7 +19,7 @@ import (
 // Output is a conversation as it was written in the target's format.
 type Output struct {
 	Messages []byte // a list of messages, or a request body where the input was one
-	System   []byte // the system prompt as the target has it next to a list; nil where there is none, or where it is in Messages
+	System   []byte // the system prompt as the target has it next to a list; nil if there is none, or where it is in Messages
 	Lost     []api.Loss
 }
 
@@ -43,12 +43,12 @@ type conversion struct {
 	metadata critbit.Map[int] // by the name of a member of messages, and of parts after a space: its index in lost
 	order    []int32          // of spoken, to be used again
 	written  []bool           // of each part that is a result: it is in the output
-	copied   []bool           // of each part: it describes a call that another part describes; nil where there is none
+	copied   []bool           // of each part: it describes a call that another part describes; nil if there is none
 	out      []byte
 	n        int // messages that were written
 	number   int // of the next thing that wants a number
 	current  message
-	behind   []piece // media of results that are in a message of the user's after them
+	behind   []piece // media of results that are in a user message's after them
 }
 
 // turn is what one speaker says without a pause: pieces of one or more messages.
@@ -108,8 +108,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealed is how many messages at the front precede a provider's own summary that no other can read: they are carried over, since nothing
-// else says what they say.
+// sealed returns how many messages at the front precede a provider's own summary that no other can read: they are carried over, since
+// nothing else says what they say.
 func (c *conversion) sealed() int {
 	n := c.t.Summarized()
 	if n == 0 {

@@ -19,7 +19,7 @@ type payload struct {
 	lost   []string // members that are not read
 }
 
-// payloads are the media of a part: one, or of a list of base64 strings each.
+// payloads returns the media of a part: one, or of a list of base64 strings each.
 func (c *conversion) payloads(n int32) []payload {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -168,7 +168,7 @@ func base64Like(s string) bool {
 	return len(s) >= 64
 }
 
-// settle finds the media type where none is told, and tells texts from data.
+// settle finds the media type if none is told, and tells texts from data.
 func (m *payload) settle(kind transcript.Kind) {
 	if m.text == " " { // a text was announced, and none came
 		m.text = ""
@@ -277,7 +277,7 @@ func mimeOf(format string) string {
 	return ""
 }
 
-// dataURL is the payload as a data URL, or its URL.
+// dataURL returns the payload as a data URL, or its URL.
 func (m *payload) dataURL() string {
 	if m.data == "" {
 		return m.url

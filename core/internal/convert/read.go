@@ -109,7 +109,7 @@ func (c *conversion) skip(n int32) bool {
 		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
 }
 
-// text is the text of a string; "" of a span that isn't one.
+// text returns the text of a string; "" of a span that isn't one.
 func (c *conversion) text(p jsonspan.Span) string {
 	if !c.t.IsString(p) && (p.Zero() || p.Len() < 2) {
 		return ""
@@ -117,7 +117,7 @@ func (c *conversion) text(p jsonspan.Span) string {
 	return c.t.Text(p)
 }
 
-// piece is a part as it is said in the target, and reports whether it is said at all. What is not, is noted.
+// piece returns a part as it is said in the target, and reports whether it is said at all. What is not, is noted.
 func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	t, p := c.t, &c.t.Parts[n]
 	none := piece{}
@@ -178,7 +178,8 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque is a part whose type only its provider knows. What is known to be a text for people is one: a refusal, an answer with sources.
+// opaque returns a part whose type only its provider knows. What is known to be a text for people is one: a refusal, an answer with
+// sources.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -215,7 +216,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	return piece{}, false
 }
 
-// citedTexts are the texts of an answer with its sources, {"content":[{"text":…}]}.
+// citedTexts returns the texts of an answer with its sources, {"content":[{"text":…}]}.
 func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	var texts []string
 	for key := range s.Members() {

@@ -41,7 +41,7 @@ func (c *conversion) call(n int32, first bool) {
 	}
 }
 
-// callValues are what the templates of calls and results want.
+// callValues returns what the templates of calls and results want.
 func (c *conversion) callValues(n int32) *wire.Values {
 	name := c.toolName(n)
 	if !c.to.ToolName.Fits(name) {
@@ -74,7 +74,7 @@ func (c *conversion) toolName(n int32) string {
 // argumentsDepth is how deep the objects of a target enclose arguments, at most.
 const argumentsDepth = 12
 
-// arguments are those of a call as an object. A text that isn't one becomes one with the text in it.
+// arguments returns those of a call as an object. A text that isn't one becomes one with the text in it.
 func (c *conversion) arguments(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.Zero() {
@@ -108,7 +108,7 @@ func wrapped(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
-// asObject is a JSON object in as few bytes as it takes, or nil where the text is none or is too deep to be in a message.
+// asObject returns a JSON object in as few bytes as it takes, or nil where the text is none or is too deep to be in a message.
 func asObject(text []byte) []byte {
 	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
 		return nil
@@ -270,7 +270,7 @@ func (c *conversion) callValuesOf(n int32) *wire.Values {
 	return v
 }
 
-// plain is a result as a text.
+// plain returns a result as a text.
 func (o *outcome) plain() string {
 	if o.value != nil {
 		if o.value[0] == '"' {

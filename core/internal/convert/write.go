@@ -204,7 +204,7 @@ func (c *conversion) count(template string, v *wire.Values) {
 	}
 }
 
-// date is the time some milliseconds after 1970, less than a month, as a JSON string.
+// date returns the time some milliseconds after 1970, less than a month, as a JSON string.
 func date(ms int) []byte {
 	out := []byte(`"1970-01-`)
 	for _, field := range [...]struct {
@@ -242,7 +242,7 @@ func (c *conversion) addText(text string) {
 	}
 }
 
-// said is the text of a piece.
+// said returns the text of a piece.
 func (c *conversion) said(p piece) string {
 	if p.part < 0 {
 		return p.text
@@ -298,7 +298,7 @@ func (c *conversion) say(p piece, place wire.Places) {
 	}
 }
 
-// media is a payload as the target has it in a place, and reports whether it has.
+// media returns a payload as the target has it in a place, and reports whether it has.
 func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {

@@ -23,13 +23,13 @@ func New(year, month, day int) Date {
 	return Date(year<<9 | month<<5 | day)
 }
 
-// Year is 0 where it is not known.
+// Year is 0 if it is not known.
 func (d Date) Year() int { return int(d >> 9) }
 
-// Month is from 1 to 12, 0 where it is not known.
+// Month is from 1 to 12, 0 if it is not known.
 func (d Date) Month() int { return int(d >> 5 & 15) }
 
-// Day is from 1 to 31, 0 where it is not known.
+// Day is from 1 to 31, 0 if it is not known.
 func (d Date) Day() int { return int(d & 31) }
 
 // Is reports whether a date is within another.
@@ -38,7 +38,7 @@ func (d Date) Is(of Date) bool {
 		(of.Day() == 0 || of.Day() == d.Day())
 }
 
-// Last is the last day of a year, a month or a day, as dates compare.
+// Last returns the last day of a year, a month or a day, as dates compare.
 func (d Date) Last() Date {
 	switch {
 	case d.Month() == 0:
@@ -88,7 +88,7 @@ func Parse(text string) (Date, bool) {
 	return d, d != 0
 }
 
-// OfEpoch is the day of a number of seconds, or of milliseconds, since 1970.
+// OfEpoch returns the day of a number of seconds, or of milliseconds, since 1970.
 func OfEpoch(n int64) Date {
 	if n > 1e11 {
 		n /= 1000
@@ -104,7 +104,7 @@ const mostDates = 8
 
 // token is a number, or the name of a month, of a text.
 type token struct {
-	number int // -1 where it is no number
+	number int // -1 if it is no number
 	digits int
 	month  int
 	sure   bool   // the name of a month that is nothing else
@@ -164,7 +164,7 @@ func In(text string, ws []words.Word) (found []Found) {
 	return found
 }
 
-// digitsAt is how many digits a text begins with.
+// digitsAt returns how many digits a text begins with.
 func digitsAt(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -173,7 +173,7 @@ func digitsAt(text string) int {
 	return n
 }
 
-// unitAt is the sign directly after a number that says what it counts: 'y', 'm' or 'd'; 0 where there is none.
+// unitAt returns the sign directly after a number that says what it counts: 'y', 'm' or 'd'; 0 if there is none.
 func unitAt(text string) rune {
 	for _, u := range [...]struct {
 		sign string
@@ -189,7 +189,7 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
-// dateAt reads the date that begins with the first of some tokens, and returns how many it has; 0 where none begins.
+// dateAt reads the date that begins with the first of some tokens, and returns how many it has; 0 if none begins.
 func dateAt(ts []token) (d Date, n int) {
 	is := func(i int, unit rune) bool { return i < len(ts) && ts[i].number >= 0 && ts[i].unit == unit }
 	number := func(i int, gaps string) bool {
@@ -257,7 +257,7 @@ func dateAt(ts []token) (d Date, n int) {
 	return 0, 0
 }
 
-// yearBehind is the index of the year at most two tokens after a month; 0 where there is none.
+// yearBehind returns the index of the year at most two tokens after a month; 0 if there is none.
 func yearBehind(ts []token, month int) int {
 	for i := month + 1; i < len(ts) && i <= month+2; i++ {
 		if ts[i].isYear() {
@@ -274,7 +274,7 @@ const HeaderRoom = 96
 const mostBeside = 4
 
 // Header finds the day that a header at the beginning of a text names, in brackets or as a short line of its own: "[1:56 pm on 8 May,
-// 2023]", "## Session 3, 2023-05-08". What is said comes at text[size:]; size is 0 where there is no header, and where the day begins a line
+// 2023]", "## Session 3, 2023-05-08". What is said comes at text[size:]; size is 0 if there is no header, and where the day begins a line
 // that continues.
 func Header(text string) (day Found, size int) {
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
@@ -322,7 +322,7 @@ func Header(text string) (day Found, size int) {
 	return Found{}, 0
 }
 
-// monthNamed is the number of a month by a name of it in lower case; 0 where it is none.
+// monthNamed returns the number of a month by a name of it in lower case; 0 if it is none.
 func monthNamed(name string) int {
 	if len(name) < 2 || len(name) > 40 {
 		return 0
@@ -365,7 +365,8 @@ func IsKey(key []byte) bool {
 	return false
 }
 
-// Of is the day that the value of such a key names, as JSON: a date, a header, or seconds or milliseconds since 1970; 0 where it has none.
+// Of returns the day that the value of such a key names, as JSON: a date, a header, or seconds or milliseconds since 1970; 0 if it has
+// none.
 func Of(value []byte) Date {
 	if len(value) > 1 && value[0] == '"' {
 		value = value[1 : len(value)-1]

@@ -160,7 +160,8 @@ next:
 	return found
 }
 
-// at is how many of the words the phrase has that they begin with, and the number or weekday in it, 1 where it has none; 0 if they do not.
+// at returns how many of the words the phrase has that they begin with, and the number or weekday in it, 1 if it has none; 0 if they do
+// not.
 func (p *phrase) at(low []string) (n, number int) {
 	if len(low) < len(p.words) {
 		return 0, 0
@@ -190,7 +191,7 @@ func (p *phrase) at(low []string) (n, number int) {
 	return len(p.words), number
 }
 
-// plus is the date that is n units from a day; of months and years without the day. Of weekdays it is the last (n < 0) or next one of
+// plus returns the date that is n units from a day; of months and years without the day. Of weekdays it is the last (n < 0) or next one of
 // that number, from 1 for Monday.
 func (d Date) plus(n int, u unit, number int) Date {
 	switch u {
@@ -216,7 +217,7 @@ func (d Date) plus(n int, u unit, number int) Date {
 	return 0
 }
 
-// days is how many days lie between 1970-01-01 and a day.
+// days returns how many days lie between 1970-01-01 and a day.
 func (d Date) days() int {
 	y, m := d.Year(), d.Month()
 	if m <= 2 {
@@ -225,7 +226,7 @@ func (d Date) days() int {
 	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d.Day() - 1 - 719468
 }
 
-// ofDays is the day so many days after 1970-01-01.
+// ofDays returns the day so many days after 1970-01-01.
 func ofDays(days int) Date {
 	// Days to a civil date, with years that begin in March.
 	z := days + 719468
@@ -245,7 +246,7 @@ func ofDays(days int) Date {
 }
 
 // Like spells a date in the way of another day of the same month that is spelled with a name of the month: "8 May, 2023" for the seventh is
-// "7 May, 2023", and for the month "May, 2023". It is false where like has no such form.
+// "7 May, 2023", and for the month "May, 2023". It returns false if like has no such form.
 func (d Date) Like(like string) (string, bool) {
 	ws := words.Append(nil, like)
 	if len(ws) != 3 {

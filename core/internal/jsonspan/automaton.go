@@ -128,7 +128,7 @@ func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint))
 // repeats is how many bytes are many enough to be told to be one character over and over.
 const repeats = 256
 
-// headRun is how many bytes at the start of b are one character, or short escape, over and over.
+// headRun returns how many bytes at the start of b are one character, or short escape, over and over.
 func headRun(b []byte) int {
 	size := 1
 	switch c := b[0]; {
@@ -144,7 +144,7 @@ func headRun(b []byte) int {
 	return n - n%size
 }
 
-// tailRun is how many bytes at the end of b are one ASCII character that is no part of an escape, over and over.
+// tailRun returns how many bytes at the end of b are one ASCII character that is no part of an escape, over and over.
 func tailRun(b []byte) int {
 	c := b[len(b)-1]
 	if c >= 0x80 || c == '\\' {
@@ -169,7 +169,7 @@ func (a *Automaton) run(b []byte) uint64 {
 	return uint64(a.Run[sym]) * uint64(len(b)/size)
 }
 
-// asciiRun is how many bytes at the start of b are ASCII.
+// asciiRun returns how many bytes at the start of b are ASCII.
 func asciiRun(b []byte) int {
 	i := 0
 	for i+8 <= len(b) && Load(b, i)&highs == 0 {
@@ -304,7 +304,7 @@ func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64,
 	return sum, e, i
 }
 
-// escaped is the symbol of the escape at the start of b, and its length in JSON.
+// escaped returns the symbol of the escape at the start of b, and its length in JSON.
 func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
 	if len(b) < 6 || b[1] != 'u' {
 		if sym = unescape(b[min(1, len(b)-1)]); sym == '\\' {
@@ -339,7 +339,7 @@ func unicodeEscape(b []byte) (rune, int) {
 	return rune(u), 6
 }
 
-// symbol is the symbol of the character at the start of b, which is not ASCII, and its length.
+// symbol returns the symbol of the character at the start of b, which is not ASCII, and its length.
 func (a *Automaton) symbol(b []byte) (uint8, int) {
 	switch c := b[0]; {
 	case len(b) < 2:

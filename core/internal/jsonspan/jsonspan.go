@@ -22,10 +22,10 @@ const MaxSize = 1 << 30
 // Span is a half-open range of bytes of a source. The zero Span means that the value is missing.
 type Span struct{ Start, End uint32 }
 
-// Key is the span as a number, to look it up by.
+// Key returns the span as a number, to look it up by.
 func (p Span) Key() uint64 { return uint64(p.Start)<<32 | uint64(p.End) }
 
-// Len is the number of bytes in the span.
+// Len returns the number of bytes in the span.
 func (p Span) Len() int { return int(p.End - p.Start) }
 
 // Zero reports whether the span is the zero Span, which no value has (every value has at least one byte).
@@ -39,7 +39,7 @@ type Measure struct {
 	Bytes uint32 // UTF-8 bytes
 	Runes uint32 // Unicode scalar values
 	UTF16 uint32 // UTF-16 code units, what JavaScript calls length
-	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 where there is none.
+	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 if there is none.
 	Weight uint32
 }
 
@@ -48,7 +48,7 @@ func (m Measure) Add(o Measure) Measure {
 	return Measure{m.Bytes + o.Bytes, m.Runes + o.Runes, m.UTF16 + o.UTF16, m.Weight + o.Weight}
 }
 
-// ASCII is the measure of n ASCII characters.
+// ASCII returns the measure of n ASCII characters.
 func ASCII(n uint32) Measure { return Measure{n, n, n, 0} }
 
 // Kind is the kind of a JSON value.
@@ -77,7 +77,7 @@ type Str struct {
 	Escaped bool
 }
 
-// JSON is the measure of the string written as JSON with the fewest escapes, quotes included.
+// JSON returns the measure of the string written as JSON with the fewest escapes, quotes included.
 func (s Str) JSON() Measure {
 	m := s.Measure.Add(ASCII(s.Escapes + 2))
 	if s.Weight > 0 {
@@ -109,7 +109,7 @@ type Scanner struct {
 	Weigh *Automaton
 	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
 	Lone, FirstLone int
-	// Watch is the first four bytes of keys that are looked for, the first in the lowest byte; 0 where there are none. Met tells that a key
+	// Watch is the first four bytes of keys that are looked for, the first in the lowest byte; 0 if there are none. Met tells that a key
 	// with them has been read.
 	Watch uint32
 	Met   bool
@@ -143,13 +143,13 @@ func (s *Scanner) Within(offset uint32, depth int) *Scanner {
 // Src returns the bytes that the scanner walks.
 func (s *Scanner) Src() []byte { return s.src }
 
-// Pos is the offset of the next byte to read.
+// Pos returns the offset of the next byte to read.
 func (s *Scanner) Pos() uint32 { return uint32(s.pos) }
 
-// KeyPos is the offset of the key read last, of its opening quote.
+// KeyPos returns the offset of the key read last, of its opening quote.
 func (s *Scanner) KeyPos() uint32 { return s.name }
 
-// Err is the first error, or nil.
+// Err returns the first error, or nil.
 func (s *Scanner) Err() *Error { return s.err }
 
 // Fail records an error at a byte offset, unless there is one already.

@@ -73,7 +73,7 @@ func (s *Scanner) number() uint32 {
 	return uint32(i - start)
 }
 
-// Int is the number at a span, if it is a whole one of at most 9 digits.
+// Int returns the number at a span, if it is a whole one of at most 9 digits.
 func Int(src []byte, p Span) (n int, ok bool) {
 	b := p.Of(src)
 	negative := len(b) > 0 && b[0] == '-'

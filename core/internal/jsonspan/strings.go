@@ -211,7 +211,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 	return 6, 3
 }
 
-// minEscape is how many characters more than its text JSON.stringify needs for the escaped character at b.
+// minEscape returns how many characters more than its text JSON.stringify needs for the escaped character at b.
 func minEscape(b []byte, size int) uint32 {
 	if size > 1 {
 		return 0
@@ -248,8 +248,8 @@ func hex4(b []byte, i int) (uint32, bool) {
 	return u, true
 }
 
-// runeLen is the length of the UTF-8 sequence at the start of b, which is not ASCII, or 0 if it is not one. Surrogates
-// and overlong forms are none (RFC 3629).
+// runeLen returns the length of the UTF-8 sequence at the start of b, which is not ASCII, or 0 if it is not one. Surrogates and overlong
+// forms are none (RFC 3629).
 func runeLen(b []byte) int {
 	c := b[0]
 	switch {

@@ -72,7 +72,7 @@ func (c *claudeCode) parents() {
 	}
 }
 
-// walk follows the parents from the leaf to the last compaction, or to the root where there is none.
+// walk follows the parents from the leaf to the last compaction, or to the root if there is none.
 func (c *claudeCode) walk() {
 	kept, anchor := c.relink()
 	seen := make([]bool, len(c.records))

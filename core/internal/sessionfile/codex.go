@@ -38,7 +38,7 @@ type codex struct {
 	byteForByte
 	items []cxItem
 	turns []int32 // the items that begin a turn of the user
-	cut   int     // items before it have been compacted, but for input
+	cut   int     // items before it have been compacted, except for input
 	meta  bool    // the first session_meta was read; files of forked sessions repeat that of their parent
 	usage Usage
 	asked int   // index in items of the one that usage belongs to, or -1

@@ -36,7 +36,7 @@ type choice struct {
 	words []string
 }
 
-// oneOf is the destination of a string that is one of words.
+// oneOf returns the destination of a string that is one of words.
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
 
 // timeOf takes the time of an entry of a file, which may be the last one.

@@ -267,7 +267,7 @@ func streamed(src []byte) *Kind {
 	return nil
 }
 
-// signOf is the kind that the object at s is a sign of, or nil.
+// signOf returns the kind that the object at s is a sign of, or nil.
 func signOf(s *jsonspan.Scanner) *Kind {
 	if s.Kind() != jsonspan.Object {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")

@@ -81,7 +81,7 @@ type ohEvent struct {
 	linked     bool // names its parent
 	root       bool // says that it has none
 	thinks     bool // has thinking blocks
-	executable bool // a call that the agent runs where it has no result
+	executable bool // a call that the agent runs if it has no result
 	id         int32
 	parent     int32
 	response   int32         // the answer of the model that the event is of

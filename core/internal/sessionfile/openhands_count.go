@@ -13,7 +13,7 @@ var ohReasoners = [...]string{
 	"deepseek/deepseek-v4-pro", "deepseek/deepseek-v4-flash",
 }
 
-// metrics is what the agent's model has used, in statistics of all models.
+// metrics returns what the agent's model has used, in statistics of all models.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {

@@ -130,7 +130,7 @@ func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	}, o.imagePart)
 }
 
-// answer ends the content of a message of the model and writes the rest of it but for its calls. An empty content is no list.
+// answer ends the content of a message of the model and writes the rest of it except for its calls. An empty content is no list.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`]`)
@@ -338,7 +338,7 @@ func ohCut(text string, limit int, folder, name string) string {
 	return string(runes[:head]) + notice + string(runes[len(runes)-(left-head):])
 }
 
-// lineCount is how many lines Python finds in a text.
+// lineCount returns how many lines Python finds in a text.
 func lineCount(text []rune) (n int) {
 	for i, r := range text {
 		switch r {

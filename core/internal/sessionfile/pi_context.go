@@ -33,7 +33,7 @@ func (p *pi) omitted(e *piEntry) bool {
 	return v.Zero() || p.src[v.Start] != '{'
 }
 
-// replaced is the content that an edit gives a message, as JSON, and whether nothing is left to send; "" where the edit changes no
+// replaced returns the content that an edit gives a message, as JSON, and whether nothing is left to send; "" if the edit changes no
 // content: summaries and commands have none.
 func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	if p.omitted(e) || e.role == nil {
@@ -121,7 +121,7 @@ func (p *pi) replay(what string) []piNamed {
 	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })
 }
 
-// prompt is the system message that says what all that count say together, as JSON; "" where there is none.
+// prompt returns the system message that says what all that count say together, as JSON; "" if there is none.
 func (p *pi) prompt(millis int64) string {
 	switch len(p.prompts) {
 	case 0:

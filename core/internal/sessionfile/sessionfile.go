@@ -39,7 +39,7 @@ type Usage struct {
 	Least      int64 // the least Total of all counts in the file that still hold
 }
 
-// Total is the size of the context after the call, in tokens.
+// Total returns the size of the context after the call, in tokens.
 func (u *Usage) Total() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
 
 // Kind is a kind of session file.

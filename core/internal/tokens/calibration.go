@@ -12,7 +12,7 @@ const kept = 5
 // largest is the largest number of tokens that is taken for one.
 const largest = 1_000_000_000
 
-// pairs are the reports that make sense, at most kept of them, where they are of the estimator.
+// pairs returns the reports that make sense, at most kept of them, where they are of the estimator.
 func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	if c == nil || c.Estimator != estimator {
 		return nil, nil
@@ -52,10 +52,10 @@ func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibr
 	return &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
 }
 
-// line is the straight line through reports: counted = slope × estimated + offset. The slope is the median of those between
-// all pairs, and the offset the median of what is left (Theil and Sen), so that one report in five may say what it likes.
-// Where the estimates are too close together to tell a slope it is 1. Nothing is sent that counts less than nothing: where
-// the offset would, the line goes through the origin.
+// line returns the straight line through reports: counted = slope × estimated + offset. The slope is the median of those between all pairs,
+// and the offset the median of what is left (Theil and Sen), so that one report in five may say what it likes. Where the estimates are too
+// close together to tell a slope it is 1. Nothing is sent that counts less than nothing: where the offset would, the line goes through the
+// origin.
 func line(estimated, counted []int) (slope float64, offset int) {
 	var slopes, shares, rest []float64
 	for i, x := range estimated {
@@ -80,7 +80,7 @@ func line(estimated, counted []int) (slope float64, offset int) {
 	return slope, offset
 }
 
-// median is the middle of numbers, which it sorts; there must be one.
+// median returns the middle of numbers, which it sorts; there must be one.
 func median(x []float64) float64 {
 	sorting.Ordered(x)
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
@@ -102,7 +102,7 @@ func (p *Profile) Correct(c *api.Correction) *Profile {
 	return &own
 }
 
-// Calibrate is the correction by the reports; nil where there is none.
+// Calibrate returns the correction by the reports; nil if there is none.
 func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	e, k := pairs(c, p.id())
 	if len(e) == 0 {
@@ -120,7 +120,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// Least is the least that a provider has counted for a call, by the reports; 0 where there are none. It bounds what is sent with every call.
+// Least returns the least that a provider has counted for a call, by the reports; 0 if there are none. It bounds what is sent with every
+// call.
 func (p *Profile) Least(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
 	for _, n := range counted {
@@ -131,9 +132,9 @@ func (p *Profile) Least(c *api.Calibration) (least int) {
 	return least
 }
 
-// Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where it counted
-// more, the rest is next to the transcript, as far as least allows, which no call was below (0 is no bound); what is left of it is the
-// estimate's error, and all messages are scaled up. Where it counted less, all is scaled down.
+// Anchor returns the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where it
+// counted more, the rest is next to the transcript, as far as least allows, which no call was below (0 is no bound); what is left of it is
+// the estimate's error, and all messages are scaled up. Where it counted less, all is scaled down.
 func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *api.Correction {
 	c := p.Correction
 	c.Source = api.TokensMeasured
@@ -166,7 +167,7 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *ap
 	return &c
 }
 
-// id is the estimator's name, with the family of tokenizers where it has one.
+// id returns the estimator's name, with the family of tokenizers where it has one.
 func (p *Profile) id() string {
 	if p.Family != "" {
 		return p.Name + "/" + p.Family

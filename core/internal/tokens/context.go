@@ -10,7 +10,7 @@ import (
 type Context struct {
 	Tokens   int // measured up to the message at Index, estimated after it
 	Measured int // what the provider counted, tokens
-	Index    int // the assistant message that has the provider's numbers; -1 where there is none
+	Index    int // the assistant message that has the provider's numbers; -1 if there is none
 	Bound    int // how far off it may be, percent
 }
 
@@ -37,8 +37,8 @@ func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Co
 	return Context{Index: -1, Tokens: total, Bound: p.Bound}
 }
 
-// measuredBound is how far off a total is, in percent, of which only a tail is estimated, by bound percent. A provider's count
-// is of what it was sent, which the transcript may not be to the byte: it is never less than one percent.
+// measuredBound returns how far off a total is, in percent, of which only a tail is estimated, by bound percent. A provider's count is of
+// what it was sent, which the transcript may not be to the byte: it is never less than one percent.
 func measuredBound(bound, tail, total int) int {
 	return max(1, (bound*tail+total/2)/max(1, total))
 }

@@ -22,8 +22,8 @@ var families = []struct {
 	{"gpt", "o200k", false}, {"o1", "o200k", false}, {"o3", "o200k", false}, {"o4", "o200k", false}, {"codex", "o200k", false},
 }
 
-// Family is the name of the family of tokenizers that a model has, and whether it is borrowed. What is not known is taken for
-// o200k, the newest of those whose counts can be had.
+// Family returns the name of the family of tokenizers that a model has, and whether it is borrowed. What is not known is taken for o200k,
+// the newest of those whose counts can be had.
 func Family(model string) (name string, borrowed bool) {
 	model = strings.ToLower(model)
 	for _, f := range families {

@@ -46,8 +46,8 @@ func cropCost(w, h int) int {
 	return 258 * min((w+unit-1)/unit, 64) * min((h+unit-1)/unit, 64)
 }
 
-// image estimates an image by its format and size in pixels, as the first bytes of its base64 payload tell them; without
-// those by the payload's size, and unknown where there is none.
+// image estimates an image by its format and size in pixels, as the first bytes of its base64 payload tell them; without those by the
+// payload's size, and unknown if there is none.
 func (p *Profile) image(t *transcript.Transcript, part *transcript.Part, unknown int) int {
 	if cost := imageCosts[p.Family]; cost != nil {
 		if w, h := pixels(t.Bytes(part.Span)); w > 0 && h > 0 {
@@ -84,7 +84,7 @@ func pixels(part []byte) (w, h int) {
 // maxPixels is the longest side that any of the formats can have.
 const maxPixels = 1 << 24
 
-// base64 reads bytes out of base64 text in a JSON string. Behind the end, or what is no base64, come zeros.
+// base64 reads bytes out of base64 text in a JSON string. After the end, or what is no base64, come zeros.
 type base64 struct {
 	text []byte
 	bits uint32

@@ -69,7 +69,7 @@ type Cost struct {
 // Default is the estimator of a policy that has none.
 const Default = "script"
 
-// byRole is the framing of messages where that of every role is the same.
+// byRole returns the framing of messages where that of every role is the same.
 func byRole(message int) (f [transcript.Other + 1]int) {
 	for r := range f {
 		f[r] = message
@@ -77,8 +77,8 @@ func byRole(message int) (f [transcript.Other + 1]int) {
 	return f
 }
 
-// kinds is a table of costs: call and result are the envelopes of tool calls and tool results, and image, file and audio
-// what such parts take. Everything else counts its text.
+// kinds returns a table of costs: call and result are the envelopes of tool calls and tool results, and image, file and audio what such
+// parts take. Everything else counts its text.
 func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	k[transcript.ToolCall].Tokens = call
 	k[transcript.ToolResult].Tokens = result

@@ -32,7 +32,7 @@ func (p *Profile) ASCII(n int) int {
 	return p.Measure(m)
 }
 
-// MaxUnits is how many units of text at most are estimated at up to the given tokens; with script, about how many bytes.
+// MaxUnits returns how many units of text at most are estimated at up to the given tokens; with script, about how many bytes.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
@@ -117,7 +117,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 	return total + p.divide(units)
 }
 
-// GoArguments is the arguments of a tool call as jsonspan.AppendGo writes them; null is none.
+// GoArguments returns the arguments of a tool call as jsonspan.AppendGo writes them; null is none.
 func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.Zero() || string(t.Bytes(call.Body)) == "null":

@@ -285,7 +285,8 @@ func checkADK(c *Checker) {
 	}
 }
 
-// lastCalling is the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are skipped.
+// lastCalling returns the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are
+// skipped.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {

@@ -44,7 +44,7 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
-// json is the measure of the field as compact JSON.
+// json returns the measure of the field as compact JSON.
 func (f *field) json() jsonspan.Measure {
 	if f.Str() {
 		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))

@@ -8,7 +8,7 @@ import (
 )
 
 // Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which %x
-// represents a value, and %?x…%; for what is left out where there is no such value.
+// represents a value, and %?x…%; for what is left out if there is no such value.
 //
 //	%c content          %t text, a JSON string        %r a role
 //	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it

@@ -23,7 +23,7 @@ type Coverage struct {
 // Lossy reports whether most of the text is where the format has none, or nearly all of it in parts of types that it doesn't know.
 func (c Coverage) Lossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
-// Missed is how much of the text the format doesn't read.
+// Missed returns how much of the text the format doesn't read.
 func (c Coverage) Missed() int { return c.Lost + c.Foreign + c.Beside }
 
 // Doubtful reports whether the format reads less than half of the text.

@@ -48,7 +48,7 @@ type Format struct {
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
 	// It returns nil if no text can answer a call.
 	Results func(dst []byte, calls []Call, text string) []byte
-	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil where
+	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil if
 	// all messages are spelled alike.
 	Spelled func(spelling uint8) *Format
 	// Within is, for each spelling of messages, the key under which they hold content and calls, for paths; "" is none.
@@ -62,7 +62,7 @@ type Format struct {
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
 	// Sign appends what replaces the opening brace of a tool call, given as JSON, to represent the signature that it lacks.
 	Sign func(dst, part []byte) []byte
-	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil where no message needs any.
+	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil if no message needs any.
 	Think func(message []byte) (at jsonspan.Span, text string)
 	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts. Message writes NoStamp
 	// for it, and view.Stamp the date.
@@ -152,7 +152,7 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 // manyParts is more than the parts of a transcript, including new messages.
 const manyParts = 8 * MaxParts
 
-// stringBody is the ResultBody of formats in which the body of every tool result may be a string.
+// stringBody returns the ResultBody of formats in which the body of every tool result may be a string.
 func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
 }

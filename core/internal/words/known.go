@@ -130,7 +130,7 @@ func (k *Known) matchASCII(dst []Found, n int, w []byte, from int) []Found {
 	return dst
 }
 
-// hashFolded is the hash of a word of ASCII, as Append makes it.
+// hashFolded returns the hash of a word of ASCII, as Append makes it.
 func hashFolded[T string | []byte](w T) uint32 {
 	h := uint32(offset)
 	for i := 0; i < len(w); i++ {

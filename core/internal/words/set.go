@@ -20,7 +20,7 @@ func NewSet(text string) *Set { return &Set{text: text} }
 // Has reports whether the set has a stem.
 func (s *Set) Has(stem uint32) bool { return s.Stems().Has(stem) }
 
-// Stems are the stems of the set, for many look-ups.
+// Stems returns the stems of the set, for many look-ups.
 func (s *Set) Stems() *Stems {
 	s.once.Do(func() {
 		for _, w := range Append(nil, s.text) {
@@ -75,7 +75,7 @@ func (s *Exact) Has(word string) bool {
 	return s.hashes[s.place(h)] == h
 }
 
-// place is where a hash is, or would be.
+// place returns where a hash is, or would be.
 func (s *Exact) place(h uint32) int {
 	mask := len(s.hashes) - 1
 	at := int(h) & mask
@@ -85,7 +85,7 @@ func (s *Exact) place(h uint32) int {
 	return at
 }
 
-// folded is the hash of a word in lower case; never 0. Of a long word it is that of its beginning.
+// folded returns the hash of a word in lower case; never 0. Of a long word it is that of its beginning.
 func folded(word string) uint32 {
 	h := uint32(offset)
 	for i := 0; i < min(len(word), longest); i++ {

@@ -15,8 +15,8 @@ const (
 )
 
 // skim goes over text from i to the next word that may be in the set, and returns where that is and how many words it has met, that one
-// counted but for the last three kinds. paired says that a sign is at i that was in a pair already. It calls nothing, so that its loops stay
-// loops in the module.
+// counted except for the last three kinds. paired says that a sign is at i that was in a pair already. It calls nothing, so that its loops
+// stay loops in the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]

@@ -36,7 +36,7 @@ func (t *Table) build() {
 	}
 }
 
-// Row is the number of the row that has a word, from 1: of several the last one. It is 0 where none has it.
+// Row returns the number of the row that has a word, from 1: of several the last one. It returns 0 if none has it.
 func (t *Table) Row(word string) int {
 	t.once.Do(t.build)
 	if slot := t.slots[t.find(word)]; slot > 0 {
@@ -51,7 +51,7 @@ func (t *Table) Has(word string) bool {
 	return t.slots[t.find(word)] > 0
 }
 
-// find is the slot of a word, or the empty one where it would be.
+// find returns the slot of a word, or the empty one where it would be.
 func (t *Table) find(word string) int {
 	mask := len(t.slots) - 1
 	at := int(Hash(word)) & mask

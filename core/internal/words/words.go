@@ -1,5 +1,5 @@
-// Package words splits text of any script into what extracts and searches compare: stems of words where a script puts
-// spaces between words, pairs of signs where it does not.
+// Package words splits text of any script into what extracts and searches compare: stems of words where a script puts spaces between words,
+// pairs of signs if it does not.
 //
 // What never enters this package: what a word means. It has no lists of words, and the only thing that it knows of any
 // language is a handful of endings.

@@ -123,7 +123,7 @@ func schedule(p *passes.ArchivePass, c *passes.Run, seen []int, need int) (batch
 	return batches
 }
 
-// summaries are the summaries of the batches, or false when the host's model has to be asked first.
+// summaries returns the summaries of the batches, or false when the host's model has to be asked first.
 func summaries(p *passes.ArchivePass, c *passes.Run, batches [][]int) (texts []string, ok bool) {
 	local := p.Mode == "local" || c.Policy.Local()
 	for k, batch := range batches {
@@ -163,7 +163,7 @@ func toolRequest(p *passes.ArchivePass, c *passes.Run, id string, outputs []dige
 	return r
 }
 
-// resultOf is the part of an item that is a tool result which the model is sent; -1 where there is none.
+// resultOf returns the part of an item that is a tool result which the model is sent; -1 if there is none.
 func resultOf(c *passes.Run, item int) int32 {
 	m := c.Items[item].Msg
 	if c.T.Hidden(int(m)) {
@@ -178,7 +178,7 @@ func resultOf(c *passes.Run, item int) int32 {
 	return -1
 }
 
-// resultKey is what S4 knows a result by: its id or, without one, its name and place (S4.30).
+// resultKey returns what S4 knows a result by: its id or, without one, its name and place (S4.30).
 func resultKey(c *passes.Run, item int) string {
 	o := digest.ToolOutputAt(c.T, int(resultOf(c, item)))
 	return styles.Key(o, int(c.Items[item].Msg))

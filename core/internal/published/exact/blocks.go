@@ -49,8 +49,8 @@ type BlockConfig struct {
 	MaxLines                        int // of each text of a tool result
 }
 
-// Turns are the turns of messages [from, to): neighbours with the same turn index are one, and a message without any is one
-// by itself (S0.41). Each is a range of messages, its end not included.
+// Turns returns the turns of messages [from, to): neighbours with the same turn index are one, and a message without any is one by itself
+// (S0.41). Each is a range of messages, its end not included.
 func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	var turns [][2]int
 	last, running := 0, false
@@ -82,7 +82,7 @@ func NewBlocks(in view.Input) *Blocks {
 	return &Blocks{c, c.T.Groups(c.Seq())}
 }
 
-// Tokens is the estimate of messages [from, to).
+// Tokens returns the estimate of messages [from, to).
 func (bs *Blocks) Tokens(from, to int) int { return bs.run.View.Tokens(from, to) }
 
 // Make makes the block of the loop that messages [from, to) are. The newest loop keeps its first and its newest turns,
@@ -170,7 +170,7 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 // shortText is how long a text may be to be in the line of a turn, in bytes (S0.19).
 const shortText = 200
 
-// lines is the section of lines for turns [first, recent), or nil where there is none.
+// lines returns the section of lines for turns [first, recent), or nil if there is none.
 func lines(c *passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	s := &Section{Range: TurnRange{first, recent - 1}}
 	safe, used, says := c.Policy.Safe(), 0, short(shortText)
@@ -206,8 +206,7 @@ type Loop struct {
 	Absent     bool // its messages are not here
 }
 
-// Chain is the loops from the first to the one named current, each the parent of the next. One that is only named has no
-// messages.
+// Chain returns the loops from the first to the one named current, each the parent of the next. One that is only named has no messages.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
 	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
@@ -233,8 +232,8 @@ func Chain(loops []Loop, current string) []Loop {
 	return chain
 }
 
-// InScope is how many loops are looked at: the newest and count older ones or, with a count below 0, the older ones whose
-// messages fit in a budget, in tokens, until the first that does not (S0.46).
+// InScope returns how many loops are looked at: the newest and count older ones or, with a count below 0, the older ones whose messages fit
+// in a budget, in tokens, until the first that does not (S0.46).
 func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	if count >= 0 {
 		return min(count, len(chain)) + 1
@@ -249,8 +248,8 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context is what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones with their lines
-// alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil where it has no block. With
+// Context returns what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones with their
+// lines alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil if it has no block. With
 // wire_safe what a provider would refuse is repaired; ok is false where a block holds what is no message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
@@ -287,7 +286,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	return list, true
 }
 
-// repaired returns a list of messages, each JSON, after repair; false where one is none of the format.
+// repaired returns a list of messages, each JSON, after repair; false if one is none of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.run.Input
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
@@ -312,7 +311,7 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	return out, true
 }
 
-// Estimate is the tokens of a list of messages, each JSON; anything else of the format counts nothing.
+// Estimate returns the tokens of a list of messages, each JSON; anything else of the format counts nothing.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.run.Input
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}

@@ -85,7 +85,7 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	return false
 }
 
-// slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+// slice returns where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy.Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -93,7 +93,7 @@ func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c *passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit/2 > 0 {

@@ -26,7 +26,7 @@ func IsOverflow(text string) bool {
 	return false
 }
 
-// OverflowError is the error that S4.43 makes of an answer: whether it is an overflow, and its text.
+// OverflowError returns the error that S4.43 makes of an answer: whether it is an overflow, and its text.
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)
 	if message == "" {

@@ -24,7 +24,7 @@ type member struct {
 	value any // of one of the types of write
 }
 
-// some is a member that is left out where its value is zero.
+// some returns a member that is left out where its value is zero.
 func some[T comparable](name string, value T) member {
 	var zero T
 	if value == zero {

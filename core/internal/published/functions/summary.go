@@ -29,7 +29,7 @@ func init() {
 	register("build_prompt", Messages, buildPrompt)
 }
 
-// styleOf is the style with a name.
+// styleOf returns the style with a name.
 func styleOf(name string) (*styles.Style, *Error) {
 	if s := styles.ByName(name); s != nil {
 		return s, nil
@@ -82,5 +82,5 @@ func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	return exactText(dst, record), nil
 }
 
-// noResult is the error of S2 on a tool result without a value.
+// noResult returns the error of S2 on a tool result without a value.
 func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: styles.NoResult} }

@@ -35,7 +35,7 @@ const (
 	summaryFailure = "failed to generate summary: "
 )
 
-// AgentLoopPrompt is the user text of a request: the record, the summary so far, what to write (S4.36). The system writes a backslash
+// AgentLoopPrompt returns the user text of a request: the record, the summary so far, what to write (S4.36). The system writes a backslash
 // and an n where line ends are meant, and takes a blank summary so far for one.
 func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)

@@ -65,5 +65,5 @@ func ByName(name string) *Style {
 		}}
 }
 
-// always is what is asked for in every round.
+// always returns what is asked for in every round.
 func always(ask string) func(round int) string { return func(int) string { return ask } }

@@ -45,7 +45,7 @@ const turnTailAsk = digest.TurnTailLayout + `
 </modified-files>
 ` + digest.TurnTailEnd
 
-// turnTailPrompt is the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is asked for
+// turnTailPrompt returns the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is asked for
 // without that, and the beginning with it after what asks for it (S1.23, S1.24).
 func turnTailPrompt(p *Prompt) string {
 	text := p.Record + "\n\n"
@@ -100,7 +100,7 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	return string(b), true
 }
 
-// label is who a message is from (S1.27).
+// label returns who a message is from (S1.27).
 func label(t *transcript.Transcript, m *transcript.Message) string {
 	switch m.Role {
 	case transcript.Tool:

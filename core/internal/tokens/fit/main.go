@@ -97,7 +97,7 @@ func main() {
 	}
 }
 
-// fitted is the table of weights that suits the texts.
+// fitted returns the table of weights that suits the texts.
 func fitted(texts []*text, runs map[string]map[string]float64, encoding string) string {
 	w := solve(texts, encoding)
 	codes := make([]byte, 0, len(w)+script.Runs)
@@ -243,7 +243,7 @@ func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []fl
 	return w
 }
 
-// runCodes are the codes of long runs: of a character of each class.
+// runCodes returns the codes of long runs: of a character of each class.
 func runCodes(runs map[string]map[string]float64, encoding string) []byte {
 	sum, n := make([]float64, script.Runs), make([]float64, script.Runs)
 	all, many := 0.0, 0.0

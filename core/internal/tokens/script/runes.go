@@ -148,7 +148,7 @@ var runeClasses = []runeClass{
 	{state: sSymbol, ranges: []rune{0x80, 0xffff, 0x20000, 0x10ffff}}, // any other
 }
 
-// runesOf is the ranges of single characters.
+// runesOf returns the ranges of single characters.
 func runesOf(chars string) (ranges []rune) {
 	for _, r := range chars {
 		ranges = append(ranges, r, r)
@@ -195,10 +195,10 @@ func (s *symbols) fillGaps(c *runeClass, first rune, symbol uint8) {
 	}
 }
 
-// astral is the symbol of the characters after U+FFFF that have none of their own.
+// astral returns the symbol of the characters after U+FFFF that have none of their own.
 func astral() uint8 { return uint8(jsonspan.FirstRune + len(runeClasses) - 1) }
 
-// symbolOf is the symbol of a character that is not ASCII.
+// symbolOf returns the symbol of a character that is not ASCII.
 func symbolOf(r rune) uint8 {
 	switch {
 	case r < 1<<16:
@@ -209,7 +209,7 @@ func symbolOf(r rune) uint8 {
 	return astral()
 }
 
-// classOf is the class of the character at the start of b, which is not empty, and its length in bytes.
+// classOf returns the class of the character at the start of b, which is not empty, and its length in bytes.
 func classOf(b []byte) (c, n int) {
 	r, n := utf8.DecodeRune(b)
 	switch {

@@ -1,8 +1,8 @@
 // Package script is the automaton of the estimator of that name: its states, the classes of characters, and the weights of
 // its steps for each family of tokenizers.
 //
-// The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share their weights where there is
-// nothing to learn from a difference; what shares one weight is a feature. What never enters this package: transcripts.
+// The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share their weights if there is nothing to learn from a
+// difference; what shares one weight is a feature. What never enters this package: transcripts.
 package script
 
 import (
@@ -32,7 +32,7 @@ var features = sync.OnceValues(func() (*[states][classes]uint16, int) {
 	return f, len(numbers)
 })
 
-// Features is how many weights of steps a family has.
+// Features returns how many weights of steps a family has.
 func Features() int {
 	_, n := features()
 	return n
@@ -109,16 +109,16 @@ func Count(text []byte, counts []uint32) {
 	}
 }
 
-// Class is the class of a text of one character.
+// Class returns the class of a text of one character.
 func Class(char string) int {
 	c, _ := classOf([]byte(char))
 	return c
 }
 
-// weight is what a byte of a table of weights represents, in 1/16384 token: small weights are finer.
+// weight returns what a byte of a table of weights represents, in 1/16384 token: small weights are finer.
 func weight(code uint8) uint32 { return uint32(code) * uint32(code) }
 
-// Code is the byte of a table that comes nearest to a weight in tokens, and Tokens what a byte represents.
+// Code returns the byte of a table that comes nearest to a weight in tokens, and Tokens what a byte represents.
 func Code(tokens float64) uint8 {
 	best := 0
 	for c := range 256 {
@@ -129,7 +129,7 @@ func Code(tokens float64) uint8 {
 	return uint8(best)
 }
 
-// Tokens is what a byte of a table represents, in tokens.
+// Tokens returns what a byte of a table represents, in tokens.
 func Tokens(code uint8) float64 { return float64(float64(weight(code)) / (1 << 14)) }
 
 // New builds the automaton of a table of Features weights and Runs weights of runs, in codes.

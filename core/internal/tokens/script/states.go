@@ -89,10 +89,10 @@ var letterGroup = func() (g [26]uint8) {
 	return g
 }()
 
-// word is the state after n letters, the last of them c.
+// word returns the state after n letters, the last of them c.
 func word(n int, c byte) int { return int(wordStates[n][c-'a']) }
 
-// wordLength is how many letters a state of words represents, up to 4; 0 for other states.
+// wordLength returns how many letters a state of words represents, up to 4; 0 for other states.
 func wordLength(s int) int { return int(lengths[s]) }
 
 // The classes of characters: small letters are 0 to 25, capitals cUpper to cZero - 1.
@@ -177,7 +177,7 @@ func kindOf(s int) int {
 	return inOther
 }
 
-// next is the state after a character of class c that follows state s.
+// next returns the state after a character of class c that follows state s.
 func next(s, c int) int {
 	if s >= sEscWord && s <= sEscOther { // a step is the same with and without its escape
 		s = [...]int{sWord, sMark, sSpace, sLine, sSymbol}[s-sEscWord]
@@ -231,7 +231,7 @@ var markState = [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEqu
 	cCloseParen: sClose, cCloseBracket: sClose, cCloseBrace: sClose, cGreater: sClose, cComma: sComma, cColon: sComma,
 	cSemicolon: sComma, cMark: sMark, cControl: sMark}
 
-// nextLetter is the state after a small letter that follows state s.
+// nextLetter returns the state after a small letter that follows state s.
 func nextLetter(s int, letter byte) int {
 	switch n := wordLength(s); {
 	case n > 0:
@@ -248,7 +248,7 @@ func nextLetter(s int, letter byte) int {
 	return word(1, letter)
 }
 
-// nextCapital is the state after a capital, of a letter, that follows state s.
+// nextCapital returns the state after a capital, of a letter, that follows state s.
 func nextCapital(s int, letter byte) int {
 	to := sUppersV
 	switch {
@@ -268,7 +268,7 @@ func nextCapital(s int, letter byte) int {
 	return to
 }
 
-// nextRune is the state after a character that is not ASCII and has state to, if it follows state s.
+// nextRune returns the state after a character that is not ASCII and has state to, if it follows state s.
 func nextRune(s, to int) int {
 	if to != sCyrillicV && to != sCyrillicC {
 		return to
