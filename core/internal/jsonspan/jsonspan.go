@@ -22,7 +22,7 @@ const MaxSize = 1 << 30
 // Span is a half-open range of bytes of a source. The zero Span means that the value is missing.
 type Span struct{ Start, End uint32 }
 
-// Key returns the span as a number, to look it up by.
+// Key returns the span as a single number, for use as a map key.
 func (p Span) Key() uint64 { return uint64(p.Start)<<32 | uint64(p.End) }
 
 // Len returns the number of bytes in the span.
@@ -98,24 +98,24 @@ type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
-	fresh bool // just inside an opening bracket
+	fresh bool // directly after
 	err   *Error
-	name  uint32 // where the key read last begins
+	name  uint32 // where the last key
 
-	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD. New sets it, because JSON text of
-	// other programs has them, and no half of an emoji is worth an error.
+	// Lenient turns lone surrogates from errors into counts (Lone); they are measured as U+FFFD. New sets it, because other programs write
+	// them and half an emoji is not worth an error.
 	Lenient bool
-	// Weigh weighs the text of every string, if it is set.
+	// Weigh, if it is set, weighs the text of every string.
 	Weigh *Automaton
 	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
 	Lone, FirstLone int
-	// Watch is the first four bytes of keys that are looked for, the first in the lowest byte; 0 if there are none. Met tells that a key
-	// with them has been read.
+	// Watch is the first four bytes of the keys to look out for, the first in the lowest byte; 0 if there are none. Met says that such a
+	// key has been read.
 	Watch uint32
 	Met   bool
 }
 
-// New returns a scanner at the start of src. It keeps src and never writes to it.
+// New returns a scanner at the start of src. It keeps src but never writes to it.
 func New(src []byte) *Scanner {
 	s := &Scanner{src: src, Lenient: true}
 	s.count()
@@ -146,7 +146,7 @@ func (s *Scanner) Src() []byte { return s.src }
 // Pos returns the offset of the next byte to read.
 func (s *Scanner) Pos() uint32 { return uint32(s.pos) }
 
-// KeyPos returns the offset of the key read last, of its opening quote.
+// KeyPos returns the offset of the opening quote of the last key.
 func (s *Scanner) KeyPos() uint32 { return s.name }
 
 // Err returns the first error, or nil.
@@ -167,7 +167,7 @@ func (s *Scanner) unexpected(want string) {
 	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
 }
 
-// wrong records that the next value is of another kind than wanted, or no JSON at all.
+// wrong records that the next value is of another kind than expected, or is not JSON.
 func (s *Scanner) wrong(want string) {
 	kind := s.Kind()
 	at := s.pos
@@ -190,7 +190,7 @@ func (s *Scanner) space() {
 	}
 }
 
-// Kind looks at the next value without reading it. It records an error if no value starts here.
+// Kind returns the kind of the next value without reading it. It records an error if no value starts here.
 func (s *Scanner) Kind() Kind {
 	if s.err != nil {
 		return Invalid
@@ -218,10 +218,10 @@ func (s *Scanner) Kind() Kind {
 	return Invalid
 }
 
-// Object enters an object; call Key until it says false.
+// Object enters an object; call Key until it returns false.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
-// Array enters an array; call Elem until it says false.
+// Array enters an array; call Elem until it returns false.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
 func (s *Scanner) open(bracket byte, want string) bool {
@@ -380,7 +380,7 @@ func (s *Scanner) End() {
 	}
 }
 
-// Skip reads a whole value of any kind, checks it, and measures it as compact JSON. Numbers count as they are spelled.
+// Skip reads a whole value of any kind, validates it, and measures it as compact JSON. Numbers count as they are spelled.
 func (s *Scanner) Skip() Value {
 	kind := s.Kind()
 	if kind == Invalid {
@@ -401,7 +401,7 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// nested skips one object or array without recursion: one bit per open bracket says which kind it is.
+// nested skips one object or array without recursion: one bit per open bracket records which kind it is.
 func (s *Scanner) nested() Measure {
 	var m Measure
 	var object [MaxDepth/64 + 1]uint64

@@ -43,7 +43,7 @@ func writeTable(tables map[string]string, texts []*text) []byte {
 	return src
 }
 
-// bound returns the error, in percent, that nine of ten texts that were not fitted on stay below.
+// bound returns the error, in percent, that nine of ten held-out texts stay below.
 func bound(table string, texts []*text, encoding string) int {
 	a := script.New(table)
 	var errors []float64
@@ -60,10 +60,10 @@ func ours(a *jsonspan.Automaton, t *text) float64 {
 	return float64(a.Weight(t.body)) / jsonspan.WeightUnit
 }
 
-// score is how far off estimates are.
+// score collects the errors of estimates.
 type score struct {
 	total, truth float64
-	errors       []float64 // shares, below zero where an estimate is too low
+	errors       []float64 // relative, negative where
 }
 
 func (s *score) add(estimate, truth float64) {
@@ -72,7 +72,7 @@ func (s *score) add(estimate, truth float64) {
 	s.truth += truth
 }
 
-// String returns the mean, the worst under and the worst over, in percent.
+// String returns the mean, the worst underestimate and the worst overestimate, in percent.
 func (s *score) String() string {
 	mean, under, over := 0.0, 0.0, 0.0
 	for _, e := range s.errors {
@@ -82,7 +82,7 @@ func (s *score) String() string {
 	return fmt.Sprintf("%.1f (%+.0f, %+.0f)", 100*mean, 100*under, 100*over)
 }
 
-// most returns what nine of ten errors stay below, in percent.
+// most returns the error, in percent, that nine of ten estimates stay below.
 func (s *score) most() float64 {
 	sorted := make([]float64, len(s.errors))
 	for i, e := range s.errors {
@@ -92,10 +92,10 @@ func (s *score) most() float64 {
 	return 100 * sorted[len(sorted)*9/10]
 }
 
-// agent is the mix of kinds that agents' sessions are made of.
+// agent lists the kinds of text that agents' sessions are made of.
 var agent = strings.Fields("en md go js py sh json log diff ws")
 
-// estimators are what the report compares.
+// estimators are the estimates that the report compares.
 var estimators = []struct {
 	name string
 	of   func(t *text, a *jsonspan.Automaton) float64
@@ -108,7 +108,7 @@ var estimators = []struct {
 	{"script", func(t *text, a *jsonspan.Automaton) float64 { return ours(a, t) }},
 }
 
-// writeReport returns the tables by kind and tokenizer: of texts that were not fitted on, and of texts of others.
+// writeReport returns the tables by kind and tokenizer, for held-out texts and for texts from other sources.
 func writeReport(tables map[string]string, held, others []*text, fitted int) string {
 	var b strings.Builder
 	b.WriteString("<!-- Written by make tokens-fit. -->\n# How far off estimates are\n\n")
