@@ -17,13 +17,13 @@ const (
 	summaryKind  = "tool_summary"
 )
 
-// archiveResults archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they answer
+// archiveResults archives exactly as S4 does: the oldest results are hidden from the model, regardless of the calls that they answer
 // (S4.29), and user messages with their summaries follow the newest message (S4.24).
 func archiveResults(p *passes.ArchivePass, c *passes.Run) {
 	if p.KeepRecent == 0 {
 		return
 	}
-	var seen []int // items that are results and are sent
+	var seen []int // items that are results the model is sent
 	for i := range c.Items {
 		if resultOf(c, i) >= 0 {
 			seen = append(seen, i)
@@ -78,8 +78,7 @@ func archiveResults(p *passes.ArchivePass, c *passes.Run) {
 	}
 }
 
-// toolDigest does as S4 does: the oldest results are kept from the model, and a user message with the lines follows the newest message
-// (S4.39).
+// toolDigest hides the oldest results from the model as S4 does; a user message with their lines follows the newest message (S4.39).
 func toolDigest(p *passes.ToolDigestPass, c *passes.Run) {
 	if p.KeepRecent == 0 || c.FoldsBefore("tool_digest") && len(c.Folded) == 0 {
 		return
@@ -101,7 +100,7 @@ func toolDigest(p *passes.ToolDigestPass, c *passes.Run) {
 	c.Insert(len(c.Items), addSummary(c, nil, digest.ToolDigest(said)))
 }
 
-// schedule makes batches of the oldest results (S4.30). A result whose key is in an earlier batch holds its whole batch up.
+// schedule divides the oldest results into batches (S4.30). A result whose key is already in an earlier batch delays its whole batch.
 func schedule(p *passes.ArchivePass, c *passes.Run, seen []int, need int) (batches [][]int) {
 	var queued critbit.Map[struct{}]
 	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
@@ -123,7 +122,7 @@ func schedule(p *passes.ArchivePass, c *passes.Run, seen []int, need int) (batch
 	return batches
 }
 
-// summaries returns the summaries of the batches, or false when the host's model has to be asked first.
+// summaries returns the summaries of the batches, or false if the host's model has to be asked first.
 func summaries(p *passes.ArchivePass, c *passes.Run, batches [][]int) (texts []string, ok bool) {
 	local := p.Mode == "local" || c.Policy.Local()
 	for k, batch := range batches {
@@ -163,7 +162,7 @@ func toolRequest(p *passes.ArchivePass, c *passes.Run, id string, outputs []dige
 	return r
 }
 
-// resultOf returns the part of an item that is a tool result which the model is sent; -1 if there is none.
+// resultOf returns the tool result of an item that is sent to the model; -1 if there is none.
 func resultOf(c *passes.Run, item int) int32 {
 	m := c.Items[item].Msg
 	if c.T.Hidden(int(m)) {
@@ -178,7 +177,7 @@ func resultOf(c *passes.Run, item int) int32 {
 	return -1
 }
 
-// resultKey returns what S4 knows a result by: its id or, without one, its name and place (S4.30).
+// resultKey returns the key by which S4 identifies a result: its id or, if it has none, its name and place (S4.30).
 func resultKey(c *passes.Run, item int) string {
 	o := digest.ToolOutputAt(c.T, int(resultOf(c, item)))
 	return styles.Key(o, int(c.Items[item].Msg))
@@ -192,10 +191,10 @@ func outputs(c *passes.Run, items []int) []digest.ToolOutput {
 	return outputs
 }
 
-// marks reports whether messages of the format have a place for anyone who is shown them.
+// marks reports whether messages in this format can say who sees them.
 func marks(c *passes.Run) bool { return c.F.Name == "native" }
 
-// addSummary appends a message with a summary, which the model is sent and the user is not shown (S4.24).
+// addSummary appends a message with a summary that the model is sent and the user is not shown (S4.24).
 func addSummary(c *passes.Run, dst []byte, text string) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ',')
@@ -209,8 +208,8 @@ func addSummary(c *passes.Run, dst []byte, text string) []byte {
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
-// hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no place for that,
-// the result is removed.
+// hide hides an item with a tool result from the model; whether the user sees it does not change (S4.24). In formats without such marks the
+// result is removed.
 func hide(c *passes.Run, item int, pass api.Doer) {
 	it := &c.Items[item]
 	n := resultOf(c, item)

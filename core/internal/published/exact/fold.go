@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does wrong it does here too
+// fold folds exactly as the system with this style does: nothing is pinned, no summary is judged, and its mistakes are repeated here
 // (docs/reference/published.md). It reports whether the run ends with its input, whatever was cleared before (S3.43).
 func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	seq := make([]int32, len(c.Items))
@@ -29,7 +29,7 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	case "backward":
 		sel := SelectMessages(c.T, seq, p.KeepMessages)
 		if from, cut = sel.From, sel.To; cut == 0 {
-			c.State.Round = 0 // S2.28: what was not done counts as round 0
+			c.State.Round = 0 // S2.28: a failed round counts as round 0
 			return false
 		}
 		held[0] = true
@@ -81,11 +81,11 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	if s.Kind != "" && marks(c) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	c.PutDigest(cut, -1, held, text, nil) // the text of the digest names no handle: what was folded is among the changes
+	c.PutDigest(cut, -1, held, text, nil) // the digest's text names no
 	return false
 }
 
-// slice returns where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+// slice returns where S3's tail begins: by tokens, or with force at the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy.Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -93,7 +93,7 @@ func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split returns where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns where S4's tail begins: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c *passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit/2 > 0 {
@@ -105,15 +105,15 @@ func split(p *passes.FoldPass, c *passes.Run, sizes []int) int {
 	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
-// part is what one request is about.
+// part is the subject of one request.
 type part struct {
 	id       string
 	scope    api.Scope
 	messages []int32
 }
 
-// partsOf divides what is folded where the style wants that: the beginning of a turn that is cut, which is at index at of messages, is
-// summarised apart (S1.23). A negative at is a cut between turns.
+// partsOf divides what is folded if the style requires it: the beginning of a turn that is cut, at index at of messages, is summarised
+// separately (S1.23). A negative at means a cut between turns.
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
@@ -128,8 +128,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{passes.FoldRequest, api.ScopeSession, history}, {passes.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf asks for the summaries of the parts one after the other and joins them. It is false while one is missing, and
-// when one has failed.
+// textOf asks for the summaries of the parts one after the other and joins them. It returns false while one is missing, and if one has
+// failed.
 func textOf(c *passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	var texts [2]string
 	local := func(why api.SummaryFault) (string, bool) {

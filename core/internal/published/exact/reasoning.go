@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// reasoning takes reasoning out wherever it is, also where a model wants it back.
+// reasoning removes all reasoning, even if a model wants it back.
 func reasoning(p *passes.ReasoningPass, c *passes.Run) {
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Demanded

@@ -70,7 +70,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	return exactText(dst, s.Prompt(&q)), nil
 }
 
-// record appends messages as the record in a prompt of a style shows them.
+// record appends the messages as they appear in the record of a style's prompt.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.Safe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil
@@ -82,5 +82,5 @@ func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	return exactText(dst, record), nil
 }
 
-// noResult returns the error of S2 on a tool result without a value.
+// noResult returns S2's error for a tool result without a value.
 func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: styles.NoResult} }
