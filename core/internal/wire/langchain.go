@@ -189,7 +189,7 @@ var lcRoles = []roleName{
 	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
 }
 
-// lcRead makes a message of a type from the members f; its parts so far are those from index first on.
+// lcRead turns the members f into a message of a type; its parts so far are those from index first on.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")
@@ -232,7 +232,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		}
 		m.Lists = [2]jsonspan.Span{}
 		inside := r.T.Parts[:first]
-		for _, part := range r.T.Parts[first:] { // nothing else in a result is sent
+		for _, part := range r.T.Parts[first:] { // nothing else in a result
 			if part.List == transcript.ContentList && part.Parent < 0 {
 				if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
 					part.Kind, part.Flags = transcript.Opaque, 0
