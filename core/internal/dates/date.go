@@ -107,7 +107,7 @@ type token struct {
 	number int // -1 if it is no number
 	digits int
 	month  int
-	sure   bool   // the name of a month that means
+	sure   bool   // the name of a month that has no other meaning
 	unit   rune   // what follows a number: 年, 月, 日 or the like
 	gap    string // what precedes it
 }

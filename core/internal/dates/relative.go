@@ -31,7 +31,7 @@ const (
 // name of a weekday.
 type phrase struct {
 	words []string
-	n     int // number of units; with
+	n     int // number of units; with "#" its sign
 	unit  unit
 }
 

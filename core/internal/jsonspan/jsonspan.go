@@ -98,9 +98,9 @@ type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
-	fresh bool // directly after
+	fresh bool // directly after an opening bracket
 	err   *Error
-	name  uint32 // where the last key
+	name  uint32 // where the last key begins
 
 	// Lenient turns lone surrogates from errors into counts (Lone); they are measured as U+FFFD. New sets it, because other programs write
 	// them and half an emoji is not worth an error.

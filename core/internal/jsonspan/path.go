@@ -13,8 +13,8 @@ const pathKeyMax = 64
 // for sources that are broken at or after offset.
 func PathAt(src []byte, offset int) string {
 	type frame struct {
-		key    Span // of the current member
-		index  int  // of the current element
+		key    Span // of the current member, in an object
+		index  int  // of the current element, in an array
 		object bool
 		value  bool // a value of this frame has begun
 	}

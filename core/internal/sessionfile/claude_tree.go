@@ -26,7 +26,7 @@ func (c *claudeCode) resolve() {
 	c.leaf, c.cut = -1, -1
 	for i := range c.records {
 		l := &c.records[i]
-		l.side = l.side && main // a subagent's own file
+		l.side = l.side && main // a subagent's own file holds nothing else
 		if l.isMessage() && !l.side && !l.failed {
 			c.leaf = int32(i)
 		}
@@ -117,7 +117,7 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		return kept, anchor
 	}
 	k := &c.keeps[at]
-	line := filled(c.numbers, -1) // the last line with each uuid, before
+	line := filled(c.numbers, -1) // the last line with each uuid, before the compaction
 	for i := int32(0); i < c.cut; i++ {
 		if u := c.records[i].uuid; u != noID {
 			line[u] = i

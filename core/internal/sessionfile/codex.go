@@ -41,8 +41,8 @@ type codex struct {
 	cut   int     // items before it have been compacted, except for input
 	meta  bool    // the first session_meta has been read; files of forked sessions repeat their parent's
 	usage Usage
-	asked int   // index of the item
-	wrote int   // index of the last item
+	asked int   // index in items of the one that usage belongs to, or -1
+	wrote int   // index in items of the last one that the model has written since the last compaction, or -1
 	last  int64 // the largest ordinal of a line, or -1: older versions don't number lines
 }
 
@@ -240,7 +240,7 @@ func (c *codex) event(s *jsonspan.Scanner) {
 		}}}})
 	switch {
 	case typ == "token_count" && counted && c.wrote >= 0:
-		u.Input = max(0, u.Input-u.CacheRead) // input_tokens includes the
+		u.Input = max(0, u.Input-u.CacheRead) // input_tokens includes the cached ones
 		c.asked, c.usage = c.wrote, u
 	case typ == "thread_rolled_back" && turns > 0 && len(c.turns) > 0:
 		first := max(0, int64(len(c.turns))-turns)

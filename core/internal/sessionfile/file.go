@@ -16,7 +16,7 @@ type file struct {
 	kind    *Kind
 	src     []byte
 	err     *jsonspan.Error
-	whole   int           // where the last complete
+	whole   int           // where the last complete line ends
 	stamp   jsonspan.Span // the time of the last entry; zero if it has none
 	latest  int64         // the newest time of all entries, in milliseconds since 1970
 	origins []origin      // by message
@@ -43,7 +43,7 @@ func (f *file) timed(at jsonspan.Span) {
 // dated notes a time, a string; new entries get later times.
 func (f *file) dated(at jsonspan.Span) {
 	time := f.textAt(at)
-	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a
+	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a zone
 		time += "Z"
 	}
 	f.latest = max(f.latest, millis(time))

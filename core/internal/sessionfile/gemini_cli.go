@@ -44,11 +44,11 @@ type geminiCLI struct {
 	ids     ids
 	changes []gcChange
 	records []jsonspan.Span // the messages that remain
-	record  int32           // index of the message being
-	asked   jsonspan.Span   // the last model that the file
-	list    jsonspan.Span   // the list of messages
+	record  int32           // the number of the record being written
+	asked   jsonspan.Span   // the last model that the file names
+	list    jsonspan.Span   // the last list of messages that was read
 	lined   bool            // the file has a line for each change
-	role    string          // the role of the message being written
+	role    string          // the role of the message being written, or ""
 }
 
 func readGeminiCLI(f *file) writer {
@@ -59,7 +59,7 @@ func readGeminiCLI(f *file) writer {
 		n := 0
 		f.lines(func(s *jsonspan.Scanner) { n++; g.entry(s) })
 		g.lined = n > 1 || g.list.Zero()
-	} else { // one object on several
+	} else { // one object on several lines
 		s := f.scan(uint32(from))
 		g.entry(s)
 		s.End()

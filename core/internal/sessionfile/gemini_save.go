@@ -43,7 +43,7 @@ func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 }
 
 func (g *geminiCLI) saveList(s *saver) {
-	begins := make([]*gcUnit, len(s.old)) // the unit that begins
+	begins := make([]*gcUnit, len(s.old)) // the unit that begins with each message
 	units := g.units(s)
 	for i := range units {
 		begins[units[i].from] = &units[i]
@@ -73,7 +73,7 @@ func (g *geminiCLI) saveList(s *saver) {
 			for r := u.first; r < u.end; r++ {
 				next()
 				time := string(jsonspan.AppendString(nil, s.next()))
-				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // tokens describe an
+				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // tokens describe an older prompt
 			}
 			i += int(u.to-u.from) - 1
 			continue

@@ -37,8 +37,8 @@ type gooseRecord struct {
 type goose struct {
 	*file
 	byRole
-	list    jsonspan.Span // the conversation; zero
-	about   jsonspan.Span // in a file of lines, the object
+	list    jsonspan.Span // the list of messages; zero in a file of lines
+	about   jsonspan.Span // in a file of lines, the object that describes the session, if there is one
 	records []gooseRecord
 	marks   bool // messages say whether they are sent
 	usage   Usage
@@ -156,7 +156,7 @@ func (g *goose) write() {
 		g.came(int32(i))
 		switch r.sent = true; {
 		case r.summary:
-			g.usage.Message = -1 // the counts describe a
+			g.usage.Message = -1 // the counts describe an earlier request
 		case r.role == "assistant":
 			g.usage.Message = g.Count - 1
 		}

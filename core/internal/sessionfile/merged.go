@@ -41,7 +41,7 @@ func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(bl
 	}
 	for _, block := range items(f.src, content) {
 		typ := typeOf(f.src, block)
-		if m.sends(role, typ, block) && (typ != "thinking" || find(f.src, block, "signature").Len() > 2) { // Anthropic rejects unsigned
+		if m.sends(role, typ, block) && (typ != "thinking" || find(f.src, block, "signature").Len() > 2) { // Anthropic rejects unsigned thinking
 			one(block)
 			n++
 		}

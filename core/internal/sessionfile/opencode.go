@@ -45,7 +45,7 @@ type opencode struct {
 	whole      jsonspan.Span
 	records    []ocRecord
 	order      []int32 // the records that are sent
-	back       int32   // the user went back
+	back       int32   // the user went back to before this message, or noID
 	backPart   jsonspan.Span
 	asked      int // the user's last message, which names the model
 	summarized int32

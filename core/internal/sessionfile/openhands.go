@@ -37,15 +37,15 @@ const (
 	ohUnknown ohKind = iota
 	ohSystem
 	ohMessage
-	ohSummary // a summary that is stored in
+	ohSummary // a summary that is stored as an event
 	ohAction
 	ohObservation
 	ohReject
 	ohAgentError
 	ohCondensation
 	ohState // a change of the state, outside the tree
-	ohError // an error in the
-	ohNote  // something that the model does
+	ohError // an error in the conversation
+	ohNote  // something that the model does not see
 )
 
 var ohKinds = [...]struct {
@@ -84,7 +84,7 @@ type ohEvent struct {
 	executable bool // a call that the agent runs if it has no result
 	id         int32
 	parent     int32
-	response   int32         // the model's answer that
+	response   int32         // the model's answer that the event belongs to
 	call       int32         // the id of the tool call
 	action     int32         // of a result: the id of the event that it answers
 	summary    jsonspan.Span // of a condensation
@@ -100,7 +100,7 @@ type openHands struct {
 	forgotten []int32
 	list      jsonspan.Span // the list of events, if the file is one
 	base      jsonspan.Span // base_state.json
-	leaf      jsonspan.Span // the id of the newest event according to
+	leaf      jsonspan.Span // the id of the newest event according to base, as a string
 	head      int32         // that id, or noID
 	empty     bool          // the base state says that the conversation starts over
 	numbers   int

@@ -18,7 +18,7 @@ type ohSaver struct {
 // ohCall is what is known about a tool call.
 type ohCall struct {
 	action, result int32  // its events in the view, or -1
-	id             string // id of its new event
+	id             string // id of its new event, as JSON
 	name           string // name of the tool, as JSON
 	answered       bool   // has a result among the messages
 }
@@ -53,7 +53,7 @@ func (o *openHands) save(s *saver) {
 	}
 	if !o.list.Zero() {
 		s.write(o.src[o.list.End-1:])
-	} else if !o.leaf.Zero() { // the agent continues from
+	} else if !o.leaf.Zero() { // the agent continues from the event that its state names
 		tail := s.out
 		s.out = appendJSON(nil, nil, o.src[:o.leaf.Start], w.newest, o.src[o.leaf.End:s.kept], tail)
 		s.kept = 0

@@ -12,7 +12,7 @@ func ohSummaryOf(i int32) int32 { return -2 - i }
 
 // sees computes the view of the path: what condensations have left, without what providers would reject.
 func (o *openHands) sees() {
-	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // by id: whether it is in
+	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // by id: whether it is in the list
 	list := ohList{where: make([]*ohChunk, 2*len(o.events))}
 	for _, i := range o.path {
 		e := &o.events[i]
@@ -171,10 +171,10 @@ type ohGroups struct {
 	alive              []bool
 	headOf, nextOf     []int32 // calls of one answer, of the whole path
 	headCall, nextCall []int32 // calls with one id and their results, of the view
-	calls, results     []int32 // how many of these remain
+	calls, results     []int32 // how many of these remain, by id
 	loopOf             []int32 // by event: its tool loop
 	loops              []ohLoop
-	gone               []int32 // removed events that have
+	gone               []int32 // removed events that have not been followed yet
 }
 
 // ohLoop is a tool loop: path[from:to].

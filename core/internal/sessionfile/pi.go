@@ -40,7 +40,7 @@ type piEntry struct {
 	role   *piRole
 	target int32         // of an edit: the id of the entry that it changes
 	value  jsonspan.Span // of an edit its replacement, of a compaction its system message
-	edit   int32         // the edit in effect
+	edit   int32         // the edit that applies to the entry, or -1
 }
 
 type piKind uint8
@@ -49,12 +49,12 @@ const (
 	piOther piKind = iota
 	piMessage
 	piFailed   // an interrupted answer
-	piExcluded // a command that the user hid
+	piExcluded // a command that the user hid from the model
 	piEmpty
 	piCompaction
 	piModel
 	piSystem // the system prompt, or a change of it
-	piEdit   // new content for
+	piEdit   // new content for an earlier entry, or none
 )
 
 type pi struct {
@@ -64,9 +64,9 @@ type pi struct {
 	entries []piEntry
 	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
 	path    []int32
-	prompts []jsonspan.Span // the system messages on the path that
+	prompts []jsonspan.Span // the system messages on the path that count
 	texts   []string        // their texts outside of sections
-	version int64           // of the file; 0 means
+	version int64           // of the file; 0 means 1
 	answer  jsonspan.Span   // the last message of a model on the path
 	made    []string        // the id of each entry, as JSON, where the file has none
 }
@@ -108,7 +108,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	e.first = int32(len(p.calls))
 	switch typ {
 	case "session":
-		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not part
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not part of the tree
 		p.version = version
 	case "model_change":
 		e.kind, e.model = piModel, model
@@ -169,7 +169,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	switch s.Kind() {
 	case jsonspan.String:
 		return s.Text().Bytes == 0
-	case jsonspan.Null: // pi treats it as
+	case jsonspan.Null: // pi treats it as an empty list
 		s.Skip()
 		return true
 	case jsonspan.Array:

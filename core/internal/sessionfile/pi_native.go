@@ -11,14 +11,14 @@ type piRole struct {
 
 var piRoles = []piRole{
 	{"user", "user", nil},
-	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // the provider's report about
+	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // the provider's report about the call
 		member{key: "content", to: "content", with: piParts}, member{key: "errorMessage", to: "error_message"})},
-	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // only for
+	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // details are only for the user interface
 		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"}, member{key: "isError", to: "is_error"})},
 	{"bashExecution", "bash_execution", append(without("excludeFromContext").set("role", `"bash_execution"`),
 		member{key: "exitCode", to: "exit_code"}, member{key: "fullOutputPath", to: "full_output_path"})},
 	{"custom", "custom", piNote},
-	{"hookMessage", "custom", piNote}, // version 2 calls it
+	{"hookMessage", "custom", piNote}, // version 2 calls it custom
 }
 
 var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})

@@ -54,7 +54,7 @@ func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 // member says how to convert a member of an object: to another key, another value, or nothing.
 type member struct {
 	key   string // the key in the file
-	to    string // the new key; "" removes
+	to    string // the new key; "" removes the member
 	value string // the new value as JSON; "" keeps it
 	with  func(dst, src []byte, value jsonspan.Span) []byte
 }

@@ -30,7 +30,7 @@ type rooRecord struct {
 	role        string
 	summary     bool
 	marker      bool  // replaces truncated messages
-	reasoning   bool  // not a message but reasoning
+	reasoning   bool  // not a message but reasoning in another provider's form
 	condensed   bool  // names the summary that replaces it
 	stands      int32 // of a marker: its id
 	hidden      int32 // the id of the marker that replaces the message
@@ -44,7 +44,7 @@ type rooCode struct {
 	records []rooRecord
 	calls   []rooCall
 	live    critbit.Map[bool] // the ids of the calls after the last summary
-	first   int               // index of the last summary, or
+	first   int               // index of the last summary, or 0
 	cline   bool              // written by Cline, which records truncations elsewhere
 	newest  int64             // the newest time, in milliseconds since 1970
 	model   jsonspan.Span

@@ -28,7 +28,7 @@ func (p *Profile) measure(text string) transcript.Measure {
 // ASCII estimates, in tokens, a text of n ASCII characters that has not been written yet.
 func (p *Profile) ASCII(n int) int {
 	m := jsonspan.ASCII(uint32(n))
-	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code;
+	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code; most other text is not ASCII
 	return p.Measure(m)
 }
 
@@ -42,7 +42,7 @@ func (p *Profile) MaxUnits(tokens int) int {
 		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
 	}
 	if p.Unit == Weight {
-		return 3 * tokens // in bytes, for text that
+		return 3 * tokens // in bytes, for text that takes many tokens; most text takes fewer
 	}
 	return int(uint64(tokens) * p.Den / p.Num)
 }
@@ -57,7 +57,7 @@ func (p *Profile) NewMessage(role transcript.Role, text string) int {
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
 	if t.Hidden(i) {
-		return 0 // not sent
+		return 0 // not sent (S4.7)
 	}
 	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
 	if p.Besides != nil {

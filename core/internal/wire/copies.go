@@ -52,7 +52,7 @@ func (r *Reader) copies(first int) {
 			case last < 0 || tellers[n][0] == transcript.ContentList:
 				fresh = append(fresh, i)
 				continue
-			default: // not read while
+			default: // not read while there are others
 				p.ID = jsonspan.Span{}
 			}
 			beside(p)

@@ -232,7 +232,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		}
 		m.Lists = [2]jsonspan.Span{}
 		inside := r.T.Parts[:first]
-		for _, part := range r.T.Parts[first:] { // nothing else in a result
+		for _, part := range r.T.Parts[first:] { // nothing else in a result is sent
 			if part.List == transcript.ContentList && part.Parent < 0 {
 				if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
 					part.Kind, part.Flags = transcript.Opaque, 0

@@ -100,10 +100,10 @@ func bare(p *transcript.Part) bool {
 type coverage struct {
 	t     *transcript.Transcript
 	f     *Format
-	spans []jsonspan.Span // what has been read, or measured
+	spans []jsonspan.Span // what has been read, or measured already; sorted
 	reach []uint32        // for each span, how far it and those before it reach
 	texts int             // bytes of text outside of the spans
-	long  int             // those in
+	long  int             // those in strings of minBeside bytes or more
 	top   bool            // the members of the message itself come next
 }
 
@@ -124,7 +124,7 @@ func (w *coverage) message(i int) (c Coverage) {
 			if p.List == transcript.Member || p.List == transcript.Inside {
 				w.spans = append(w.spans, p.Span)
 			}
-		case !holds[k]: // a span that holds others
+		case !holds[k]: // a span that contains others is measured through them
 			w.spans = append(w.spans, p.Span)
 		}
 		if !bare(&parts[k]) {
@@ -198,7 +198,7 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 			case !ok:
 				return
 			case w.inside(s.KeyPos()) || index(besideKeys, name) >= 0,
-				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // the format knows what
+				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // the format knows what it is
 				s.Skip()
 			default:
 				w.value(s)
@@ -226,7 +226,7 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 type reading uint8
 
 const (
-	opaque  reading = iota // as one of its own types,
+	opaque  reading = iota // as one of its own types, which only the provider or the application reads
 	misread                // as one of its own types, but spelled differently
 	foreign                // as an unknown type
 )

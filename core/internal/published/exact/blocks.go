@@ -151,7 +151,7 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	c := bs.run
 	p := &passes.TruncatePass{MaxLines: maxLines}
 	all := func(string) bool { return true }
-	for m := from; m < to; m++ { // all of them before the first
+	for m := from; m < to; m++ { // all of them before the first is written, so that edits are sorted once
 		n := 0
 		if c.Policy.Safe() {
 			n, _ = p.Message(c, int32(m), all)

@@ -81,7 +81,7 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	if s.Kind != "" && marks(c) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	c.PutDigest(cut, -1, held, text, nil) // the digest's text names no
+	c.PutDigest(cut, -1, held, text, nil) // the digest's text names no handle: what was folded is among the changes
 	return false
 }
 

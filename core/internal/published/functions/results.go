@@ -21,7 +21,7 @@ func text(dst []byte, s string) []byte { return jsonspan.AppendString(dst, s) }
 // member is a member of an object that is a result.
 type member struct {
 	name  string
-	value any // one of the types
+	value any // one of the types that write knows
 }
 
 // some returns a member that is left out if its value is zero.

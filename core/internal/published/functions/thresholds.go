@@ -4,10 +4,10 @@ package functions
 type Thresholds struct {
 	Auto         bool // whether compaction is ever due
 	Window       int  // tokens
-	Reserve      int  // tokens of the window that
+	Reserve      int  // tokens of the window to keep free; 0 or less is 16,384
 	MaxTokens    int  // the limit if the window is unknown, or if the reserve leaves nothing of it
 	MaxMessages  int  // the limit if there is none in tokens
-	KeepTokens   int  // the maximum size of the tail
+	KeepTokens   int  // how large the tail may be
 	KeepMessages int  // the number of messages in the tail if KeepTokens is unset; 0 or less is 5
 }
 

@@ -132,8 +132,8 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 type budget struct {
 	ContextWindow int
 	ReserveTokens int
-	TriggerRatio  float64 // above 0 and at most
-	KeepRecent    int     // the maximum size of the tail
+	TriggerRatio  float64 // above 0 and at most 1
+	KeepRecent    int     // how large the tail may be
 }
 
 // defaultBudget returns S3's defaults (S3.4).

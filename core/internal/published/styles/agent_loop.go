@@ -18,7 +18,7 @@ var agentLoop = &Style{
 		return Labelled(t, messages, digest.ProjectedText), true
 	},
 	Prompt: func(p *Prompt) string {
-		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the previous summary
+		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the previous summary is not fed back
 	},
 	Ask:     always(digest.AgentLoopAsk),
 	Message: func(body string) string { return agentLoopData.Header + "\n\n" + body },

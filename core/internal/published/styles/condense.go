@@ -12,16 +12,16 @@ type CondenseOptions struct {
 	Scope        api.Scope    // SessionScope or BranchScope
 	Prior        string       // the previous digest
 	Instructions string       // of the policy
-	Mode         string       // the mode of the policy's summary:
-	MaxOutput    int          // the maximum size of the digest
-	Exact        bool         // follow the published system
+	Mode         string       // the mode of the policy's summary: model, local or minimal
+	MaxOutput    int          // the maximum size of the digest, in tokens
+	Exact        bool         // follow the published system (S3.25 to S3.28)
 	Reply        *api.Summary // the model's answer; nil if it has not been asked
 }
 
 // Condensed is the request for a digest and, if there is a reply or none is needed, the digest.
 type Condensed struct {
 	System, Prompt, Thinking string
-	Message                  string           // the text of the digest message; ""
+	Message                  string           // the text of the digest message; "" until the model has answered
 	Source                   string           // where the digest came from: model or local
 	Why                      api.SummaryFault // why the reply was rejected
 	Covered                  int              // number of messages

@@ -43,7 +43,7 @@ type Style struct {
 type Prompt struct {
 	digest.Prompt
 	Split    bool // a turn is cut, and the request is about its beginning or about what precedes it
-	HasPrior bool // there is a previous digest
+	HasPrior bool // there is a previous digest, even if it is empty
 }
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
