@@ -219,6 +219,9 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 		if r.format = wire.ByName(string(p.Format)); r.format == nil {
 			r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format",
 				Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+		} else if e := notHere(r.format, 0); e != nil {
+			e.At = "format"
+			r.fail(e, at)
 		}
 	}
 }
@@ -276,6 +279,9 @@ func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
 			// A message without a role is a plainer thing to be told than "no format has these".
 			r.fail(plainFault(s.At(s.Pos())), 0)
 			r.fail(undetected(&found, int(s.Pos())), 0)
+			return
+		}
+		if r.fail(notHere(r.format, start), 0); r.err != nil {
 			return
 		}
 		r.suit()

@@ -177,6 +177,9 @@ func sessionOpen(r *request, dst []byte) []byte {
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list tells nothing
 		r.format = s.format
+		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
+			return dst
+		}
 		r.suit()
 		s.profile = r.profile
 	}
@@ -250,6 +253,9 @@ func (r *request) outgrow(list []byte) {
 	f := settle(&found, s.format)
 	if f == nil {
 		r.fail(undetected(&found, 0), r.members[operations.InMessages].Start)
+		return
+	}
+	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
 		return
 	}
 	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
