@@ -61,11 +61,12 @@ test: ## Run every check and test; install what they need
 tools: languages-are-there python-is-there servers-are-there node-is-there libatomic-is-there browser-is-there
 
 .PHONY: built
-built: languages-are-there check-module module-full component reactor
+built: languages-are-there check-module module-full module-slim component reactor
 	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory -s -C host/c -j2; fi
 
 # A stage by itself builds what it needs; in a run (BUILT=1) that is there.
 FULL        := $(if $(BUILT),,module-full)
+SLIM        := $(if $(BUILT),,module-slim)
 
 # What go test -json writes, as go test would; the summary of a run has the times from it.
 TESTLOG     := build/bin/testlog
@@ -118,7 +119,7 @@ lint-prose: languages-are-there ## Check the prose of pages, comments and messag
 	@(cat build/prose.list && find build/prose -type f | sort) | xargs build/bin/vale --config=internal/prose/vale.ini --minAlertLevel=error
 
 .PHONY: test-go
-test-go: languages-are-there python-is-there servers-are-there node-is-there $(FULL) $(TESTLOG) ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there python-is-there servers-are-there node-is-there $(FULL) $(SLIM) $(TESTLOG) ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@[ -n "$(BUILT)" ] || wasm/build.sh --reactor build/reactor.wasm
@@ -197,7 +198,7 @@ try-go: node-is-there ## Build the module with the newest Go that the proxy serv
 	@wasm/try-go.sh
 
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(if $(BUILT),,component) ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(SLIM) $(if $(BUILT),,component) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
@@ -440,7 +441,7 @@ fuzz: module-full ## Fuzz every fuzz test, and every operation natively against 
 	done
 
 .PHONY: release
-release: check-generated module-full component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
+release: check-generated module-full module-slim component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
 	$(say) 'The release: command, modules, component, npm package, SBOMs, checksums'
 	@.ci/release $(TAG)
 
@@ -597,6 +598,12 @@ module-full: node-is-there ## Build the module with the published systems in it 
 	$(say) 'The full module: with the published systems'
 	@wasm/build.sh --full build/ctxfold-full.wasm
 	@sha256sum build/ctxfold-full.wasm
+
+.PHONY: module-slim
+module-slim: node-is-there ## Build the slim module, without agents' formats, session files and convert, into js/
+	$(say) 'The slim module: what a chat in a browser uses'
+	@wasm/build.sh --slim js/ctxfold-slim.wasm
+	@sha256sum js/ctxfold-slim.wasm
 
 .PHONY: component
 component: node-is-there ## Build the component (wit/ctxfold.wit), for runtimes of the component model, into build/

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -14,6 +13,16 @@ type opened struct {
 	format                  *wire.Format
 	model                   string
 	system, usage, messages jsonspan.Span // zero if there is none
+}
+
+// isKind reports whether session files of a kind are known. Reading them is another package, which a slim build leaves out.
+func isKind(name string) bool {
+	switch api.SessionKind(name) {
+	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionGeminiCLI, api.SessionGoose, api.SessionOpencode,
+		api.SessionOpenHands, api.SessionPi, api.SessionRooCode:
+		return true
+	}
+	return false
 }
 
 // findOpened checks whether the value at s is an answer of open: an object with the kind of a session file and a format, both before its
@@ -32,7 +41,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 			return nil // a request body
 		case name == "kind" && is == jsonspan.String:
 			kind = jsonspan.Text(s.Src(), s.Text().Span)
-			if !sessionfile.IsKind(kind) {
+			if !isKind(kind) {
 				return nil
 			}
 		case name == "format" && is == jsonspan.String:
@@ -55,6 +64,9 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
 			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
+		return nil
+	}
+	if r.fail(notHere(o.format, format.Start), 0); r.err != nil {
 		return nil
 	}
 	return &o

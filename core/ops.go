@@ -46,7 +46,7 @@ func init() { // not in the declaration: info lists them
 func Ops() []string {
 	var names []string
 	for i := range operations.Operations {
-		if there(&operations.Operations[i]) {
+		if there(&operations.Operations[i]) && runs[i] != nil {
 			names = append(names, operations.Operations[i].Name)
 		}
 	}
@@ -79,6 +79,9 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		if !there(&operations.Operations[i]) {
 			return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
 		}
+		if runs[i] == nil {
+			return appendError(nil, nil, elsewhere("the operation \""+name+"\"", 0))
+		}
 		r = newRequest(src, &operations.Operations[i], l)
 		r.parse()
 		if r.err == nil {
@@ -108,7 +111,7 @@ func info(_ *request, dst []byte) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
 		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
-	for _, f := range wire.All() {
+	for _, f := range wire.Here() {
 		a.Formats = append(a.Formats, api.FormatInfo{Name: api.Format(f.Name), Doc: f.Doc})
 	}
 	for _, k := range passes.Kinds() {
@@ -156,6 +159,9 @@ func detect(r *request, dst []byte) []byte {
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
+			r.fail(notHere(found.Sure(), at), 0)
+		}
+		if r.err == nil {
 			doubt(&found, s.At(at))
 		}
 	}
@@ -363,6 +369,9 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	before := wire.ByName(string(p.Format))
 	if before == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+		return
+	}
+	if r.fail(notHere(before, at), 0); r.err != nil {
 		return
 	}
 	if before.Name != wire.Plain || !in.policy.Auto() { // what has come since may show another format

@@ -178,6 +178,9 @@ func sessionOpen(r *request, dst []byte) []byte {
 	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list shows nothing
+		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
+			return dst
+		}
 		next := *r.source
 		next.format = s.format
 		next.suit()
@@ -252,6 +255,9 @@ func (r *request) outgrow(list []byte) {
 	f := settle(&found, s.format)
 	if f == nil {
 		r.fail(undetected(&found, 0), r.members[operations.InMessages].Start)
+		return
+	}
+	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
 		return
 	}
 	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read

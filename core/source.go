@@ -95,6 +95,9 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 			at = optionsAt
 		}
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+	} else if e := notHere(set.format, 0); e != nil {
+		e.At = "format"
+		r.fail(e, at)
 	}
 	set.suit()
 	return set
@@ -182,6 +185,9 @@ func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 			// That a message lacks a role is a clearer error than "no format has these".
 			r.fail(plainFault(s.At(s.Pos())), 0)
 			r.fail(undetected(&found, int(s.Pos())), 0)
+			return
+		}
+		if r.fail(notHere(in.format, start), 0); r.err != nil {
 			return
 		}
 		in.suit()

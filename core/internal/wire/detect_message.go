@@ -201,6 +201,16 @@ func (d *detector) block() (word string) {
 	return word
 }
 
+// nineSigns reports whether an id consists of nine ASCII letters and digits.
+func nineSigns(id string) bool {
+	for i := 0; i < len(id); i++ {
+		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {
+			return false
+		}
+	}
+	return len(id) == 9
+}
+
 // objectArguments reports whether the function at the scanner is called with an object.
 func (d *detector) objectArguments() (object bool) {
 	for name := range d.Members {
