@@ -440,9 +440,14 @@ fuzz: module-full ## Fuzz every fuzz test, and every operation natively against 
 	done
 
 .PHONY: release
-release: check-generated module-full component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
-	$(say) 'The release: command, modules, component, npm package, SBOMs, checksums'
+release: languages-are-there python-is-there check-generated module-full component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
+	$(say) 'The release: command, modules, component, C library, packages of npm, Python, Rust and Ruby, SBOMs, checksums'
 	@.ci/release $(TAG)
+
+.PHONY: release-check
+release-check: release ## Build what a release consists of, and check each archive: files, exports, versions, checksums; wheel, crate and gem are built of theirs and run
+	$(say) 'The release: each archive is checked, and used as its users do'
+	@.ci/release-check
 
 .PHONY: bench
 bench: module node-is-there browser-is-there ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
