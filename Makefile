@@ -18,7 +18,7 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes sdks agents pi adk langchain cline react stores
+FIXTURES    := runtimes sdks agents pi adk langchain cline react stores cloudflare
 HEAVY       := browsers
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
