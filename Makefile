@@ -18,7 +18,7 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes sdks agents pi adk langchain cline react stores
+FIXTURES    := runtimes sdks agents pi adk langchain cline react stores cloudflare
 HEAVY       := browsers
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
@@ -441,9 +441,14 @@ fuzz: module-full ## Fuzz every fuzz test, and every operation natively against 
 	done
 
 .PHONY: release
-release: check-generated module-full module-slim component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
-	$(say) 'The release: command, modules, component, npm package, SBOMs, checksums'
+release: languages-are-there python-is-there check-generated module-full module-slim component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
+	$(say) 'The release: command, modules, component, C library, packages of npm, Python, Rust and Ruby, SBOMs, checksums'
 	@.ci/release $(TAG)
+
+.PHONY: release-check
+release-check: release ## Build what a release consists of, and check each archive: files, exports, versions, checksums; wheel, crate and gem are built of theirs and run
+	$(say) 'The release: each archive is checked, and used as its users do'
+	@.ci/release-check
 
 .PHONY: bench
 bench: module node-is-there browser-is-there ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
