@@ -179,7 +179,9 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func asksIn(text string) bool {
+	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
 
 // endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it, it says how
 // everything went that was under way. What the assistant thought last counts most.

@@ -82,10 +82,12 @@ func (r *turnReader) said(i int, last bool) {
 		switch {
 		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
-		case announces(text), kind == saidUnit && !names(text) && passesBy(text):
+		case announces(text):
 			u.factor = ofAnnounced
 		case kind == saidUnit && passesBy(text):
-			u.factor = ofStatus
+			if u.factor = ofStatus; !names(text) {
+				u.factor = ofAnnounced
+			}
 		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
 			r.doubted(from, text)
 			u.factor = ofSaid / 3
