@@ -30,8 +30,10 @@ func announces(text string) bool {
 func announcing(text string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
 	for n := 0; n < 3; n++ {
-		if headedBy(head, announceHeads) {
-			return true
+		for _, s := range announceHeads {
+			if strings.HasPrefix(head, s) {
+				return true
+			}
 		}
 		if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
 			word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")

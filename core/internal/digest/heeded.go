@@ -7,8 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// What a turn looked at is news only as far as the turn speaks of it afterwards: a comment in a file, a hit of a search, what a file
-// defines. This file weighs that.
+// What a turn looked at is news only as far as the turn speaks of it afterwards: a hit of a search, what a file defines. This file weighs that.
 
 // turnWords are what the user and the assistant say in a turn: the stems of the words, and the names of files and of code.
 type turnWords struct {
@@ -132,10 +131,6 @@ func (r *turnReader) weighNotes(last bool) {
 	for n := len(t.units) - 1; n >= 0; n-- {
 		u := &t.units[n]
 		switch u.kind {
-		case noteUnit:
-			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
-				u.factor = isDropped
-			}
 		case lineUnit:
 			if !closed && !edited.Has(u.source) { // what was changed reads otherwise now
 				said.quoteLines(u)

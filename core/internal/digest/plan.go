@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // planList is the plan of a session, as the tool that keeps one was told last, or the last checklist that the assistant wrote.
@@ -25,9 +26,14 @@ const (
 	doneBox    = "[x] "
 )
 
-// pointStates are the words for a state in the arguments of tools that keep a plan, by the box that represents it; deleted points go.
-var pointStates = map[string]string{"pending": openBox, "todo": openBox, "not_started": openBox, "not-started": openBox, "open": openBox, "in_progress": currentBox,
-	"in-progress": currentBox, "completed": doneBox, "complete": doneBox, "done": doneBox, "cancelled": "[-] ", "deleted": "-"}
+// pointStates are the words for states in the arguments of tools that keep a plan, and pointBoxes by their row what represents them; deleted
+// points go.
+var (
+	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
+	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
+)
+
+const deletedState = "deleted"
 
 const (
 	mostPoint  = 300 // bytes of a point
@@ -95,7 +101,7 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 				new.box = openBox
 			}
 			p.points = append(p.points, new)
-		case new.box == "-":
+		case new.box == deletedState:
 			p.points = slices.Delete(p.points, at, at+1)
 		default:
 			if new.box != "" {
@@ -160,7 +166,7 @@ func (r *planReader) object(s *jsonspan.Scanner) {
 				r.merge = r.merge || key == "merge" && value == "true"
 			}
 		case stateKeys.has(key):
-			new.box = pointStates[jsonspan.Text(r.src, s.Text().Span)]
+			new.box = pointBoxes[pointStates.Row(jsonspan.Text(r.src, s.Text().Span))]
 		case pointIDs.has(key):
 			new.id = jsonspan.Text(r.src, s.Text().Span)
 		case rank >= 0 && rank < best:

@@ -38,7 +38,6 @@ const (
 	ofReading    = 480
 	ofSearch     = 420
 	ofLines      = 300  // lines of code that say what a turn speaks of
-	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
 	ofContested  = 256  // what the user has rejected, of 1024

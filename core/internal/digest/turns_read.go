@@ -12,7 +12,7 @@ import (
 // mostReport is how much of what a tool says is looked through for sentences, in bytes.
 const mostReport = 6000
 
-// looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
+// looked adds that a file was looked at, and what it defines.
 func (r *turnReader) looked(i int, path, text string) {
 	if path == "" {
 		return
@@ -27,7 +27,6 @@ func (r *turnReader) looked(i int, path, text string) {
 		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
 	}
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
-	r.notes(i, path, text)
 }
 
 // readLines are the lines of a file as a tool shows them, without numbers.
@@ -202,47 +201,6 @@ func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, 
 	default:
 		s.Skip()
 	}
-}
-
-// leastNote is how many words a comment must have to be worth a unit.
-const leastNote = 6
-
-// notes adds what the comments in a file say that was read: the sentences in it.
-func (r *turnReader) notes(i int, path, text string) {
-	var note strings.Builder
-	end := func() {
-		if note.Len() == 0 {
-			return
-		}
-		if s := cleanUnit(note.String(), mostUnit); !fewSpaces(s, leastNote-1) {
-			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
-		}
-		note.Reset()
-	}
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = unnumbered(line)
-		comment, found := "", false
-		if line != "" && byteClass[line[0]]&(small|capital) == 0 {
-			for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
-				if comment, found = strings.CutPrefix(line, mark); found {
-					break
-				}
-			}
-		}
-		if !found {
-			end()
-			continue
-		}
-		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); comment == "" || codes(comment) {
-			end()
-			continue
-		}
-		if note.Len() > 0 {
-			note.WriteByte(' ')
-		}
-		note.WriteString(comment)
-	}
-	end()
 }
 
 // unspacedText reports whether a text is in a script without spaces.
