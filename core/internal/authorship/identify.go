@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Anywhere is the last place of a message that may be in any.
+// Anywhere is the last place of a message that may be anywhere.
 const Anywhere = math.MaxInt
 
 // Places is where a policy puts messages of ours, and what it lets precede them. It is asked only where a message reads like one of ours.

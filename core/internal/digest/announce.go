@@ -23,13 +23,17 @@ var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []strin
 
 // announces reports whether a unit only says what the assistant will do next.
 func announces(text string) bool {
-	if len(text) >= 240 || !announceStarts.may(text) || asksIn(text) {
-		return false
-	}
+	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text)
+}
+
+// announcing reports whether a text begins as what announces does, be it a question or not.
+func announcing(text string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
 	for n := 0; n < 3; n++ {
-		if headedBy(head, announceHeads) {
-			return true
+		for _, s := range announceHeads {
+			if strings.HasPrefix(head, s) {
+				return true
+			}
 		}
 		if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
 			word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
@@ -78,6 +82,7 @@ func passesBy(text string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
 		gerund := strings.HasSuffix(word, "ing") && len(word) > 5
 		switch {
+		case len(word) < 3:
 		case lasting.has(word), !named && transient.has(word):
 			return true
 		case gerund && !named && n == 0: // "Checking the status …"

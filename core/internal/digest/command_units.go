@@ -200,6 +200,9 @@ func statOf(output string) string {
 	return ""
 }
 
+// mostPushed is how many branches are named that one command pushes.
+const mostPushed = 3
+
 // pushOf returns the branches that git push reports as updated, or "": "main -> main (3f2c1aa..90b1d7e)".
 func pushOf(output string) string {
 	var all []string
@@ -208,12 +211,12 @@ func pushOf(output string) string {
 		if strings.HasPrefix(line, "Everything up-to-date") {
 			return "nothing, as everything was up to date"
 		}
-		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostPushed {
 			all = append(all, "- [deleted] "+strings.TrimSpace(name))
 			continue
 		}
 		from, to, found := strings.Cut(line, " -> ")
-		if !found || len(all) == mostHits || len(line) > 160 {
+		if !found || len(all) == mostPushed || len(line) > 160 {
 			continue
 		}
 		words := strings.Fields(from)

@@ -7,8 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// What a turn looked at matters only if the turn mentions it afterwards: a comment in a file, a search hit, what a file defines. This file
-// weighs that.
+// What a turn looked at is news only as far as the turn speaks of it afterwards: a hit of a search, what a file defines. This file weighs that.
 
 // turnWords is what the user and the assistant say in a turn: word stems, and the names of files and of code.
 type turnWords struct {
@@ -132,20 +131,11 @@ func (r *turnReader) weighNotes(last bool) {
 	for n := len(t.units) - 1; n >= 0; n-- {
 		u := &t.units[n]
 		switch u.kind {
-		case noteUnit:
-			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
-				u.factor = isDropped
-			}
 		case lineUnit:
 			if !closed && !edited.Has(u.source) { // a changed file reads differently now
 				said.quoteLines(u)
 			}
 			u.body = ""
-		case hitUnit:
-			shared, long := said.shared(u.text)
-			if shared*2 < long {
-				u.factor = isDropped
-			}
 		case readUnit:
 			if said.define(u); u.factor >= ofReading {
 				continue

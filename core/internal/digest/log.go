@@ -104,9 +104,7 @@ func (k *turnLog) shorten() {
 					u.text = strings.Replace(u.text, Fence(u.source), Fence(rest), 1)
 					u.source = rest
 				}
-			case noteUnit:
-				u.source = strings.TrimPrefix(u.source, k.base)
-			case hitUnit, lineUnit:
+			case lineUnit:
 				u.text = withoutBase(u.text, k.base)
 			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
@@ -161,7 +159,7 @@ func (k *turnLog) commonFolder() string {
 			}
 		}
 		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; (u.kind == changeUnit || u.kind == noteUnit) && !take(u.source) {
+			if u := &k.turns[i].units[n]; u.kind == changeUnit && !take(u.source) {
 				return ""
 			}
 		}
@@ -355,7 +353,7 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 // isProse reports whether units of a kind are sentences, of which a line may have several.
 func (k unitKind) isProse() bool {
 	switch k {
-	case saidUnit, answerUnit, thoughtUnit, toldUnit, noteUnit, oldUnit:
+	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
 		return true
 	}
 	return false
@@ -393,8 +391,6 @@ func (k *turnLog) label(t *turn, u *unit) string {
 		return thoughtLabel
 	case toldUnit:
 		return u.source + " returned: "
-	case noteUnit:
-		return "comments in " + Fence(u.source) + ": "
 	}
 	return ""
 }

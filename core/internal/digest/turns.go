@@ -36,9 +36,7 @@ const (
 	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
-	ofSearch     = 420
 	ofLines      = 300  // lines of code with names that the turn mentions
-	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // a thought that the assistant doesn't say
 	ofReport     = 640  // sentences from an unknown tool
 	ofContested  = 256  // what the user has rejected
@@ -180,7 +178,9 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func asksIn(text string) bool {
+	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
 
 // endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it, it says how
 // everything went that was under way. What the assistant thought last counts most.

@@ -79,16 +79,18 @@ func (r *turnReader) said(i int, last bool) {
 			r.about(u)
 			return
 		}
+		if kind == saidUnit {
+			r.doubted(from, text)
+		}
 		switch {
 		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
-		case announces(text), kind == saidUnit && !names(text) && passesBy(text):
+		case announces(text):
 			u.factor = ofAnnounced
 		case kind == saidUnit && passesBy(text):
-			u.factor = ofStatus
-		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
-			r.doubted(from, text)
-			u.factor = ofSaid / 3
+			if u.factor = ofStatus; !names(text) {
+				u.factor = ofAnnounced
+			}
 		case kind == saidUnit && guesses(text):
 			u.factor = ofSaid / 2
 		case kind == answerUnit && len(r.now().units) < from+2:
@@ -192,7 +194,7 @@ func (r *turnReader) thought(i int, text string) {
 
 // doubted drops the last unit of a message, which begins at an index of the units, if the text that follows takes it back: "Wait, …".
 func (r *turnReader) doubted(from int, text string) {
-	if units := r.now().units; len(units) > from && headedBy(text, doubtHeads) {
+	if units := r.now().units; len(units) > from && doubtStarts.may(text) && headedBy(text, doubtHeads) {
 		units[len(units)-1].factor = isDropped
 	}
 }
@@ -214,12 +216,9 @@ const mostThought = 8000
 // wonderHeads begin sentences that express doubt or repeat the question.
 var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|possibly|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|i wonder|i might|we |we'll|we'd|we're|so we |but we |also we |also, we |then we |thus we |now we |or we |first we |however, we |therefore, we |let |could |might |need |i'm not sure|good|great|now|then |also need|alternatively|for now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
-var wonderStarts, unsureStarts = startsOf(wonderHeads), startsOf(unsureHeads)
+var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
-
-// unsureHeads begin sentences whose speaker is unsure of what they say.
-var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
 
 // headedBy reports whether a text begins with one of some prefixes in lower case.
 func headedBy(text string, heads []string) bool {

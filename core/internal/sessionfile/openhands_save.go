@@ -15,11 +15,11 @@ type ohSaver struct {
 	first  bool                 // the next event is the first of a list
 }
 
-// ohCall is a call of a tool, as far as it is known.
+// ohCall is what is known about a tool call.
 type ohCall struct {
 	action, result int32  // its events in the view, or -1
-	id             string // of its new event, as JSON
-	name           string // of the tool, as JSON
+	id             string // id of its new event, as JSON
+	name           string // name of the tool, as JSON
 	answered       bool   // has a result among the messages
 }
 
@@ -60,7 +60,7 @@ func (o *openHands) save(s *saver) {
 	}
 }
 
-// know notes the calls of the view and of the messages.
+// know collects the calls of the view and of the messages.
 func (w *ohSaver) know() {
 	at := func(id string) *ohCall {
 		c := w.calls.At(id)
@@ -142,7 +142,7 @@ func (w *ohSaver) summary(i int) int {
 	return -1
 }
 
-// stays calls one for each entry of the messages before stay and from end on, until that says false.
+// stays calls one for each entry of the messages before stay and from end on, until one returns false.
 func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	for i, k := range w.from {
 		if k < 0 || i >= stay && i < end {

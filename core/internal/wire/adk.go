@@ -391,7 +391,7 @@ func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	return append(wrapParts(dst, role, part), `,`+adkActions...)
 }
 
-// adkTarget numbers events by their time, since both SDKs identify by time what they have summarized.
+// adkTarget numbers events by their time, because both SDKs identify summarized events by time.
 var adkTarget = Target{
 	User:      `{"id":"ctxfold-%#","invocationId":"","author":"user","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
 	Assistant: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"model","parts":[%c]},` + adkActions,

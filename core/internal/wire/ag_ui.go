@@ -122,7 +122,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUIActivity makes one part of a message for the frontend: agents don't pass it to their models.
+// agUIActivity adds one part for a message to the frontend, which agents don't pass to their models.
 func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	r.want(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkCallers links each tool call that a provider's tool made to the call of that tool (AN11): a program run by the provider calls the
-// application's tools, and returns its result when it has theirs.
+// linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11): a program run by the provider calls
+// the application's tools, and returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	called := false
 	for i := from; i < len(t.Parts); i++ {

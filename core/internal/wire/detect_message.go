@@ -20,7 +20,7 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
-// traits are what the members of a message or a part show together.
+// traits are what the members of a message or a part show in combination.
 type traits uint16
 
 const (
@@ -42,8 +42,8 @@ var traitOf = map[string]traits{
 	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
 }
 
-// traitSigns are the signs of messages and of the parts in a list: the first row counts whose traits are all there, and lacks are not. A
-// row without a sign settles the search.
+// traitSigns are the signs of messages and of the parts in a list. The first row counts for which all traits are present and none of those
+// in lacks. A row without a sign settles the search.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -58,7 +58,7 @@ var traitSigns = []struct {
 	{"tool_calls", 0, hasType, "call", "bare"},
 }
 
-// memberSigns are the signs of single members, by the list of the part that has them and the kind of their value; Invalid is any kind.
+// memberSigns are the signs of single members, by the list whose part has them and the kind of their value; Invalid is any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind

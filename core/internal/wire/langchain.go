@@ -191,7 +191,7 @@ var lcRoles = []roleName{
 	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
 }
 
-// lcRead makes a message of a type from the members f; its parts so far are those from index first on.
+// lcRead turns the members f into a message of a type; its parts so far are those from index first on.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")

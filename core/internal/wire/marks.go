@@ -28,7 +28,7 @@ type Mark struct {
 	provider, option []byte
 }
 
-// markKeys is how the keys of all cache breakpoints begin, for [jsonspan.Scanner.Watch].
+// markKeys is the beginning of the keys of all cache breakpoints, for [jsonspan.Scanner.Watch].
 const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
 
 // MayMark reports whether a text may contain cache breakpoints. It is a quick check: false is certain.

@@ -48,7 +48,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// Returns the part that represents the item; the first call adds it.
+// stand returns the part that represents the item; the first call adds it.
 func (e *early) stand(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})

@@ -234,7 +234,7 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// piUnknown is what pi's types require of every answer and nobody knows of a new one.
+// piUnknown holds the members that pi's types require of every answer but that are unknown for a new one.
 const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
 	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 

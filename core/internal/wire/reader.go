@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// How many messages and parts a transcript may have. A message costs up to about 3 KB of memory during a compaction, and WebAssembly has 4
-// GiB: more of them would end an instance, so they are an error.
+// The maximum numbers of messages and parts in a transcript. A message costs up to about 3 KB of memory during a compaction, and
+// WebAssembly has 4 GiB: more messages would end an instance, so they are an error.
 const (
 	MaxMessages = 1 << 20
 	MaxParts    = 1 << 21
@@ -371,8 +371,8 @@ func (r *Reader) Message() {
 	}
 }
 
-// more estimates how many more records of a kind will follow, if n of them have been read and the rest of the source is similar: so records
-// are moved a few times at most, and little room is left over.
+// more estimates how many more records of a kind will follow, given that n of them have been read and assuming that the rest of the source
+// is similar. Records are then moved a few times at most, and little room is wasted.
 func (r *Reader) more(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {

@@ -150,7 +150,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {
 	case output || state == "input-complete" || state == "complete" || state == "error" || state == "approval-requested" || state == "approval-responded":
-	default: // it is still written, and not sent
+	default: // still being written, and not sent
 		p.Flags |= transcript.NotSent
 		r.Add(p)
 		return

@@ -54,7 +54,8 @@ type Target struct {
 	Answered, Failed string
 	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
-	// Outcome is how the content of a result is written.
+	// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like
+	// a success.
 	Outcome Outcome
 	// Media are the supported images, files and audio; the first match is used.
 	Media []MediaForm
@@ -66,7 +67,7 @@ type Target struct {
 	NoID bool
 }
 
-// Content is how content is written.
+// Content says how content is written.
 type Content uint8
 
 // The ways to write content.

@@ -11,7 +11,7 @@ var (
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
 )
 
-// thinking reads how a request makes its model think, an object, in the words of policies; "" if it doesn't say.
+// thinking reads how a request asks its model to think, an object, and returns it in the terms of policies; "" if it doesn't say.
 func (r *Reader) thinking() api.ThinkingMode {
 	drops := false
 	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {

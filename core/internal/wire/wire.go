@@ -18,7 +18,7 @@ import (
 // Format is a wire format: the shape of its messages and its rules.
 type Format struct {
 	Name string // as in a policy
-	Doc  string // one line for people
+	Doc  string // one line for readers
 	List string // the key of the list in a request body
 	// Model is a word in the names of the models that are most often called in this format; "" if it may be any.
 	Model string
@@ -51,14 +51,14 @@ type Format struct {
 	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil if
 	// all messages are spelled alike.
 	Spelled func(spelling uint8) *Format
-	// Within is, for each spelling of messages, the key under which they hold content and calls, for paths; "" is none.
+	// Within holds, for each spelling of messages, the key of the object with their content and calls, for paths; "" if there is none.
 	Within []string
 	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one part, instead of
 	// Results.
 	Answer func(dst, part []byte, text string) []byte
 
-	// Wrap appends a message that holds one part, given as JSON, which was in another message; for formats whose messages hold several
-	// results.
+	// Wrap appends a message that holds one part, given as JSON, which was in another message. It is for formats whose messages hold
+	// several results.
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
 	// Sign appends what replaces the opening brace of a tool call, given as JSON, to represent the signature that it lacks.
 	Sign func(dst, part []byte) []byte
@@ -91,7 +91,7 @@ type Format struct {
 	Extra func(c *Checker)
 }
 
-// NoStamp is the date of a new message without a place, as JSON.
+// NoStamp is the date, as JSON, of a new message whose place is not yet known.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
 // Call is a tool call that needs a result: its id and name as in the source, including quotes; nil if it has none. Part is the whole call,
@@ -157,7 +157,7 @@ func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]b
 	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
 }
 
-// formats holds the registered formats, sorted by name: the order of files must not show in any answer.
+// formats holds the registered formats, sorted by name, so that the order of files has no effect on any answer.
 var formats []*Format
 
 // Register adds a format. It is called from init.
@@ -187,10 +187,10 @@ func ByName(name string) *Format {
 	return nil
 }
 
-// All lists the formats by name.
+// All returns the formats, sorted by name.
 func All() []*Format { return formats }
 
-// Names lists the names of the formats.
+// Names returns the names of the formats.
 func Names() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {

@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Numbers of the published systems S1 and S2.
+// Defaults of the published systems S1 and S2.
 const (
-	keepRecentTokens = 20000 // S1.5: what a tail may have where nothing else is said
-	KeepLast         = 10    // S2.6: how many messages a tail has where nothing else is said
+	keepRecentTokens = 20000 // S1.5: tokens of the tail
+	KeepLast         = 10    // S2.6: messages in the tail
 )
 
-// oldDigest is how an assistant message begins that S2 takes for its last summary (S2.14).
+// oldDigest is the beginning of an assistant message that S2 recognises as its last summary (S2.14).
 const oldDigest = "## Session Summary"
 
 // FindCutPoint returns where the tail begins that fits in keep tokens: an index in sizes, or 0 if there is nothing to cut (S1.6 to S1.10).
@@ -67,8 +67,8 @@ func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// Selection is what S2 folds of a list of messages: those at [From, To). The first message and those from To on are kept;
-// those between the first and From hold the last summary, which is Previous.
+// Selection is the part of a list of messages that S2 folds: those at [From, To). The first message and those from To on are kept; those
+// between the first and From hold the last summary, which is Previous.
 type Selection struct {
 	From, To    int
 	Previous    string

@@ -26,7 +26,7 @@ func Estimator(p *tokens.Profile) *tokens.Profile {
 	return &q
 }
 
-// free is what costs nothing.
+// free is the cost of parts that cost nothing.
 var free = tokens.Cost{NoText: true, NoName: true}
 
 // only returns a table of costs in which nothing but some kinds costs anything: their text.
@@ -48,7 +48,7 @@ func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Mea
 	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure
 }
 
-// oldCalls measures the tool calls that older messages have next to their content: a list [{"toolName","args"}] (S2.2).
+// oldCalls measures the tool calls that older messages have outside their content: a list [{"toolName","args"}] (S2.2).
 func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
 	m := &t.Messages[message]
 	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {
@@ -74,7 +74,8 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 	return sizes
 }
 
-// Anchor is what a provider counted: the tokens up to the message at an index, that included. What comes after it is estimated (S0.38).
+// Anchor is a provider's count: the tokens of all messages up to the one at an index, inclusive. The messages after it are estimated
+// (S0.38).
 type Anchor struct{ Tokens, Index int }
 
 // Record returns the anchor that counts after a call of the model that ended with the message at an index. Usage is what the provider

@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Marks are what an application writes on a message next to what the model is sent (native format). A nil mark leaves what is there.
+// Marks are what an application writes on a message besides what the model is sent (native format). A nil mark leaves the message's own.
 type Marks struct {
 	Agent, User *bool
 	Kind        *string
 }
 
-// Splice is a range of a message that other bytes replace.
+// Splice replaces a range of a message with other bytes.
 type Splice struct {
 	Old jsonspan.Span // in bytes from the beginning of the message
 	New []byte

@@ -129,13 +129,13 @@ func (c *Call) task() string {
 	return digest.UnknownTask
 }
 
-// config is the configuration of S2 (S2.6). All but the last two are tokens.
+// config is the configuration of S2 (S2.6). All but the last two numbers are tokens.
 type config struct {
 	ModelContextLimit    int
 	SystemReserve        int
 	OutputReserve        int
 	SafetyBuffer         int
-	ThresholdPercent     float64 // a share, 0.8
+	ThresholdPercent     float64 // a fraction, such as 0.8
 	RecentMessagesToKeep int
 }
 
@@ -152,14 +152,14 @@ func (c *config) threshold() int {
 	return int(math.Floor(float64(available) * c.ThresholdPercent))
 }
 
-// shouldCompact reports whether so many messages and tokens are due (S2.10).
+// shouldCompact reports whether compaction is due at this many messages and tokens (S2.10).
 func (c *config) shouldCompact(messages, tokens int) bool {
 	return messages > c.RecentMessagesToKeep+1 && tokens >= c.threshold()
 }
 
 const defaultContextLimit = 128000
 
-// contextLimits are the windows that S2.9 knows, in tokens.
+// contextLimits are the windows in S2.9, in tokens.
 var contextLimits = []struct {
 	model  string
 	tokens int

@@ -21,7 +21,7 @@ func text(dst []byte, s string) []byte { return jsonspan.AppendString(dst, s) }
 // member is a member of an object that is a result.
 type member struct {
 	name  string
-	value any // of one of the types of write
+	value any // one of the types that write knows
 }
 
 // some returns a member that is left out where its value is zero.

@@ -70,7 +70,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	return exactText(dst, s.Prompt(&q)), nil
 }
 
-// record appends messages as the record in a prompt of a style shows them.
+// record appends the messages as they appear in the record of a style's prompt.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.Safe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil

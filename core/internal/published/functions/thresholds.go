@@ -1,6 +1,6 @@
 package functions
 
-// Thresholds are the numbers by which the published system S4 finds its limit. A number of 0 or less is none.
+// Thresholds are the numbers from which the published system S4 computes its limit. A number of 0 or less is unset.
 type Thresholds struct {
 	Auto         bool // whether compaction is ever due
 	Window       int  // tokens

@@ -77,7 +77,7 @@ func (c *Call) budgetPolicy() (budget, *Error) {
 	return b, nil
 }
 
-// How much is restored where nothing else is said (S3.38).
+// How much is restored by default (S3.38).
 const (
 	maxRestored    = 5    // files
 	restoredTokens = 8000 // tokens
@@ -128,11 +128,11 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 		member{"covered_count", got.Covered}), nil
 }
 
-// budget is the policy of S3 (S3.3). All but the ratio are tokens.
+// budget is the policy of S3 (S3.3). All numbers but the ratio are tokens.
 type budget struct {
 	ContextWindow int
 	ReserveTokens int
-	TriggerRatio  float64 // over 0 and at most 1
+	TriggerRatio  float64 // above 0 and at most 1
 	KeepRecent    int     // how large the tail may be
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checkpoint is the style of S2: a summary after the system prompt, in the assistant's name.
+// checkpoint is the style of S2: a summary after the system prompt, in the assistant's role.
 var checkpoint = &Style{
 	Data:   digest.StyleByName("checkpoint"),
 	Record: FormatMessages,
@@ -27,7 +27,7 @@ var checkpoint = &Style{
 	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
 }
 
-// NoResult says what the system fails with on a tool result without a value (S2.3, S2.21).
+// NoResult is the system's error for a tool result without a value (S2.3, S2.21).
 const NoResult = "a tool result has no value"
 
 // OriginalTask returns the text of the first user message whose content is a string (S2.26).

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// How long texts about tool results may be, in runes (S4.26, S4.27, S4.30).
+// The maximum lengths of texts about tool results, in runes (S4.26, S4.27, S4.30).
 const (
 	ToolInput      = 12000
 	toolOutput     = 1200
@@ -17,7 +17,7 @@ const (
 	fallbackText   = 800
 )
 
-// ToolPrompt asks for a summary of results (S4.26), in a batch of several (S4.30).
+// ToolPrompt returns the request for a summary of a result (S4.26), or of several in a batch (S4.30).
 func ToolPrompt(outputs []digest.ToolOutput, batch bool) digest.Prompt {
 	most := ToolInput
 	if batch {
@@ -33,7 +33,7 @@ func Projected(o digest.ToolOutput) string {
 	return digest.TrimWithTail(o.Shown(), digest.ProjectedText)
 }
 
-// Excerpt represents a summary where no model writes one (S4.27).
+// Excerpt returns the text that replaces a summary if no model writes one (S4.27).
 func Excerpt(o digest.ToolOutput) string {
 	return "Tool " + strconv.Quote(strings.TrimSpace(o.Name)) + " finished with status " + o.Status() + ". Output excerpt:\n" +
 		digest.TrimWithTail(o.Shown(), fallbackText)
@@ -77,7 +77,7 @@ func Key(o digest.ToolOutput, message int) string {
 	return name + "#" + strconv.Itoa(message)
 }
 
-// Strategies of summaries of tool results (S4.23).
+// Strategies for summaries of tool results (S4.23).
 const (
 	StrategyModel     = "llm"
 	StrategyHeuristic = "heuristic"
