@@ -54,7 +54,7 @@ check: ## Check format, vet and staticcheck; run the unit tests of core, of the 
 # Everything that CI runs. First all that is missing is installed, then all that several stages need is built, once.
 .PHONY: test
 test: ## Run every check and test; install what they need
-	@.ci/stages test tools -- built check-format vet lint -- BUILT=1 lint-prose test-hosts test-python -- \
+	@.ci/stages test tools -- built check-format vet lint packages -- BUILT=1 lint-prose test-hosts test-python -- \
 		test-go test-js check-generated test-build test-runtimes check-figures
 
 .PHONY: tools
@@ -196,17 +196,22 @@ test-build-long: node-is-there ## Run the vectors and REQUESTS (10,000) random r
 try-go: node-is-there ## Build the module with the newest Go that the proxy serves, run the vectors and random requests, and say what failed
 	@wasm/try-go.sh
 
+# It mostly waits for the disk and the registry, so in a run it goes next to what computes.
+.PHONY: packages
+packages: node-is-there
+	$(say) 'npm: what the package is built and tested with is installed'
+	@cd js && npm ci --no-audit --no-fund --silent; \
+	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL) --silent); done
+
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(if $(BUILT),,component) ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(if $(BUILT),,component packages) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
-	cd js && npm ci --no-audit --no-fund; \
-	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && npm run lint && npm test
+	cd js && npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
 test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
