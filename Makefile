@@ -399,13 +399,13 @@ test-agents: node-is-there ## Let coding agents, as programs, resume what save h
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.
 .PHONY: test-mutants
-test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED, and count how many changes tests find
+test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED or for MINUTES, and count how many changes tests find; TO=all tries survivors with all tests
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
 	@GOBIN=$(CURDIR)/build/bin go install $(GREMLINS)
 	@mkdir -p build/mutants
 	@GOFLAGS='-run=^$$' build/bin/gremlins unleash ./core --dry-run --silent --invert-logical --invert-loopctrl --invert-assignments \
 		--invert-bitwise --invert-bwassign --remove-self-assignments -E '_easyjson\.go$$' -E '/fit/' -o build/mutants/all.json
-	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED)
+	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED) $(if $(MINUTES),-until $(MINUTES)m) $(if $(TO),-to $(TO))
 
 .PHONY: test-load
 test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled
