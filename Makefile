@@ -54,7 +54,7 @@ check: ## Check format, vet and staticcheck; run the unit tests of core, of the 
 # Everything that CI runs. First all that is missing is installed, then all that several stages need is built, once.
 .PHONY: test
 test: ## Run every check and test; install what they need
-	@.ci/stages test tools -- built check-format vet lint -- BUILT=1 lint-prose test-hosts test-python -- \
+	@.ci/stages test tools -- built check-format vet lint packages -- BUILT=1 lint-prose test-hosts test-python -- \
 		test-go test-js check-generated test-build test-runtimes check-figures
 
 .PHONY: tools
@@ -197,17 +197,22 @@ test-build-long: node-is-there ## Run the vectors and REQUESTS (10,000) random r
 try-go: node-is-there ## Build the module with the newest Go that the proxy serves, run the vectors and random requests, and say what failed
 	@wasm/try-go.sh
 
+# It mostly waits for the disk and the registry, so in a run it goes next to what computes.
+.PHONY: packages
+packages: node-is-there
+	$(say) 'npm: what the package is built and tested with is installed'
+	@cd js && npm ci --no-audit --no-fund --silent; \
+	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL) --silent); done
+
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(SLIM) $(if $(BUILT),,component) ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(SLIM) $(if $(BUILT),,component packages) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
-	cd js && npm ci --no-audit --no-fund; \
-	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && npm run lint && npm test
+	cd js && npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
 test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
@@ -395,13 +400,13 @@ test-agents: node-is-there ## Let coding agents, as programs, resume what save h
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.
 .PHONY: test-mutants
-test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED, and count how many changes tests find
+test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED or for MINUTES, and count how many changes tests find; TO=all tries survivors with all tests
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
 	@GOBIN=$(CURDIR)/build/bin go install $(GREMLINS)
 	@mkdir -p build/mutants
 	@GOFLAGS='-run=^$$' build/bin/gremlins unleash ./core --dry-run --silent --invert-logical --invert-loopctrl --invert-assignments \
 		--invert-bitwise --invert-bwassign --remove-self-assignments -E '_easyjson\.go$$' -E '/fit/' -o build/mutants/all.json
-	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED)
+	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED) $(if $(MINUTES),-until $(MINUTES)m) $(if $(TO),-to $(TO))
 
 .PHONY: test-load
 test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled

@@ -265,7 +265,7 @@ func (r *restoring) newest() (handle string, digest int) {
 // the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	n := min(c.sent, len(r.doc.Items))
-	if !r.begins(c, n) {
+	if !r.begins(c, n) || !r.drops(c, n) {
 		return false, true
 	}
 	was := len(r.doc.Items)
@@ -298,6 +298,16 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
+// drops reports whether what was dropped without a trace was before the same messages: if one in front of it was deleted since, it was not.
+func (r *restoring) drops(c *changes, n int) bool {
+	for _, p := range c.steps {
+		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
+			return false
+		}
+	}
+	return true
+}
+
 // isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	if !r.authors.Own(m) || listHandle(r.doc.T, m) == "" {
@@ -312,7 +322,7 @@ func (r *restoring) isDigestOf(c *changes, m int32) bool {
 // same reports whether two handles name the same body; either may be short.
 func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
-// isGone reports whether an item looks like a result message that isn't in the input.
+// isGone reports whether an item looks the way a message of a result did.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
 	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
