@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a compaction that was made for the beginning of a history: an entry of a request's member memory, as an answer of fit
-// had it. One that cannot be read, or is of another version, counts as missing, which costs only a compaction.
+// memory is a remembered compaction of the beginning of a history: an entry of a request's member memory, as an answer of fit returned it.
+// An entry that can't be read, or has another version, counts as missing, which only costs a compaction.
 type memory struct {
 	version int
 	format  string
@@ -25,26 +25,26 @@ type memory struct {
 }
 
 const (
-	// memoryVersion is 2 since an entry ends where the compaction left the messages alone. In those of version 1 it ended with the history.
+	// memoryVersion is 2 since an entry ends where the compaction left the messages alone. In version 1 it ended with the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is how many entries of a request are read: the last ones.
+	// maxMemories is how many entries of a request, from the last, are read.
 	maxMemories = 64
 )
 
 // point is a beginning of a history, and the beginning of what was sent for it.
 type point struct {
 	messages     int
-	print        string // of these, as Transcript.Prints has it
+	print        string // their print, as Transcript.Prints returns it
 	sentMessages int
-	sent         string // the print of these
+	sent         string // their print
 }
 
 // place says where a message of a result comes from.
 type place struct {
 	in   int    // its index in a list of messages, or -1 for a new one
-	text []byte // where it is not that message as it is: the message
+	text []byte // the message, if it differs from the one at in
 
-	// Of what is remembered.
+	// For what is remembered:
 	looks looks
 	kept  []byte // text as it was remembered
 	drop  bool   // the message is left out
@@ -54,14 +54,14 @@ type place struct {
 	role   string
 }
 
-// looks is how a message looked that was edited. What is "" does not count.
+// looks describes an edited message as it was before. "" doesn't count.
 type looks struct {
-	print, raw string // by itself, and in its bytes
-	on         string // the print of a message behind it that says the same
-	after      string // of a new message: the print of the one in front of it
+	print, raw string // of the message by itself, and of its bytes
+	on         string // the print of a later message that says the same
+	after      string // for a new message: the print of the preceding one
 }
 
-// memories reads the request's member memory. An entry that isn't one stays zero, so that the others keep their indexes.
+// memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
 func (r *request) memories() (list []memory) {
 	at := r.members[operations.InMemory]
 	if at.Zero() || r.err != nil {
@@ -161,7 +161,7 @@ func readPoints(s *jsonspan.Scanner) (list []point) {
 	return list
 }
 
-// set takes in a member of a point.
+// set reads a member of a point.
 func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "messages":
@@ -175,7 +175,7 @@ func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	}
 }
 
-// numberOf is a count; 0 for anything else.
+// numberOf returns a count; 0 for anything else.
 func numberOf(src []byte, v jsonspan.Value) int {
 	n, err := strconv.Atoi(string(v.Of(src)))
 	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
@@ -184,7 +184,7 @@ func numberOf(src []byte, v jsonspan.Value) int {
 	return n
 }
 
-// shortOf is a short text; "" for anything else.
+// shortOf returns a short text; "" for anything else.
 func shortOf(src []byte, v jsonspan.Value) string {
 	if v.Kind != jsonspan.String || v.Len() > 66 {
 		return ""
@@ -200,8 +200,7 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest is the longest point that is one of a history, or of what was sent, by is. Next is how many messages the next longer one has that
-// is none; 0 where there is no longer one.
+// longest returns the longest point for which is returns true. next is the number of messages of the next longer one; 0 if there is none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {
@@ -212,8 +211,8 @@ func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning reports how many messages of a list an entry represents, of which prints are given; 0 where the list does not begin with them. It
-// also reports whether the list continues from what was sent.
+// beginning returns how many messages of a list with the given prints an entry replaces; 0 if the list doesn't begin with them. It also
+// reports whether the list continues from what was sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
@@ -226,13 +225,13 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	return 0, false
 }
 
-// isAt reports whether print is that of the first n messages.
+// isAt reports whether print is the print of the first n messages.
 func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
-// read reads what was sent. It reports whether that can be put in place of the first messages of a history: what is kept of these is in
-// their order, and nothing twice.
+// read reads what was sent. It reports whether that can replace the first messages of a history: the messages that it keeps are in order,
+// each once.
 func (m *memory) read(src []byte) bool {
 	last := -1 // the message of the history that was taken last
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
@@ -287,10 +286,10 @@ func takeNext(last *int, in, end int) bool {
 	return true
 }
 
-// memoryEdit is one edit as it is read.
+// memoryEdit is an edit in an entry.
 type memoryEdit struct {
-	from, to int // of kept messages, where there are any
-	set      int // index of a message that is changed or left out; -1 for a new one
+	from, to int // the range of kept messages, if any
+	set      int // index of a message that is changed or omitted; -1 for a new one
 	text     []byte
 	drop     bool
 	turn     bool
@@ -299,7 +298,7 @@ type memoryEdit struct {
 	looks
 }
 
-// eachEdit reads a list of edits. It reports whether all of them are some, and yield took them.
+// eachEdit reads a list of edits. It reports whether all of them are valid and yield accepted them.
 func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bool {
 	s := jsonspan.New(src).At(list.Start)
 	for s.Array(); s.Elem(); {
@@ -339,7 +338,7 @@ func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 	return n == len(ends) && e.from >= 0 && e.from < e.to
 }
 
-// say takes in a member of an edit.
+// say reads a member of an edit.
 func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 	index := func(to *int) bool {
 		n, err := strconv.Atoi(string(v.Of(src)))

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// restore takes compactions back as far as the bodies reach. Without bodies it lists what the transcript names; without messages,
-// the handles that bodies name.
+// restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the transcript names; without
+// messages, those that the bodies name.
 func restore(r *request, dst []byte) []byte {
 	var bodies api.Bodies
 	if r.decode(operations.InBodies, &bodies); r.err != nil {
@@ -54,7 +54,7 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// The tool that lets a model ask for what follows a marker.
+// The tool with which a model requests what a marker stands for.
 const (
 	recallName = "recall"
 	recallDoc  = "Returns content that was removed from this conversation to make room. With a handle from a marker or a digest, it returns " +
@@ -68,8 +68,8 @@ const (
 	recallPiece = 20000
 )
 
-// recall answers three questions about the tool: how it is defined, what a call of it asks for (a body, or a search), and what the
-// answer to the call is.
+// recall answers three questions about the tool: its definition, what a call of it requests (a body or a search), and the answer to the
+// call.
 func recall(r *request, dst []byte) []byte {
 	a := api.Recalled{}
 	if p := r.members[operations.InArguments]; p.Zero() {
@@ -142,7 +142,7 @@ func (r *request) recallBody(args *recallArguments) *string {
 	return &piece
 }
 
-// recallText is a piece of a text, with a last line that says how to get the next one.
+// recallText returns a piece of a text, whose last line says how to get the next piece.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {
@@ -173,8 +173,8 @@ type recallArguments struct {
 	message, offset int
 }
 
-// read reads the arguments of a call as the model gave them: an object, or a string that holds one. It answers with what is wrong with them,
-// or "". What a model makes up next to them does not matter.
+// read reads the arguments of a call as the model wrote them: an object, or a string that contains one. It returns what is wrong with them,
+// or "". Arguments that the model made up are ignored.
 func (a *recallArguments) read(src []byte) (problem string) {
 	const bad = "The arguments must be an object with a handle or a query, strings, and the message and the offset, whole numbers of at least 0."
 	if s := jsonspan.New(src); s.Kind() == jsonspan.String {

@@ -61,7 +61,7 @@ func (r *request) functionCall(f *hook.Function) *hook.Call {
 	return c
 }
 
-// text is the decoded text of a member that must be a string.
+// text returns the decoded text of a member that must be a string.
 func (r *request) text(member operations.Member) string {
 	s := jsonspan.New(r.src).At(r.members[member].Start)
 	text := s.Text()
@@ -71,8 +71,8 @@ func (r *request) text(member operations.Member) string {
 	return jsonspan.Text(r.src, text.Span)
 }
 
-// readAny reads the transcript at a span, which may be a list without messages: a step has an answer for that too. With no
-// message to tell the format by, it is native.
+// readAny reads the transcript at a span, which may be an empty list: a step has an answer for that too. Without messages to detect the
+// format it is native.
 func (r *request) readAny(list jsonspan.Span) {
 	s := jsonspan.New(r.src).At(list.Start)
 	if s.Kind() == jsonspan.Array && s.Array() && !s.Elem() && s.Err() == nil {

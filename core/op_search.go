@@ -13,14 +13,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/search"
 )
 
-// searchLimit is how many messages are found where the request does not say.
+// searchLimit is the maximum number of results if the request doesn't say.
 const searchLimit = 10
 
 // searchKeys are the members of a request of search.
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
-// searchBodies finds the messages of bodies that fit a query. It reads its request itself, because it is nearly all bodies: each is scanned
-// where it is.
+// searchBodies finds the messages of bodies that match a query. It reads its request itself, because that is nearly all bodies: each is
+// scanned in place.
 func searchBodies(r *request, dst []byte) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)
@@ -49,7 +49,7 @@ func searchBodies(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// searchHas says what a request of search has.
+// searchHas says which members a request of search has.
 type searchHas struct {
 	query, bodies bool
 	bodiesAt      uint32
@@ -142,7 +142,7 @@ func (r *searchRequest) readRoles(uint32, jsonspan.Kind) {
 	}
 }
 
-// readDate reads a date as ISO 8601 spells it.
+// readDate reads a date in ISO 8601.
 func readDate(s *jsonspan.Scanner) dates.Date {
 	s.Kind()
 	at := s.Pos()
@@ -157,7 +157,7 @@ func readDate(s *jsonspan.Scanner) dates.Date {
 	return d
 }
 
-// readBodies reads what is searched: bodies as a host keeps them, each JSON in a string, or as JSON.
+// readBodies reads what is searched: bodies as a host keeps them, each as JSON in a string, or as JSON.
 func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	for s.Array(); s.Elem(); {
 		var b search.Body
@@ -211,7 +211,7 @@ func readBody(s *jsonspan.Scanner) []byte {
 	return nil
 }
 
-// problemOf says what is wrong with the query of a model; "" where nothing is.
+// problemOf returns what is wrong with a model's query; "" if it is valid.
 func problemOf(query string) string {
 	q := search.Query{Text: query}
 	switch {
@@ -223,7 +223,7 @@ func problemOf(query string) string {
 	return ""
 }
 
-// foundText is what a model is told that has looked for something.
+// foundText returns the search results as a text for the model.
 func foundText(query string, f *api.Found) string {
 	if len(f.Results) == 0 {
 		text := "No removed content of this conversation matches this query. Try other words."
@@ -254,7 +254,7 @@ func foundText(query string, f *api.Found) string {
 	return string(b[:len(b)-1])
 }
 
-// fromMessage is a body from one of its elements on, where it is a list that has so many.
+// fromMessage returns a body from its n-th element on, if it is a list with that many.
 func fromMessage(body []byte, n int) []byte {
 	s := jsonspan.New(body)
 	if n == 0 || s.Kind() != jsonspan.Array {

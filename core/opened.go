@@ -5,19 +5,28 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// opened is an answer of open that is passed on whole, as the messages of another operation: what it tells about them.
+// opened is an answer of open that is passed on whole, as the messages of another operation, with what it says about them.
 type opened struct {
 	format                  *wire.Format
 	model                   string
-	system, usage, messages jsonspan.Span // zero where there is none
+	system, usage, messages jsonspan.Span // zero if there is none
 }
 
-// findOpened looks whether the value at s is an answer of open: an object whose kind is one of session files and that names
-// its format, both before its messages. It returns nil where it is something else. The scanner stays where it is.
+// isKind reports whether session files of a kind are known. Reading them is another package, which a slim build leaves out.
+func isKind(name string) bool {
+	switch api.SessionKind(name) {
+	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionGeminiCLI, api.SessionGoose, api.SessionOpencode,
+		api.SessionOpenHands, api.SessionPi, api.SessionRooCode:
+		return true
+	}
+	return false
+}
+
+// findOpened checks whether the value at s is an answer of open: an object with the kind of a session file and a format, both before its
+// messages. It returns nil for anything else. The scanner doesn't move.
 func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	if s.Kind() != jsonspan.Object {
 		return nil
@@ -29,16 +38,19 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		if wire.ListKey(name) && (told.kind == "" || told.format.Zero()) {
 			return nil // a request body
 		}
-		if o.read(name, s, &told); told.kind != "" && !sessionfile.IsKind(told.kind) {
+		if o.read(name, s, &told); told.kind != "" && !isKind(told.kind) {
 			return nil
 		}
 	}
 	if s.Err() != nil || o.messages.Zero() {
-		return nil // the reader of messages says what is wrong
+		return nil // the reader of messages reports what is wrong
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), told.format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(told.format.Start),
 			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
+		return nil
+	}
+	if r.fail(notHere(o.format, told.format.Start), 0); r.err != nil {
 		return nil
 	}
 	return &o

@@ -11,20 +11,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// remembering is the entry of a compaction on its way: what is sent for the whole history that there is by now. It ends where the
-// compaction left the messages alone, so that it counts for each history that begins with what it has replaced.
+// remembering builds the memory entry of a compaction: what is sent for the whole current history. It ends where the compaction left the
+// messages alone, so that it applies to every history that begins with what it has replaced.
 type remembering struct {
 	*history
 	t     *transcript.Transcript   // what is sent, read again
 	list  []place                  // what is sent
-	on    map[int]int              // messages of the history that lean on another one, and that one
-	loose map[int]looks            // messages that a repair has dropped, or that were nothing but reasoning, and how they look
-	sent  []transcript.Fingerprint // of the beginnings of what is sent
-	cut   int                      // how many messages of the history are replaced, with those kept among them
+	on    map[int]int              // messages of the history that depend on another one, and that one
+	loose map[int]looks            // messages that a repair has dropped, or that were only reasoning, and their looks
+	sent  []transcript.Fingerprint // prints of the beginnings of what is sent
+	cut   int                      // how many messages of the history are replaced, including kept ones among them
 }
 
-// remember is what the host is to keep of a run; nil where nothing can be. A list that continues from what was sent is one that may be given
-// again, and not only the end of its history.
+// remember returns what the host should keep from a run; nil if nothing can be kept. A list that continues from what was sent may be given
+// again, not only as the end of its history.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	t := r.again(c)
 	e := h.entryOf(r, t, c)
@@ -38,7 +38,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	return appendJSON(nil, e.MarshalEasyJSON)
 }
 
-// entryOf is the entry of a run, after which t is sent.
+// entryOf returns the entry of a run, after which t is sent.
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
@@ -64,13 +64,13 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	e.Points = m.points(first)
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
-	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // else it begins as other histories do
+	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // otherwise it begins like other histories
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
 	return &e
 }
 
-// read takes the messages that are sent from a run.
+// read reads the messages to send from a run.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
 	for _, l := range c.Doc().Leans {
@@ -112,7 +112,7 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// wholeOf says where a message of the transcript that is compacted is in the whole history.
+// wholeOf returns where a message of the compacted transcript is in the whole history.
 func (h *history) wholeOf(message int) place {
 	if h.whole == nil {
 		return place{in: message}
@@ -120,7 +120,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf is how a message of the history looks, which is one of the transcript that is compacted.
+// looksOf returns the looks of a message of the compacted transcript in the history.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -131,7 +131,7 @@ func (h *history) looksOf(message int, p place) looks {
 	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.AsGiven(h.source.Messages[message].Span))}
 }
 
-// printOf is the print by itself of a message of the history; "" where it is not known.
+// printOf returns the print of a single message of the history; "" if it is unknown.
 func (m *remembering) printOf(in int) string {
 	if print := m.loose[in].print; print != "" {
 		return print
@@ -145,7 +145,7 @@ func (m *remembering) printOf(in int) string {
 	return ""
 }
 
-// printAt is the print of a beginning of the history, where it is known.
+// printAt returns the print of a beginning of the history, if it is known.
 func (h *history) printAt(messages int) (print string, ok bool) {
 	if i := messages - h.from - 1; i >= 0 && i < len(h.prints) {
 		return h.prints[i].String(), true
@@ -158,8 +158,7 @@ func (h *history) printAt(messages int) (print string, ok bool) {
 	return "", false
 }
 
-// end finds where the messages end that are replaced. What only single messages have become behind that does not count, nor what a repair
-// has done there.
+// end finds where the replaced messages end. Changes of single messages after that don't count, nor do repairs there.
 func (m *remembering) end() {
 	if m.entry != nil {
 		m.cut = max(m.cut, m.entry.at.messages)
@@ -198,8 +197,7 @@ func (m *remembering) end() {
 	}
 }
 
-// split is how many of the messages that are sent belong to what is replaced, and the edits behind that; false where these cannot be told by
-// themselves.
+// split returns how many of the messages to send belong to what is replaced, and the edits after that; false if they can't be separated.
 func (m *remembering) split() (first int, behind []place, ok bool) {
 	for i, p := range m.list {
 		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {
@@ -277,7 +275,7 @@ func (t *tailEdits) turn(at int) bool {
 	return true
 }
 
-// opens reports whether only messages of the system, and such that let the roles take turns, are sent between what was replaced and a message.
+// opens reports whether only system messages, and messages that make the roles alternate, are sent between what was replaced and a message.
 func (m *remembering) opens(first, at int) bool {
 	for i := first; i < at; i++ {
 		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {
@@ -287,7 +285,7 @@ func (m *remembering) opens(first, at int) bool {
 	return true
 }
 
-// leansOn is the print of a message that another one leans on; "" where that is among what was replaced, and so there.
+// leansOn returns the print of a message that another one depends on; "" if that is among what was replaced, and so always present.
 func (m *remembering) leansOn(in int) string {
 	if in < m.cut {
 		return ""
@@ -295,7 +293,7 @@ func (m *remembering) leansOn(in int) string {
 	return m.printOf(in)
 }
 
-// replacesNewest reports whether the newest message of the user is not in what is sent instead of what was replaced, and not behind that.
+// replacesNewest reports whether the newest user message is neither in what replaces it nor after that.
 func (m *remembering) replacesNewest(first []place) bool {
 	newest := newestUser(m.source)
 	if newest >= 0 && m.given == nil {
@@ -304,7 +302,8 @@ func (m *remembering) replacesNewest(first []place) bool {
 	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
 }
 
-// points are beginnings of the history behind what was replaced, of which first messages are sent: the nearer to its end, the more of them.
+// points returns beginnings of the history after what was replaced, the denser the nearer to its end; first is the number of messages sent
+// for what was replaced.
 func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	sent := len(m.list)
 	for back := 0; m.messages-back > m.cut; back = max(1, 2*back) {

@@ -16,7 +16,7 @@ type request struct {
 	members [operations.AllMembers]jsonspan.Span
 
 	sessions *Sessions
-	session  *session // the one that the request names
+	session  *session // the session that the request names
 
 	*source // what was read so far
 	err     *jsonspan.Error
@@ -139,7 +139,7 @@ func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
 	return true
 }
 
-// fail records an error whose offset counts from base.
+// fail records an error whose offset is relative to base.
 func (r *request) fail(e *jsonspan.Error, base uint32) {
 	if e != nil && r.err == nil {
 		c := *e
@@ -151,7 +151,7 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	}
 }
 
-// need reports a member that an operation cannot do without.
+// need reports an error if a required member is missing.
 func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
@@ -162,8 +162,8 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
-// bounded reports a policy without a limit, which would never compact: that of a program that forgot its window, or whose model is unknown.
-// A compaction that is forced needs none.
+// bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or its model is unknown.
+// A forced compaction needs none.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.Aimless() {
 		return r.err == nil
@@ -181,10 +181,10 @@ func (r *request) bounded(forced bool) bool {
 	return false
 }
 
-// maxNamed is the longest name that an error repeats, in bytes.
+// maxNamed is the maximum length of a name that an error repeats, in bytes.
 const maxNamed = 100
 
-// decode reads a typed member, if it is there.
+// decode reads a typed member, if present.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {
 		r.fail(policy.Decode(p.Of(r.src), v), p.Start)

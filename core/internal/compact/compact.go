@@ -1,4 +1,4 @@
-// Package compact orders the rooms below it: a compaction, a repair and a restoration, from the input to the report.
+// Package compact runs a compaction, a repair or a restoration over the packages below it, from the input to the report.
 package compact
 
 import (
@@ -12,9 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
-// with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
-// a plan and its steps.
+// Compact runs the policy's passes over the input. A run that has Requests isn't finished: it is run again from the start with the replies.
+// The same input gives the same run on every machine, so nothing else must be kept between a plan and its steps.
 func Compact(in view.Input) (*Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {
@@ -38,7 +37,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 // maxError is how much of a host's error a report repeats, in runes.
 const maxError = 300
 
-// Unbounded is the reason of a policy that can never make compaction due.
+// Unbounded returns the reason for a policy that can never make compaction due.
 func Unbounded(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
@@ -156,12 +155,12 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the transcript was over the limit and is no longer, however little that took.
+// saves reports whether the transcript was over the limit and no longer is, however little that took.
 func (c *Run) saves() bool {
 	return c.Bounded() && c.report.Tokens.Before > c.Most() && c.doc.Total <= c.Most()
 }
 
-// Waits reports whether summaries are wanted before the run can continue, and reports so far.
+// Waits reports whether the run needs summaries before it can continue, and completes the report so far.
 func (c *Run) Waits() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false
@@ -173,14 +172,14 @@ func (c *Run) Waits() bool {
 	return true
 }
 
-// maxResorts bounds how often a result is cut again for what a repair has added to it.
+// maxResorts limits how often a result is cut again because a repair made it larger.
 const maxResorts = 4
 
-// repairRoom is how many tokens more are left free each time: about what a repair adds to the next result, too.
+// repairRoom is how many more tokens are freed each time, for what a repair may add to the next result.
 const repairRoom = 16
 
-// Settle makes the result valid, and cuts it again where that has added too much to it, or where the handles that digests get at the end
-// may. It reports whether thinking that its provider has signed could be kept valid.
+// Settle makes the result valid, and cuts it again if the repair, or the handles that digests get at the end, made it too large. It reports
+// whether signed thinking could be kept valid.
 func (c *Run) Settle() bool {
 	added := 0 // tokens that the repair is expected to add
 	for again := 0; ; again++ {
@@ -201,7 +200,7 @@ func (c *Run) Settle() bool {
 	}
 }
 
-// NoGain is why a run has done nothing.
+// NoGain returns why a run has done nothing.
 func (c *Run) NoGain() api.Reason {
 	if c.small {
 		return api.ReasonGainTooSmall
@@ -209,8 +208,8 @@ func (c *Run) NoGain() api.Reason {
 	return api.ReasonNoProgress
 }
 
-// settled reports whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be made
-// again. A smaller one is that of another model, or of a provider that has refused the result.
+// settled reports whether the transcript is the result of the last compaction, for a limit that was no larger than this one, so that the
+// same would happen again. A smaller limit is that of another model, or of a provider that refused the result.
 func (c *Run) settled() bool {
 	s := c.state
 	if s.Fingerprint == "" || s.Messages != c.doc.N || c.limit > 0 && (s.Limit == 0 || c.limit < s.Limit) {
@@ -219,8 +218,8 @@ func (c *Run) settled() bool {
 	return s.Fingerprint == c.doc.T.Fingerprint(c.doc.N)
 }
 
-// openThinking ends a run that could not keep the thinking of the open tool loop valid. It does not count as one that failed: when the
-// calls have their results it can be done.
+// openThinking ends a run that could not keep the thinking of the open tool loop valid. It doesn't count as a failure: it can succeed once
+// the calls have their results.
 func (c *Run) openThinking() *Run {
 	thinking := c.report.Thinking
 	c.Unchanged(api.ReasonOpenThinking)
@@ -228,14 +227,14 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is unchanged for a run that was due, before anything was tried.
+// asItIs does what Unchanged does for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.report.Left = c.mend.Named(c.mend.Violations())
 	return c
 }
 
-// Unchanged ends the run with the input as it came.
+// Unchanged ends the run with the input as it is.
 func (c *Run) Unchanged(reason api.Reason) *Run {
 	c.report.Reason = reason
 	c.report.Actions, c.report.Thinking = nil, nil
@@ -284,7 +283,7 @@ func (c *Run) Conclude() {
 	}
 }
 
-// Remember makes the state one that knows the result.
+// Remember updates the state with the result.
 func (c *Run) Remember() {
 	c.state.Round++
 	c.state.Archive = c.archive.Changes() // of a compaction without one, nothing before it can be taken back either
@@ -303,10 +302,10 @@ func (c *Run) finish() {
 	c.Remember()
 }
 
-// aside reports whether the run makes the digest of a branch while the state is that of the conversation, which continues.
+// aside reports whether the run makes the digest of a branch while the state belongs to the conversation, which continues.
 func (c *Run) aside() bool { return c.policy.Branch() && c.state.Fingerprint != "" }
 
-// prefix is the front of the transcript up to an item, all of which is the input's.
+// prefix returns the front of the transcript up to an item, which is unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

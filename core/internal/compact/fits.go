@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// maxCauses is how many causes a report names at most.
+// maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice is what may be done about a cause, after the numbers.
+// advice says what can be done about a cause, after the numbers.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -60,7 +60,7 @@ func (c *Run) Judge(staying func() ([]bool, []int32)) {
 	r.Over = over
 }
 
-// largest returns the causes with most tokens, the largest first, at most maxCauses.
+// largest returns the causes with the most tokens, largest first, at most maxCauses.
 func largest(causes []api.Cause) []api.Cause {
 	top := make([]api.Cause, 0, maxCauses+1)
 	for _, cause := range causes {
@@ -77,7 +77,7 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes are what is in the result, and why; only what must stay as it is where fixed. The run is over: the pins are those of the result.
+// causes returns what is in the result, and why; if fixed is set, only what must stay as it is. The run is over: the pins are those of the result.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -119,7 +119,7 @@ func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	return api.CauseKept
 }
 
-// excessText is like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
+// excessText returns a text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
 func excessText(size, limit int, causes []api.Cause) string {
 	text := thousands(size) + " tokens do not fit into " + thousands(limit)
 	if len(causes) == 0 {
@@ -137,7 +137,7 @@ func excessText(size, limit int, causes []api.Cause) string {
 	return text + "; " + advice[first.Why]
 }
 
-// thousands is a number for people: 10,282.
+// thousands formats a number for people: 10,282.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Mark puts cache breakpoints where they pay in a result whose app uses such marks: at the end of the digest, at the newest message where
-// the fold has taken the marks of the conversation, and at the last system message at the front. A provider that is sent this again reads it
-// from its cache up to there, also when what follows has changed.
+// Mark adds cache breakpoints where they pay in a result whose app uses them: at the end of the digest, at the newest message if the fold
+// has removed the conversation's breakpoints, and at the last system message at the front. A provider that is sent the result again reads
+// it from its cache up to there, even if what follows has changed.
 //
-// The app may set its own marks again on the result, as many as before. So there are never more than [wire.MaxMarks] together with those
-// that it has set in the input. A new mark is a copy of the app's next one, so that it lives as long: marks that live longer must precede
-// the others.
+// The app may set its own breakpoints again on the result, as many as before. So together with those of the input there are never more than
+// [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same lifetime: longer-lived breakpoints must
+// precede the others.
 func (c *Run) Mark() {
 	t := c.doc.T
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
@@ -31,15 +31,15 @@ func (c *Run) Mark() {
 	p.put(p.system())
 }
 
-// placing is where the cache breakpoints of a result are.
+// placing holds the cache breakpoints of a result.
 type placing struct {
 	c      *Run
 	given  []wire.Mark   // those that the app has set
-	beside []wire.Mark   // of these, those next to the list
+	beside []wire.Mark   // those of them outside the list
 	marks  [][]wire.Mark // of each item
-	rest   []wire.Mark   // of the messages after the items
+	rest   []wire.Mark   // those of the messages after the items
 	talk   bool          // the app marks the conversation, and not only what precedes it
-	left   int           // how many may come
+	left   int           // how many may be added
 }
 
 // readGiven reads the marks that the app has set.
@@ -71,7 +71,7 @@ func (p *placing) readSent() {
 	p.left = wire.MaxMarks - max(len(p.given), sent+len(p.rest))
 }
 
-// digest is the item of the newest digest that this run has written or that is remembered; -1 where there is none.
+// digest returns the item of the newest digest that this run has written or that was remembered; -1 if there is none.
 func (p *placing) digest() int {
 	for i := len(p.c.doc.Items) - 1; i >= 0; i-- {
 		it := &p.c.doc.Items[i]
@@ -82,7 +82,7 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest is the last item after the digest, where that is what somebody has said to the model; else -1.
+// newest returns the last item after the digest, if somebody says it to the model; otherwise -1.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {
@@ -94,7 +94,7 @@ func (p *placing) newest(digest int) int {
 	return last
 }
 
-// system is the last of the system's messages at the front, or -1.
+// system returns the last system message at the front, or -1.
 func (p *placing) system() int {
 	at := -1
 	for i := range p.c.doc.Items {
@@ -125,7 +125,7 @@ func (p *placing) put(item int) {
 		return
 	case c.authors.Own(it.Msg):
 		c.doc.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
-	default: // what it reads like makes it none of ours
+	default: // looking like one of ours doesn't make it one
 		base := c.doc.T.Messages[it.Msg].Span.Start
 		c.doc.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.doc.T.Write(text))
 		it.Dirty, it.Marked = true, true
@@ -134,8 +134,8 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like is the mark that a new one at an item is a copy of: the next one after it or, where none is, the last one before it, or the last that
-// the app has set where no mark is left.
+// like returns the breakpoint that a new one at an item copies: the next one after it; if there is none, the last one before it; if none is
+// left, the last that the app has set.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

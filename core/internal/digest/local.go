@@ -7,33 +7,33 @@ import (
 )
 
 // Extract is what a digest without a model is made of: the user's requests in their own words, rules that they set, what was
-// changed, run and failed, what the agent said last, the last plan, what it decided, and the paths and identifiers that
-// later messages are likely to need. It is a pure function of what it was made from.
+// changed, run and failed, what the agent said, and what is open. It is a pure function of what it was made from.
 type Extract struct {
 	t        *transcript.Transcript
 	messages []int32
 	ledger   *Ledger
 	layout   *layout
 	old      [sections]string
-	beside   []string // texts that are next to the digest
+	beside   []string // texts next to the digest
 	talk     *talk    // what was said
-	log      *turnLog // what happened in a working session
+	log      *turnLog // the log of a working session
 
-	plan     string // its last plan
-	standing string // the block of what the user said about how to work
-	spare    int    // bytes that the user's requests may take besides
+	plan     planList
+	standing string // the block of standing instructions
+	spare    int    // extra bytes for the user's requests
 	terms    terms
 }
 
-// NewExtract collects what is in messages. prior is the digest so far, without its blocks; l already knows messages.
+// NewExtract collects the material of messages. prior is the digest so far, without its blocks; l already covers messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
+	e.plan, _ = readPlan(e.old[plan])
 	e.collect()
 	return e
 }
 
-// Minimal is the digest of a published system that has no model: how many messages are gone, and the digest so far (S3.28).
+// Minimal returns the digest of a published system that has no model: the number of removed messages, and the digest so far (S3.28).
 func Minimal(messages int, prior string) string {
 	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
 	if prior != "" {
@@ -42,7 +42,7 @@ func Minimal(messages int, prior string) string {
 	return text
 }
 
-// What a mention of a term weighs: by who mentions it, and more the later it is.
+// The weights of a mention of a term, by who mentions it. Later mentions weigh more.
 const (
 	written   = 6 // by the user or the agent
 	argued    = 4 // in the arguments of a tool call
@@ -51,16 +51,16 @@ const (
 	inherited = 3 // in the digest before
 )
 
-// How much of a text is looked at, in bytes: of a tool's answer its beginning and its end, of other texts the beginning.
+// How much of a text is examined, in bytes: the beginning and the end of a tool's output, the beginning of other texts.
 const (
 	lookResult = 5000
 	lookText   = 20000
 )
 
-// leastShare is what every part of a digest may take, in bytes, however small the digest.
+// leastShare is the least room of each part of a digest, in bytes, however small the digest is.
 const leastShare = 120
 
-// recency is 1024 for the newest of n messages and 64 for the oldest; in between it falls hyperbolically.
+// recency returns 1024 for the newest of n messages and 64 for the oldest, falling hyperbolically in between.
 func recency(k, n int) int64 { return int64(1024 * n / (n + 9*(n-1-k))) }
 
 func (e *Extract) collect() {
@@ -104,21 +104,19 @@ func (e *Extract) collect() {
 			}
 		}
 		if said != "" {
-			if list := checklist(said); list != "" {
-				e.plan = list
-			}
+			e.plan.replace(checklist(said), i)
 		}
 	}
 }
 
-// lookBack is how much of the newest messages is looked at for terms, decisions and plans, in bytes: of older ones but the first nothing
-// would rank high.
+// lookBack is how much of the newest messages is searched for terms, decisions and plans, in bytes. Of older ones only the first would rank
+// high.
 const lookBack = 1 << 20
 
-// recent is where the messages begin that are looked at.
+// recent returns the index of the first message that is examined.
 func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
 
-// recentOf is the index in messages of a transcript from which on they are looked at.
+// recentOf returns the index in messages of the first one that is examined.
 func recentOf(t *transcript.Transcript, messages []int32) int {
 	room := lookBack
 	k := len(messages)
@@ -136,23 +134,19 @@ func recentOf(t *transcript.Transcript, messages []int32) int {
 }
 
 func (e *Extract) call(part *transcript.Part, weight int64, message int32) {
-	plans := useOf(e.t.Text(part.Name)) == plans
-	var todo todos
+	if useOf(e.t.Text(part.Name)) == plans {
+		e.plan.call(e.t, part, message)
+	}
 	arguments(e.t, part, func(key, text string) {
 		w := int64(argued)
 		if len(text) > 400 {
 			w = pasted
 		}
 		e.terms.add(text[:min(len(text), lookText)], w*weight, message)
-		if plans {
-			todo.see(key, text)
+		if key == "task_progress" {
+			e.plan.replace(checklist(text), message)
 		}
 	})
-	if plans {
-		if list := todo.text(); list != "" {
-			e.plan = list
-		}
-	}
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
@@ -167,14 +161,13 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep has the digest hold the block of standing instructions too, next to the bytes that it may have, and up to spare bytes of requests
-// besides.
+// Keep makes the digest contain the block of standing instructions too, outside its size limit, and up to spare extra bytes of requests.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
-// SetNearby gives the extract the texts that are next to the digest, so that it need not say what they say.
+// SetNearby tells the extract which texts are next to the digest, so that it doesn't repeat them.
 func (e *Extract) SetNearby(texts []string) { e.beside = texts }
 
-// Digest puts a digest together, of about size bytes at most, the blocks of the ledger included.
+// Digest returns a digest of roughly at most size bytes, including the blocks of the ledger.
 func (e *Extract) Digest(size int) string {
 	if e.layout == chatLayout {
 		return e.chat(size)
@@ -182,7 +175,7 @@ func (e *Extract) Digest(size int) string {
 	return e.session(size)
 }
 
-// chat is the digest of a conversation without tool calls: what was said, and what the user said about how to work.
+// chat returns the digest of a conversation without tool calls: what was said, and the user's standing instructions.
 func (e *Extract) chat(size int) string {
 	if e.talk == nil {
 		e.talk = newTalk(e.t, e.messages, e.old, append(e.beside, e.standing))
@@ -194,11 +187,15 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// session is the digest of a conversation with tool calls: what the user said about how to work, the log of the turns, and what is true at
-// its end, which is the files that were changed, the errors that are open, and the plan.
+// session returns the digest of a conversation with tool calls: standing instructions, the log of the turns, and the state at its end,
+// which is the changed files, the open errors and the plan.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
-		e.log = newLog(e.t, e.messages, e.ledger, e.old, append(e.beside, e.standing))
+		old := e.old
+		if _, known := readPlan(old[plan]); known {
+			old[plan] = ""
+		}
+		e.log = newLog(e.t, e.messages, e.ledger, old, append(e.beside, e.standing))
 	}
 	var out [sections]string
 	room := size - len(sessionLayout.headings[logged]) - 2
@@ -212,22 +209,9 @@ func (e *Extract) session(size int) string {
 	share := func(percent int) int { return max(size*percent/100, leastShare) }
 	put(running, e.ledger.runningBlock(share(15)))
 	put(failing, e.ledger.errorsBlock(share(8)))
-	put(plan, quote("", e.plan, share(8)))
+	put(plan, e.plan.text(e.log.turnAt(e.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
 	out[logged] = e.log.write(max(room, 0), e.spare)
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)
-}
-
-// quote is a text, in at most max bytes. No line of it is a heading: a later digest would take what is below for what the heading says.
-func quote(label, text string, max int) string {
-	text = strings.ReplaceAll("\n"+Fence(Tidy(text)), "\n#", "\n #")[1:]
-	max -= len(label)
-	if text == "" || max < 40 {
-		return ""
-	}
-	if len(text) > max {
-		text = Clip(text, max-40)
-	}
-	return label + text
 }

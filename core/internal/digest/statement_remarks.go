@@ -2,46 +2,115 @@ package digest
 
 import "strings"
 
-// What only sounds like a rule or a taste: remarks, wishes, requests for one thing, and what is likely.
+// What only sounds like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
-// soothing are what people are told not to be: "no te preocupes".
+// soothing are things that people are told not to do to reassure them: "no te preocupes".
 var soothing = wordListOf("feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
 
-// somewhere are words with which a place begins: "leave it on the porch".
+// somewhere are words that begin a place: "leave it on the porch".
 var somewhere = wordListOf("on at in by under with there here")
 
-// kindly are words with which people wish each other well: "Remember to breathe!"
+// kindly are words of good wishes: "Remember to breathe!"
 var kindly = wordListOf("make be remember ensure")
 
-// comparers are words between what is compared.
+// comparers are words of comparison.
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
-// fears are verbs of what somebody does not want to happen: "I don't want to miss the bus".
+// fears are verbs for what somebody doesn't want to happen: "I don't want to miss the bus".
 var fears = wordListOf("miss lose wait go leave fight argue die forget bother bore intrude jinx get rush worry panic")
 
-// reticent are verbs of who does not answer: "I prefer not to say".
-var reticent = wordListOf("say talk discuss answer tell")
+// reticent are verbs of people who decline to answer: "I prefer not to say".
+var reticent = wordListOf("say talk discuss answer tell think know imagine")
 
-// mishaps are what people tell each other not to let happen: "don't lose your ticket".
+// mishaps are accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
-// feelings are verbs of people who are not told how to work: "the kids always want ice cream".
+// feelings are verbs with subjects that nobody gives instructions about: "the kids always want ice cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
-// copulas are verbs that say how something is.
+// copulas are verbs that link a subject to its description.
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 
-// somebody are those of whom nobody is meant: "someone should fix that gate".
+// somebody are pronouns for nobody in particular: "someone should fix that gate".
 var somebody = wordListOf("someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
-// atOnce are words of what somebody does soon.
+// atOnce are words for what happens soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
 
-// dealings are verbs of people who have to do with who writes.
+// dealings are verbs of people who deal with the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
+
+// Words of who tells what others say or do, of a moment, and of what is pointed at.
+var (
+	hearsay   = wordListOf("say says said tells told insists claims states warns sagt dit dice")
+	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
+	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
+	pointed   = wordListOf("that this those these")
+	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
+)
+
+// describes reports whether a sentence with a cue of size words at word i only tells how something is, or what somebody else says: "that endpoint
+// never fails", "my teacher says we must read it".
+func (sc *scene) describes(c cue, i, size int) bool {
+	for k := range sc.ws {
+		w := &sc.ws[k]
+		if rumours.has(w.text) || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
+			return true
+		}
+	}
+	if sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+		return true
+	}
+	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
+		return true
+	}
+	switch first, last := sc.ws[0].text, sc.ws[len(sc.ws)-1].text; c.place {
+	case lead, order, self, me, taste, nature, lift, another, story:
+		return (i == 0 && sc.ws[0].text == "use") && (sc.textAt(1) == "of" || sc.textAt(1) == "after" || sc.textAt(1) == "case")
+	default:
+		at := i + size
+		for at < len(sc.ws) && (momentary.has(sc.ws[at].text) || sc.ws[at].text == "never" || sc.ws[at].text == "one") {
+			at++
+		}
+		if c.place == bare && at == i+size {
+			return last == "yet" || last == "thanks" && len(sc.ws) <= 3
+		}
+		verb := sc.textAt(at)
+		singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
+		switch {
+		case sc.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && i > 1 && (sc.ws[i].is(lastingly|negations) || sc.ws[i].text == "only"):
+			return true
+		case momentary.has(last) && (singular || last == "yet" || i > 0 && !sc.ws[i-1].is(addressees)):
+			return true
+		case pointed.has(first) && i > 0 && (singular && i > 1 || befalls.has(verb)):
+			return true
+		case i == 0 && singular && len(sc.ws) > 2: // "nobody uses that flag"
+			return pointed.has(sc.ws[len(sc.ws)-2].text)
+		}
+	}
+	return false
+}
+
+// going reports whether a sentence with a cue at word i says what is going on, or most likely is: "must be boiling", "must be a leftover", "no tests
+// are failing".
+func (sc *scene) going(i int) bool {
+	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
+		return false
+	}
+	for k := i; k+1 < len(sc.ws); k++ {
+		w, next := sc.ws[k].text, sc.ws[k+1].text
+		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&products == 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // remarks reports whether a cue of size words at word i belongs to a remark.
 func (sc *scene) remarks(c cue, i, size int) bool {
+	if sc.describes(c, i, size) {
+		return true
+	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
 	next, then := sc.textAt(i+size), sc.word(i+size+1)
 	feared := fears.has(sc.textAt(i + size + 1))
@@ -104,14 +173,14 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
-		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || next == "the" && then.is(numbers) || next == "to" && feared
+		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
 		return w.text == "let's" && fears.has(next) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
 	return false
 }
 
-// oneThing reports whether a sentence ends with one thing that words from i on name: "keep the change".
+// oneThing reports whether a sentence ends with a single thing that the words from i on name: "keep the change".
 func (sc *scene) oneThing(i int) bool {
 	object := sc.word(i)
 	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {
@@ -124,7 +193,7 @@ func (sc *scene) oneThing(i int) bool {
 	return false
 }
 
-// thisTime reports whether a sentence is about one time: "I'd prefer Tuesday this time".
+// thisTime reports whether a sentence is about a single occasion: "I'd prefer Tuesday this time".
 func (sc *scene) thisTime() bool {
 	for i := 1; i < len(sc.ws); i++ {
 		if w := sc.ws[i].text; sc.ws[i-1].text == "this" && (w == "time" || w == "once" || w == "week" || w == "evening" || w == "weekend") {
@@ -134,7 +203,7 @@ func (sc *scene) thisTime() bool {
 	return false
 }
 
-// places reports whether the verb at word i is "leave", and tells to leave one thing somewhere.
+// places reports whether the verb at word i is "leave", and the sentence asks to leave one thing somewhere.
 func (sc *scene) places(i int) bool {
 	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
 		return false
@@ -150,7 +219,7 @@ func (sc *scene) places(i int) bool {
 	return false
 }
 
-// offers reports whether a condition that begins at word i is a courtesy: "only if you have time".
+// offers reports whether the condition that begins at word i is a courtesy: "only if you have time".
 func (sc *scene) offers(i int) bool {
 	for k := i; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].is(moment) && !sc.ws[k].is(moods) && sc.ws[k].text != "have" && sc.ws[k].text != "get" {
@@ -170,7 +239,7 @@ func (sc *scene) soon() bool {
 	return false
 }
 
-// moved is where a sentence says what something does to who writes it: "Small talk exhausts me"; -1 where it does not.
+// moved returns where a sentence says what something does to its writer: "Small talk exhausts me"; -1 if it doesn't.
 func (sc *scene) moved() int {
 	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
 		return -1
@@ -189,7 +258,7 @@ func (sc *scene) moved() int {
 	return -1
 }
 
-// weighs reports whether one thing is set against another one from word i on.
+// weighs reports whether the words from i on compare one thing with another.
 func (sc *scene) weighs(i int) bool {
 	for k := i + 1; k+1 < len(sc.ws); k++ {
 		switch sc.ws[k].text {
@@ -211,7 +280,7 @@ func (sc *scene) ofWriter() bool {
 	return false
 }
 
-// ofProducts reports whether a sentence is of what the reader writes. The word at i is a verb.
+// ofProducts reports whether a sentence is about what the reader writes. The word at i is a verb.
 func (sc *scene) ofProducts(i int) bool {
 	for k := range sc.ws {
 		if k != i && sc.ws[k].is(products) {
@@ -221,7 +290,7 @@ func (sc *scene) ofProducts(i int) bool {
 	return false
 }
 
-// textAt is the text of the word at i, or "".
+// textAt returns the text of the word at i, or "".
 func (sc *scene) textAt(i int) string {
 	if w := sc.word(i); w != nil {
 		return w.text

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// textResult adds what the calls did that message i, a text, is the output of.
+// textResult adds what the calls whose output is message i, a text, did.
 func (r *turnReader) textResult(i int) {
 	output := ""
 	for _, p := range r.t.PartsOf(i) {
@@ -19,7 +19,7 @@ func (r *turnReader) textResult(i int) {
 	}
 	for n, call := range r.called {
 		said := ""
-		if n == len(r.called)-1 { // one output is about all of them
+		if n == len(r.called)-1 { // one output covers all of them
 			said = output
 		}
 		switch {
@@ -34,7 +34,7 @@ func (r *turnReader) textResult(i int) {
 	r.called = nil
 }
 
-// run adds a command, and drops the same one before it in the turn.
+// run adds a command, and drops the same command earlier in the turn.
 func (r *turnReader) run(i int, script, output string, failed bool) {
 	if script == "" {
 		return
@@ -55,9 +55,23 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		}
 	}
 	bad := run.exit != "" && run.exit != "0"
+	var written []string
+	if docs != nil && !bad {
+		rest := withoutWritten(script, func(path, body string) {
+			written = append(written, inFolder(folder, path))
+			if !thrownAway(path) {
+				r.written.Set(strings.Clone(path), r.here())
+			}
+			r.change(i, &change{path: inFolder(folder, path), added: linesOf(body), created: true})
+		})
+		if rest != script {
+			run.script, run.kind = withoutFolder(rest), kindOf(withoutFolder(rest))
+		}
+	}
+	r.tries(run.script)
 	moved := r.moved(i, script, folder, bad)
 	for _, path := range changed {
-		if t := r.now(); !moved.Has(path) {
+		if t := r.now(); !moved.Has(path) && !slices.Contains(written, path) {
 			t.touched = append(t.touched, touch{path, "changed"})
 		}
 	}
@@ -82,6 +96,8 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
 		}
 		return
+	case !bad && run.result == "" && tidies(run.script):
+		return
 	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
 		return
 	case run.kind == commits:
@@ -101,10 +117,10 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
 }
 
-// setting are words of commands that set something up.
+// setting are words of commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
-// setsUp reports whether a short command sets something up, so that it says what was done though it prints nothing.
+// setsUp reports whether a short command configures something, so that it matters although it prints nothing.
 func setsUp(script string) bool {
 	words, _ := simpleCommand(script, func(string) {})
 	if len(words) < 3 || runners.has(words[0]) {
@@ -113,12 +129,46 @@ func setsUp(script string) bool {
 	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
 }
 
-// isProbe reports whether a script holds the program that it runs: a trial that nobody keeps.
+// interpreters are the first words of commands that run a file.
+var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
+
+// tries marks the files that a script runs and an earlier one wrote: a trial more often than a part of the work.
+func (r *turnReader) tries(script string) {
+	for n := 0; r.written.Len() > 0 && len(script) > 0 && n < 32; n++ {
+		var words []string
+		if words, script = simpleCommand(script, func(string) {}); len(words) < 2 || !interpreters.has(words[0]) {
+			continue
+		}
+		for _, path := range words[1:] {
+			if at, found := r.written.Get(path); found && at.unit < len(r.turns[at.turn].units) {
+				if u := &r.turns[at.turn].units[at.unit]; u.kind == changeUnit {
+					u.tried, u.factor = true, min(u.factor, ofCommand)
+				}
+			}
+		}
+	}
+}
+
+// tidying are the first words of commands that only make room for others.
+var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
+
+// tidies reports whether all commands of a script only make room for others.
+func tidies(script string) bool {
+	for len(script) > 0 {
+		var words []string
+		if words, script = simpleCommand(script, func(string) {}); len(words) > 0 && !tidying.has(words[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isProbe reports whether a script contains the program that it runs: a throwaway experiment.
 func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
-// moved adds what a script moves or renames, a unit for each folder that files go to, and returns where they are now.
+// moved adds the files that a script moves or renames, one unit per target folder, and returns where they are now.
 func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
 	moves := movesIn(script)
 	if bad || len(moves) == 0 {

@@ -13,13 +13,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker says where one body was. What a compaction removes and leaves nothing for (reasoning, what a repair drops or rewrites,
-// published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each compaction archives one more
-// body, its changes: how its input is made of its result. The state names the newest, each names the one before it, and so does the body of
-// a fold, for hosts that have lost the state.
+// A marker shows where one body was. What a compaction removes without a trace (reasoning, what a repair drops or rewrites, published
+// passes that name no handle) has no marker, which would cost the model tokens for nothing. So each compaction archives one more body, its
+// changes: how to get its input from its result. The state names the newest, each names the previous one, and so does the body of a fold,
+// for hosts that have lost the state.
 //
-// The body is a list: messages of the input that are nowhere else, byte for byte, and strings that say what comes between them. Indexes are
-// of the result's messages. Ranges are half-open.
+// The body is a list: input messages that exist nowhere else, byte for byte, and strings that say what comes between them. Indexes are
+// those of the result's messages. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
@@ -28,18 +28,18 @@ const (
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
-	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, where it is not a comma or a bracket alone
+	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not a comma or a bracket alone
 	changesEnd    = "end"       // TEXT: what follows the last one
 )
 
-// whence is where a message of the input should be had from.
+// whence says where to get an input message from.
 type whence struct {
-	op    string // of the constants above; "" for the bytes of the message itself
+	op    string // one of the constants above; "" for the bytes of the message itself
 	index int    // of the result
 	from  int    // of a fold's messages
 }
 
-// SaveChanges archives how the input is made of the result. It is called when nothing else will change.
+// SaveChanges archives how to get the input from the result. It is called when nothing else will change.
 func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.Changed() {
 		return
@@ -138,7 +138,7 @@ func (s *saying) space() {
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins describes each message of the input where it should be had from, and of each message of the result whether it is named in that.
+// origins returns where to get each input message from, and for each result message whether that names it.
 func (a *Archive) origins() (of []whence, used []bool) {
 	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
 	for i := range a.doc.Items {
@@ -173,13 +173,12 @@ func (a *Archive) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// namesBody reports whether an item names the body of what it represents: digests of published systems do not.
+// namesBody reports whether an item names the body that it replaces; digests of published systems don't.
 func (a *Archive) namesBody(it *view.Item) bool {
 	return it.Body > 0 && a.authors.Own(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
-// marked reports whether all that was changed in an item are bodies of which it has the markers, so that it is the input's again when they
-// are put back.
+// marked reports whether the only changes of an item are bodies that have markers, so that restoring them restores the input.
 func (a *Archive) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -198,14 +197,14 @@ func (a *Archive) marked(it *view.Item) bool {
 	return len(bodies) > 0
 }
 
-// inBody reports whether a part of a tool result is in the body of the result. Media of Gemini's responses are next to it, and no marker
-// represents them.
+// inBody reports whether a part of a tool result is inside the result's body. Media of Gemini's responses are outside it, and have no
+// marker.
 func (a *Archive) inBody(p *transcript.Part) bool {
 	body := a.doc.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied reports whether a span of a message is the body of a copy of the part that has a body, and the same.
+// copied reports whether a span of a message is the body of a copy of the part with this body, and identical.
 func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	msg := &a.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -221,7 +220,7 @@ func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	return false
 }
 
-// bodiesOf are the bodies that were removed of a message, each by itself, in the order in which they were taken.
+// bodiesOf returns the bodies that were taken from a message individually, in order.
 func (a *Archive) bodiesOf(m int32) (bodies []*Taken) {
 	if a.single == nil {
 		a.single = make([]int32, 0, len(a.taken))
@@ -246,7 +245,7 @@ func (a *Archive) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf is how a message of the result looks to a reader: its role and its parts, whatever white space there is between them.
+// printOf returns the print of a result message: its role and its parts, ignoring white space between them.
 func (a *Archive) printOf(item int) string {
 	it := &a.doc.Items[item]
 	m := it.Msg
@@ -258,8 +257,8 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.Look(m)
 }
 
-// pointFolds lets the bodies of folds name the changes, and the digests the bodies that they have then: a host that has lost
-// the state finds the changes by the digest.
+// pointFolds makes the bodies of folds name the changes, and the digests name the resulting bodies, so that a host that has lost the state
+// finds the changes through the digest.
 func (a *Archive) pointFolds() {
 	for i := range a.doc.Items {
 		if !a.points(&a.doc.Items[i]) {
@@ -269,13 +268,13 @@ func (a *Archive) pointFolds() {
 		old := b.Handle[:Short]
 		b.list = append(slices.Clip(b.list), element{text: quoted(a.changes)})
 		b.name(a.doc.T)
-		// A message may say its text twice.
+		// A message may contain its text twice.
 		a.doc.Replace(i, bytes.ReplaceAll(a.doc.AppendMessage(nil, &a.doc.Items[i]), []byte(old), []byte(b.Handle[:Short])))
 	}
 }
 
-// points reports whether an item is a digest whose body names the changes. The line of a turn and the count of what was dropped are none:
-// there may be many of them, and their bodies stay as they are.
+// points reports whether an item is a digest whose body names the changes. Lines of turns and counts of dropped messages don't: there may
+// be many of them, and their bodies stay as they are.
 func (a *Archive) points(it *view.Item) bool {
 	if !a.namesBody(it) {
 		return false
@@ -284,10 +283,10 @@ func (a *Archive) points(it *view.Item) bool {
 	return handle != ""
 }
 
-// handleSpread is about the most tokens by which the estimates of two handles differ.
+// handleSpread is roughly the largest difference between the estimates of two handles, in tokens.
 const handleSpread = 8
 
-// HandleRoom is how many tokens SaveChanges may add, because it renames digests.
+// HandleRoom returns how many tokens SaveChanges may add by renaming digests.
 func (a *Archive) HandleRoom() (tokens int) {
 	if a.mode == "" {
 		return 0
@@ -300,7 +299,7 @@ func (a *Archive) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst puts another string of the same length in place of the first occurrence of old in text, and returns text.
+// ReplaceFirst replaces the first occurrence of old in text with another string of the same length, and returns text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {
 		copy(text[at:], with)

@@ -18,14 +18,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// mark is what names a handle in a part.
+// mark is a mention of a handle in a part.
 type mark struct {
 	handle string
 	what   api.BodyKind
 	part   int32
 }
 
-// namedIn finds what names a handle in a message that belongs to nobody but the conversation's.
+// namedIn finds the handles that a message mentions, unless it is one of ours.
 func namedIn(doc *view.View, m int32) (found []mark) {
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -48,7 +48,7 @@ func namedIn(doc *view.View, m int32) (found []mark) {
 	return found
 }
 
-// markers lists what names a handle in the items, in their order.
+// markers returns the markers in the items, in order.
 func (r *restoring) markers() []api.Marker {
 	found := []api.Marker{}
 	for i := range r.doc.Items {
@@ -66,8 +66,7 @@ func (r *restoring) markers() []api.Marker {
 	return found
 }
 
-// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text represents
-// or in.
+// truncated returns the handle in the body of a part if that is a truncated or squeezed text, or JSON that such a text replaces or is in.
 func truncated(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.Inner(int(n))) == 0 {
@@ -85,14 +84,14 @@ func truncated(doc *view.View, n int32) string {
 	return handle
 }
 
-// maxGrowth is how many bytes of bodies restore writes, or four times as much as it was given, if that is more: bodies that name each
-// other many times over would have no end. What is over that stays as it is.
+// maxGrowth is how many bytes of bodies restore writes, or four times the size of its input if that is more: bodies that name each other
+// many times would have no end. The rest stays as it is.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // of a fold that is put back, next to its bytes: what its messages take as records
+	itemCost  = 1024 // the cost of a restored fold's messages as records, besides their bytes
 )
 
-// restoring is a restoration on its way.
+// restoring is a restoration in progress.
 type restoring struct {
 	doc     *view.View
 	authors *authorship.Authors
@@ -106,12 +105,15 @@ type restoring struct {
 	later   [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
 	left    []api.Marker  // changes that are not taken back
 	at      int           // the body that is read, for errors
+
+	missed    []missed              // of left: those whose digest is not in the messages
+	ancestors critbit.Map[struct{}] // the changes before those
 }
 
-// foldBack is the body of a fold that is read.
+// foldBack is the body of a fold as read.
 type foldBack struct {
 	elements []foldElement
-	messages []int  // the indexes of the elements that are messages
+	messages []int  // the indexes of the message elements
 	changes  string // the handle of the compaction's changes
 }
 
@@ -143,7 +145,7 @@ func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, giv
 	return append(r.left, r.markers()...), r.changes, nil
 }
 
-// whole reports whether a body is the one that its handle names.
+// whole reports whether a body matches its handle.
 func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
@@ -159,7 +161,7 @@ func (r *restoring) check() *policy.Error {
 			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
-		s.Lenient = true // the archive is of what came in, whatever that was
+		s.Lenient = true // the archive has the input, whatever that was
 		s.Skip()
 		if s.End(); s.Err() != nil {
 			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
@@ -169,7 +171,7 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body is the index of the body of a handle, or -1.
+// body returns the index of the body of a handle, or -1.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
@@ -178,7 +180,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold reads the body of a fold; nil where it is no list.
+// fold reads the body of a fold; nil if it is no list.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -218,7 +220,7 @@ func (r *restoring) fold(i int) *foldBack {
 	return f
 }
 
-// read makes an item of a message of a body.
+// read makes an item of a message in a body.
 func (r *restoring) read(text []byte) (view.Item, bool) {
 	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
@@ -233,7 +235,7 @@ type bodySplice struct {
 	body int // of those that were given
 }
 
-// putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
+// putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -272,7 +274,7 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 		}
 		p := &t.Parts[k.part]
 		old := r.placeOf(&k, i)
-		if old.Start < covered { // inside what is back already
+		if old.Start < covered { // inside something that is already restored
 			continue
 		}
 		r.at, covered = i, old.End
@@ -301,8 +303,8 @@ func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	return p.Body
 }
 
-// follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
-// body does not fit: that at r.at.
+// follow restores what the markers name, and what that names in turn, from the first item to the last. ok is false if a body doesn't fit:
+// the one at r.at.
 func (r *restoring) follow() (ok bool) {
 	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
 	slices.Reverse(w.stack)
@@ -419,7 +421,7 @@ func (w *following) stayed(n int) (items []view.Item, saved int) {
 	return items, saved
 }
 
-// foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.
+// foldOf returns the body that one of our messages replaces; nil if there is none, or it was not given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := listHandle(r.doc.T, m)
 	if handle == "" {
@@ -433,8 +435,8 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
-// of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
+// wrapper returns the object of a part around its body, a string. Formats whose results are typed objects wrap a marker in one, of type
+// "text" or with a lone "output", in place of the whole original. If there is none it returns the body.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // a message that is back already has its bytes elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}

@@ -12,9 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// changes are the changes of a compaction as they are read from their body.
+// changes are a compaction's changes as read from their body.
 type changes struct {
-	before string // the handle of those before
+	handle string // their own
+	before string // the handle of the previous ones
 	sent   int
 	gone   []gone
 	steps  []step
@@ -22,32 +23,32 @@ type changes struct {
 	end    string
 }
 
-// space is what precedes each of the next messages of the input.
+// space is what precedes each of the next input messages.
 type space struct {
 	n    int
 	text string
 }
 
-// gone is a message of the result that isn't one of the input's.
+// gone is a result message that isn't in the input.
 type gone struct {
 	index int
 	print string
 }
 
-// step says where one message of the input comes from, or several.
+// step says where one or several input messages come from.
 type step struct {
 	op       string
 	index    int
 	from, to int
 	handles  []string
-	print    string // of the first message that is kept; "" where that isn't said
-	text     []byte // the message itself, where op is ""
+	print    string // of the first message that is kept; "" if that isn't said
+	text     []byte // the message itself, if op is ""
 }
 
-// isChanges reports whether a body holds the changes of a compaction.
+// isChanges reports whether a body contains the changes of a compaction.
 func isChanges(body string) bool { return strings.HasPrefix(body, `["`+changesHeader+`"`) }
 
-// parseChanges reads the body of changes; ok is false where it is none.
+// parseChanges parses the body of changes; ok is false if it is something else.
 func parseChanges(text string) (c changes, ok bool) {
 	body := []byte(text)
 	s := jsonspan.New(body)
@@ -72,7 +73,7 @@ func parseChanges(text string) (c changes, ok bool) {
 	return c, s.Err() == nil
 }
 
-// say takes in one string of changes.
+// say reads one string of changes.
 func (c *changes) say(line string) bool {
 	op, rest, _ := strings.Cut(line, " ")
 	for i := range changesWords {
@@ -186,9 +187,9 @@ func (c *changes) saySpace(rest string) bool {
 // between reports whether a text is one character of JSON with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }
 
-// takeBack takes compactions back by their changes, the newest first. ok is false where a body does not fit: that at r.at.
+// takeBack undoes compactions by their changes, newest first. ok is false if a body doesn't fit: the one at r.at.
 func (r *restoring) takeBack() (ok bool) {
-	for handle := r.newest(); handle != ""; handle = r.newest() {
+	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
 		if i < 0 {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1})
@@ -202,6 +203,7 @@ func (r *restoring) takeBack() (ok bool) {
 		if !ok {
 			return false
 		}
+		c.handle = handle
 		undone, ok := r.undo(&c)
 		if !ok {
 			return false
@@ -216,8 +218,14 @@ func (r *restoring) takeBack() (ok bool) {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
 		}
 		if !undone {
+			if digest < 0 {
+				r.miss(&c)
+			}
 			r.changes = "" // what is older may still be as a digest says
 			continue
+		}
+		if digest >= 0 {
+			r.precede(&c, digest)
 		}
 		r.changes = c.before
 	}
@@ -229,16 +237,16 @@ func (r *restoring) takeBack() (ok bool) {
 }
 
 // newest is the handle of the newest changes that are not taken back yet: those that the state names, else a digest by its body,
-// else the first that were given; "" where there are none.
-func (r *restoring) newest() string {
+// else the first that were given; "" where there are none. digest is the index of the digest, or -1.
+func (r *restoring) newest() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
-		return h
+		return h, -1
 	}
 	for i := range r.doc.Items {
 		if m := r.doc.Items[i].Msg; r.authors.Own(m) {
 			if f := r.foldOf(m); f != nil && f.changes != "" {
-				if i := r.body(f.changes); i >= 0 && !r.tried[i] {
-					return f.changes
+				if b := r.body(f.changes); b >= 0 && !r.tried[b] {
+					return f.changes, i
 				}
 			}
 		}
@@ -246,18 +254,18 @@ func (r *restoring) newest() string {
 	if len(r.tried) == 0 {
 		for i := range r.given {
 			if isChanges(r.given[i].Text) {
-				return r.given[i].Handle
+				return r.given[i].Handle, -1
 			}
 		}
 	}
-	return ""
+	return "", -1
 }
 
-// undo makes the input of a compaction of its result, which the items begin with. It does nothing where they do not; ok is false
-// where the changes make no sense.
+// undo reconstructs the input of a compaction from its result, with which the items begin. It does nothing if they don't; ok is false if
+// the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	n := min(c.sent, len(r.doc.Items))
-	if !r.begins(c, n) {
+	if !r.begins(c, n) || !r.drops(c, n) {
 		return false, true
 	}
 	was := len(r.doc.Items)
@@ -271,27 +279,50 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	return true, true
 }
 
-// begins reports whether the first n items are what a compaction has made: what it says of them is so.
+// begins reports whether the first n items are the result of a compaction, according to its changes.
 func (r *restoring) begins(c *changes, n int) bool {
 	for _, g := range c.gone {
 		if g.index >= n {
 			return false
 		}
-		// A digest has got the handle of its body after its print was taken.
-		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.authors.Own(m) && listHandle(r.doc.T, m) != "") {
+		// A digest gets the handle of its body after its print was taken.
+		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
 	}
 	for _, p := range c.steps {
-		if p.op == changesFold && (p.index >= n || !r.authors.Own(r.doc.Items[p.index].Msg) || listHandle(r.doc.T, r.doc.Items[p.index].Msg) == "") ||
-			p.op == changesPut && p.index >= n {
+		if p.op == changesFold && (p.index >= n || !r.isDigestOf(c, r.doc.Items[p.index].Msg)) || p.op == changesPut && p.index >= n {
 			return false
 		}
 	}
 	return true
 }
 
-// isGone reports whether an item looks like a message of a result that is none of the input's.
+// drops reports whether what was dropped without a trace was before the same messages: if one in front of it was deleted since, it was not.
+func (r *restoring) drops(c *changes, n int) bool {
+	for _, p := range c.steps {
+		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.
+func (r *restoring) isDigestOf(c *changes, m int32) bool {
+	if !r.authors.Own(m) || listHandle(r.doc.T, m) == "" {
+		return false
+	}
+	at := r.at
+	f := r.foldOf(m)
+	r.at = at
+	return f == nil || f.changes == "" || same(f.changes, c.handle)
+}
+
+// same reports whether two handles name the same body; either may be short.
+func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
+
+// isGone reports whether an item looks the way a message of a result did.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
 	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
@@ -407,7 +438,7 @@ func (b *rebuilding) takeFold(p step) bool {
 	return true
 }
 
-// spread puts what was between the messages of the input between the items again; sent is how many items they were made of.
+// spread restores what was between the input messages; sent is how many items they were made from.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -424,7 +455,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	for _, items := range r.later {
 		following += len(items)
 	}
-	if following > 0 { // what follows the last of all messages is not ours
+	if following > 0 { // what follows the very last message isn't ours
 		return
 	}
 	if r.doc.Close = (transcript.Span{}); c.end != "" {
@@ -432,9 +463,9 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	}
 }
 
-// Of are those that bodies name, in the order in which they are there, so that a host may have all bodies before it restores: of markers,
-// and of changes. Some may be none: a text may quote a marker. Corrupt are those of the bodies that are not what their handles say; nothing
-// is read in them.
+// Of returns the handles that bodies name, in order, so that a host can fetch all bodies before it restores: those of markers, and of
+// changes. Some may not be handles, because a text may quote a marker. corrupt are the bodies that don't match their handles; they are not
+// read.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
@@ -474,7 +505,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// pointer is the handle of changes that the body of a fold ends with; "" where it has none.
+// pointer returns the handle of changes at the end of a fold's body; "" if there is none.
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

@@ -9,18 +9,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// hunk is a place behind the folds where the result of a compaction differs from its input: messages of the result that are gone, and steps
-// that say what was there.
+// hunk is a place after the folds where the result of a compaction differs from its input: removed result messages, and steps that say what
+// was there.
 type hunk struct {
-	at    int    // the index of the first of gone, or of the message before which something was dropped
-	gone  []gone // one after the other
+	at    int    // the index of the first of gone, or of the message after something that was dropped
+	gone  []gone // consecutive
 	steps []step
-	print string // how the message behind it looks; "" where that isn't known
+	print string // the print of the following message; "" if unknown
 }
 
-// undoEdited takes a compaction back of a result that was edited behind what was folded: compactions that are replayed have another end
-// each time. What the digests represent is back, and each place behind them that still looks as the compaction has left it is as it was.
-// whole is false where something may be missing: a place isn't found again, so that it was edited, or nobody can say where it was.
+// undoEdited undoes a compaction whose result was edited after the folded part: replayed compactions end differently each time. It restores
+// what the digests stand for, and every place after them that still looks as the compaction left it. whole is false if something may be
+// missing: a place wasn't found again, because it was edited or its position is unknown.
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
@@ -58,7 +58,7 @@ func (c *changes) front() (front changes, steps []step, gone []gone) {
 			last = i
 		}
 	}
-	front.steps = c.steps[:last+1]
+	front.handle, front.steps = c.handle, c.steps[:last+1]
 	for _, p := range front.steps {
 		switch p.op {
 		case changesKeep:
@@ -99,8 +99,8 @@ func (e *undoingEdited) keep(to int) {
 	}
 }
 
-// hunksOf are the hunks of steps and of messages that are gone, from the n-th message of a result on. ok is false where the messages that
-// were kept have another order than in the input.
+// hunksOf returns the hunks of steps and removed messages, from the n-th result message on. ok is false if kept messages are in another
+// order than in the input.
 func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string) bool {
@@ -111,7 +111,7 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 			}
 			h.gone, all = append(h.gone, all[0]), all[1:]
 		}
-		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became one other
+		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became another one
 			for i := range h.gone {
 				hunks = append(hunks, hunk{at: h.gone[i].index, gone: h.gone[i : i+1], steps: h.steps[i : i+1]})
 			}
@@ -126,7 +126,7 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 		case "":
 			h.steps = append(h.steps, p)
 			continue
-		case changesPut: // its markers name what it was
+		case changesPut: // its markers name the original
 			from, to = p.index, p.index+1
 		}
 		if from < n || !until(from, p.print) {
@@ -137,14 +137,14 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 	return hunks, until(max(n, sent), "") && len(all) == 0
 }
 
-// places is where in the items each hunk is, or -1. whole is false where there is such a one.
+// places returns where in the items each hunk is, or -1. whole is false if there is a -1.
 func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
 	f := finding{r: r, next: from}
 	if len(hunks) > 0 {
 		f.sort()
 	}
 	at = make([]int, len(hunks))
-	waiting := 0 // hunks before this one of which nothing is known: they are where they were if what follows them is
+	waiting := 0 // previous hunks of unknown position: they are where they were if what follows them is
 	for i := range hunks {
 		h := &hunks[i]
 		first := h.first()

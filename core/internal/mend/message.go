@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// dropCaller makes a tool call one that the model has made itself.
+// dropCaller makes a tool call one that the model itself has made.
 func (md *Mender) dropCaller(part int32) {
 	p := &md.doc.T.Parts[part]
 	caller, _ := wire.CallerOf(md.doc.T.Bytes(p.Span))
@@ -27,8 +27,8 @@ func (md *Mender) think(m int32) {
 	msg.Reasoned = true
 }
 
-// replaceLone puts U+FFFD in place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds one, since
-// its signature is of another text then; it reports whether that is the whole message.
+// replaceLone replaces each lone surrogate of a message with U+FFFD. Signed reasoning that contains one is removed, because its signature
+// would no longer match; it reports whether that is the whole message.
 func (md *Mender) replaceLone(m int32) (gone bool) {
 	msg := &md.doc.T.Messages[m]
 	text := md.doc.T.Write([]byte(jsonspan.Replacement))

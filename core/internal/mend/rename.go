@@ -16,7 +16,7 @@ func (md *Mender) otherResults() map[int32][]int32 {
 	return others
 }
 
-// rename gives a tool call, and its results, an id of their own.
+// rename gives a tool call, and its results, a unique id.
 func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
 	if r.others == nil {
 		r.others = r.md.otherResults()

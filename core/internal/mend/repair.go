@@ -1,5 +1,5 @@
-// Package mend makes valid what a provider would refuse: the repairs of the rules that a wire format names, and thinking that is bound to
-// what precedes it. It changes nothing in what is valid.
+// Package mend repairs what a provider would refuse: violations of a wire format's rules, and thinking that is bound to what precedes it.
+// It changes nothing that is valid.
 package mend
 
 import (
@@ -48,20 +48,20 @@ func (md *Mender) ForgetLate() (tokens int) {
 	return tokens
 }
 
-// LostResult is what a repair answers a tool call with whose result is gone.
+// LostResult is the result with which a repair answers a tool call whose own result is gone.
 const LostResult = "[No result: it was lost before this point of the conversation]"
 
-// EmptyResult is what a repair writes into a tool result that has nothing in it, where a provider wants something.
+// EmptyResult is the body that a repair gives to an empty tool result if the provider requires one.
 const EmptyResult = "[No output]"
 
-// maxRepairs bounds how often a sequence is checked again after a repair; each round repairs all that the check found.
+// maxRepairs limits how often a sequence is checked again after a repair; each round repairs everything that the check found.
 const maxRepairs = 8
 
-// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep a message from
-// being repaired: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
+// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned messages are repaired too,
+// because a refused request helps nobody. Messages that came after the plan stay as they are.
 //
-// What the provider tolerates stays as it came in, unless the policy wants all repaired. What a pass has brought is repaired: a result
-// breaks no rule that the input kept. The report counts only what was repaired of the input; its actions list all.
+// Violations in the input that the provider tolerates stay, unless the policy wants everything repaired. Violations that a pass has caused
+// are repaired: a result breaks no rule that the input kept. The report counts only repairs of the input; its actions list all.
 func (md *Mender) Repair() {
 	md.mendAll(func(wire.Violation) bool { return true })
 	md.mended = true
@@ -72,13 +72,13 @@ func (md *Mender) Repair() {
 	}
 }
 
-// RepairInput is repair for what came in. Half surrogate pairs stay until it is known which messages do: a digest has none.
+// RepairInput does what Repair does for the input. Lone surrogates stay until it is known which messages stay: a digest has none.
 func (md *Mender) RepairInput() {
 	md.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	md.mended = true
 }
 
-// mendAll is repair for some violations.
+// mendAll repairs the violations that which accepts.
 func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := md.Violations()
@@ -101,7 +101,7 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// came reports whether a violation is one of the input's that stay. Two messages of one role in a row are another violation if a pass has
+// came reports whether a violation is in the input and stays. Two consecutive messages of one role are a different violation if a pass has
 // put the first of them there.
 func (md *Mender) came(v *wire.Violation, place places) bool {
 	if v.Severity != wire.Tolerated || md.tolerated[placeOf(v)]>>v.Case&1 == 0 {
@@ -121,15 +121,15 @@ func (md *Mender) came(v *wire.Violation, place places) bool {
 // cases is a set of cases of rules.
 type cases uint32
 
-// placeOf is where a rule is broken, as one number: an index of the transcript's messages, and one of its parts or -1.
+// placeOf returns where a rule is broken as one number: the index of a message, and that of a part, or -1.
 func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
 
-// Violations are those of the list as it is now.
+// Violations returns the violations in the current list.
 func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.Seq(), md.policy.OpenCalls == "answer")
 }
 
-// Named are those of some violations that the provider refuses, as a report names them.
+// Named returns those of some violations that the provider refuses, in the words of a report.
 func (md *Mender) Named(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
@@ -143,8 +143,7 @@ func (md *Mender) Named(violations []wire.Violation) (left []api.LeftViolation) 
 	return left
 }
 
-// stage is when a fix is made: ids first, since what else is repaired writes them; turns last, since what else is repaired takes messages
-// away and brings others.
+// stage returns when a fix is made: ids first, since other repairs write them; roles last, since other repairs remove and add messages.
 func stage(f wire.Fix) int {
 	switch f {
 	case wire.RenameID:
@@ -155,7 +154,7 @@ func stage(f wire.Fix) int {
 	return 1
 }
 
-// mendFirst repairs the next violations, and reports whether it could repair any.
+// mendFirst repairs the next violations, and reports whether it repaired any.
 func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
@@ -166,7 +165,7 @@ func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	return false
 }
 
-// TurnRole is the role of a message between messages of two roles, so that the roles take turns.
+// TurnRole returns the role of a message inserted between messages of two roles so that the roles alternate.
 func TurnRole(before, after transcript.Role) transcript.Role {
 	if after == transcript.User || after == transcript.System && before == transcript.Tool {
 		return transcript.Assistant

@@ -173,9 +173,9 @@ func (r *round) open() {
 	}
 }
 
-// gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
-// are taken from where they are, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
-// are still open stay so. The items that it takes from are drained.
+// gather writes one message with the results of an item's calls, in the order of the calls: existing ones, which are moved, and lost ones
+// for those in unanswered. It returns the calls that it answers. Calls that are still open stay open. Items that lose results are marked as
+// drained.
 func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
@@ -209,12 +209,12 @@ func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	return r.doc.F.Results(nil, results, LostResult), calls
 }
 
-// empty reports whether all parts of an item are gone.
+// empty reports whether all parts of an item were removed.
 func (r *round) empty(item int) bool {
 	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
 
-// calls are tool calls as a format's Results takes them.
+// calls returns tool calls in the form that a format's Results takes.
 func (r *round) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
@@ -238,13 +238,13 @@ func (r *round) answerInside(item int, calls []int32) {
 	r.doc.Replace(item, r.doc.AppendMessage(nil, &r.doc.Items[item]))
 }
 
-// move takes an item to after another one. A new message, if there is one, goes there instead.
+// move moves an item to after another one. A new message, if there is one, goes there instead.
 type move struct {
 	from, behind int
 	text         []byte
 }
 
-// moveResult plans how a tool result gets directly after its call: with its message, or, where that holds more, alone.
+// moveResult plans how to move a tool result directly after its call: with its message or, if that contains more, alone.
 func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]
@@ -265,7 +265,7 @@ func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 		text := r.doc.F.Wrap(nil, r.doc.F.Rules.ResultRole, r.doc.AppendPart(nil, v.Part), t.Bytes(t.Messages[p.Msg].Span))
 		r.doc.TakePart(v.Part)
 		r.marks[at] |= touched
-		// The pair is linked again when the new message is read.
+		// The pair is linked when the new message is read.
 		t.Parts[p.Pair].Pair = -1
 		r.moved = append(r.moved, move{from: -1, behind: call, text: text})
 	}
@@ -280,8 +280,8 @@ func (r *round) answersOnly(item int, caller int32) bool {
 	})
 }
 
-// behind is the item after which a result goes whose call an item has: that or, where order tells results apart, the last of those that are
-// there.
+// behind returns the item after which the result of an item's call goes: the item itself or, if the order identifies results, the last of
+// the existing results.
 func (r *round) behind(call int) int {
 	for r.doc.F.Rules.Ordered && call+1 < len(r.doc.Items) && r.doc.T.Messages[r.doc.Items[call+1].Msg].Role == transcript.Tool {
 		call++
@@ -289,8 +289,8 @@ func (r *round) behind(call int) int {
 	return call
 }
 
-// rebuild makes the new list of items: without those gone, with inserts after their items and moved items in their places. What answers
-// calls is linked to just these, since ids do not always tell.
+// rebuild builds the new list of items: without removed ones, with insertions after their items and moved items in their places. Answers
+// are linked to exactly their calls, since ids are not always enough.
 func (r *round) rebuild() {
 	if len(r.inserts) == 0 && len(r.moved) == 0 && !slices.ContainsFunc(r.marks, func(m mark) bool { return m&gone != 0 }) {
 		return

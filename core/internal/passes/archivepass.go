@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ArchivePass puts short summaries in place of old tool results: by the host's model, or excerpts where there is none (S4.23 to S4.28).
-// Calls, ids and order stay.
+// ArchivePass replaces old tool results with short summaries: the host's model writes them, or they are excerpts if there is no model
+// (S4.23 to S4.28). Calls, ids and the order stay.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -126,7 +126,7 @@ func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	return texts
 }
 
-// divide are the results that are archived, oldest first, in batches for one summary each (S4.30).
+// divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).
 func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	doc := c.Doc()
 	var old []result
@@ -142,7 +142,7 @@ func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	return batches
 }
 
-// resultSize is the tokens of a tool result with what is in it.
+// resultSize returns the size of a tool result in tokens, including everything inside it.
 func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 }
@@ -173,7 +173,7 @@ func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, 
 	return text, why, ok
 }
 
-// excerpt is what represents a batch where there is no model (S4.27).
+// excerpt returns the text that replaces a batch if there is no model (S4.27).
 func (p *ArchivePass) excerpt(c Run, batch []result) string {
 	doc := c.Doc()
 	if p.Batch > 1 {

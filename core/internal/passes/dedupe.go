@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dedupePass removes what a newer tool result says again: results of one tool that are the same byte for byte, and results of an identical
-// call (same tool, same arguments) that gave something else since. The newest one stays.
+// dedupePass removes tool results that a newer one repeats: results of one tool that are identical byte for byte, and results of an
+// identical call (same tool, same arguments) that has returned something else since. The newest result stays.
 //
 //easyjson:json
 type dedupePass struct {

@@ -7,11 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// ids gives small numbers to the ids of a file, so that they can be looked up in slices. It sorts: a table of hashes
-// could be made slow by a file that knows the hash function, and in the module the hash function never changes.
+// ids gives small numbers to the ids of a file, so that they can be used as indexes. It sorts them: a hash table could be made slow by a
+// file whose author knows the hash function, which never changes in the module.
 type ids struct{ keys [][]byte }
 
-// noID is the number of an id that is not there.
+// noID is the number of a missing id.
 const noID = -1
 
 // add notes the id that the string at a span holds and returns its place for rank.
@@ -26,20 +26,46 @@ func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	return t.addText(key)
 }
 
-// addText notes an id that no string of the file is.
+// addText notes an id that is not a string of the file.
 func (t *ids) addText(key []byte) int32 {
 	t.keys = append(t.keys, key)
 	return int32(len(t.keys) - 1)
 }
 
+// list reads a list of ids and appends their places; other values are skipped.
+func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
+	if s.Kind() != jsonspan.Array {
+		s.Skip()
+		return places
+	}
+	for s.Array(); s.Elem(); {
+		if n := t.add(s.Src(), text(s)); n != noID {
+			places = append(places, n)
+		}
+	}
+	return places
+}
+
+// ranks are the numbers of ids, by their places.
+type ranks []int32
+
+// number replaces places by numbers; noID stays.
+func (r ranks) number(ids ...*int32) {
+	for _, id := range ids {
+		if *id != noID {
+			*id = r[*id]
+		}
+	}
+}
+
 // rank returns the number of each place, the same for equal ids, and how many numbers there are.
-func (t *ids) rank() ([]int32, int) {
+func (t *ids) rank() (ranks, int) {
 	order := make([]int32, len(t.keys))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	sorting.Func(order, func(a, b int32) int { return bytes.Compare(t.keys[a], t.keys[b]) })
-	ranks := make([]int32, len(order))
+	ranks := make(ranks, len(order))
 	n := 0
 	for i, k := range order {
 		if i > 0 && !bytes.Equal(t.keys[order[i-1]], t.keys[k]) {
@@ -54,7 +80,7 @@ func (t *ids) rank() ([]int32, int) {
 	return ranks, n
 }
 
-// filled returns a slice of n times v.
+// filled returns a slice of n copies of v.
 func filled(n int, v int32) []int32 {
 	s := make([]int32, n)
 	for i := range s {

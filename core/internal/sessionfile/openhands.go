@@ -2,6 +2,7 @@ package sessionfile
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -9,8 +10,8 @@ import (
 )
 
 // OpenHands writes a file for each event. A session file is these events in order: as a list, as JSON lines, or concatenated;
-// base_state.json may be among them. In files where events name parents they form a tree, in older ones a line. A condensation names the
-// forgotten events and holds the summary that is sent in their place.
+// base_state.json may be among them. If events name their parents they form a tree; in older files they form a line. A condensation names
+// the events to forget and holds the summary that is sent in their place.
 func init() {
 	event := []string{"id", "kind", "timestamp", "source"}
 	state := []string{"id", "agent", "workspace", "execution_status"}
@@ -25,6 +26,7 @@ func init() {
 			return kind.Zero() && !find(src, at, "agent").Zero() || ohKindOf(src, kind) != ohUnknown
 		},
 		Stream: true,
+		Usage:  usageKeys{"prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"},
 		Read:   readOpenHands,
 	})
 }
@@ -35,15 +37,15 @@ const (
 	ohUnknown ohKind = iota
 	ohSystem
 	ohMessage
-	ohSummary // a summary that is in the file as an event
+	ohSummary // a summary that is stored as an event
 	ohAction
 	ohObservation
 	ohReject
 	ohAgentError
 	ohCondensation
-	ohState // a change of the state, which is not of the tree
-	ohError // an error of the conversation
-	ohNote  // what the model does not see
+	ohState // a change of the state, outside the tree
+	ohError // an error in the conversation
+	ohNote  // something that the model does not see
 )
 
 var ohKinds = [...]struct {
@@ -77,12 +79,12 @@ type ohEvent struct {
 	at         jsonspan.Span
 	kind       ohKind
 	linked     bool // names its parent
-	root       bool // says that it has none
+	root       bool // says that it has no parent
 	thinks     bool // has thinking blocks
-	executable bool // a call that the agent runs where it has no result
+	executable bool // a call that the agent runs if it has no result
 	id         int32
 	parent     int32
-	response   int32         // the answer of the model that the event is of
+	response   int32         // the model's answer that the event belongs to
 	call       int32         // the id of the tool call
 	action     int32         // of a result: the id of the event that it answers
 	summary    jsonspan.Span // of a condensation
@@ -98,29 +100,21 @@ type openHands struct {
 	forgotten []int32
 	list      jsonspan.Span // the list of events, if the file is one
 	base      jsonspan.Span // base_state.json
-	leaf      jsonspan.Span // the id of the newest event in it, as a string
+	leaf      jsonspan.Span // the id of the newest event according to base, as a string
 	head      int32         // that id, or noID
 	empty     bool          // the base state says that the conversation starts over
 	numbers   int
 	path      []int32 // events from the root to the newest one
 	raw       []int32 // what the condensations leave: events, and -1-i for the summary of the condensation i
-	view      []int32 // what of it is sent
+	view      []int32 // the part of raw that is sent
 	reasoned  bool    // the model gets its reasoning_content back
-	told      bool    // the message that was told last is merged with one of the user's
+	told      bool    // the last message that tell saw is merged with a user message
 }
 
 func readOpenHands(f *file) writer {
 	o := &openHands{file: f, head: noID}
 	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
-		o.list.Start = s.Pos()
-		for s.Array(); s.Elem(); {
-			if s.Kind() != jsonspan.Object {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "an event must be an object")
-				break
-			}
-			o.event(s)
-		}
-		o.list.End = s.Pos()
+		o.list = readList(s, "a session", "an event", o.event)
 		s.End()
 		f.fail(s.Err(), 0)
 	} else {
@@ -136,7 +130,7 @@ func readOpenHands(f *file) writer {
 	return o
 }
 
-// stream reads objects that follow each other, whatever white space is between them. A last one that is cut off is skipped.
+// stream reads consecutive objects, with any white space between them. An incomplete last one is skipped.
 func (o *openHands) stream() {
 	for at := uint32(start(o.src)); o.err == nil; {
 		s := o.scan(at)
@@ -167,58 +161,28 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 		offset: -1, summaryID: noID, first: int32(len(o.forgotten))}
 	var kind, agent, id, leaf, stamp jsonspan.Span
 	empty := false
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "kind":
-			kind = text(s)
-		case "id":
-			id = text(s)
-		case "timestamp":
-			stamp = text(s)
-		case "parent_id":
+	read(s, field{"kind", &kind}, field{"id", &id}, field{"timestamp", &stamp},
+		field{"parent_id", func(s *jsonspan.Scanner) {
 			p := text(s)
 			e.root = jsonspan.EqualText(o.src, p, "__root__")
 			if e.linked = p.Len() >= 2; e.linked {
 				e.parent = o.ids.add(o.src, p)
 			}
-		case "llm_response_id":
-			e.response = o.ids.add(o.src, text(s))
-		case "tool_call_id":
-			e.call = o.ids.add(o.src, text(s))
-		case "action_id":
-			e.action = o.ids.add(o.src, text(s))
-		case "action":
-			e.executable = s.Skip().Kind == jsonspan.Object
-		case "thinking_blocks":
-			e.thinks = len(s.Skip().Of(o.src)) > 2
-		case "summary":
-			e.summary = text(s)
-		case "summary_offset":
+		}},
+		field{"llm_response_id", number{&o.ids, &e.response}}, field{"tool_call_id", number{&o.ids, &e.call}},
+		field{"action_id", number{&o.ids, &e.action}},
+		field{"action", func(s *jsonspan.Scanner) { e.executable = s.Skip().Kind == jsonspan.Object }},
+		field{"thinking_blocks", func(s *jsonspan.Scanner) { e.thinks = len(s.Skip().Of(o.src)) > 2 }},
+		field{"summary", &e.summary},
+		field{"summary_offset", func(s *jsonspan.Scanner) {
 			if v := s.Skip(); v.Kind == jsonspan.Number {
 				if n, err := strconv.Atoi(string(v.Of(o.src))); err == nil && n >= 0 {
 					e.offset = n
 				}
 			}
-		case "forgotten_event_ids":
-			if s.Kind() != jsonspan.Array {
-				return false
-			}
-			for s.Array(); s.Elem(); {
-				if n := o.ids.add(o.src, text(s)); n != noID {
-					o.forgotten = append(o.forgotten, n)
-				}
-			}
-		case "agent":
-			agent = s.Skip().Span
-		case "leaf_event_id":
-			leaf = text(s)
-		case "head_is_empty":
-			empty = isTrue(s)
-		default:
-			return false
-		}
-		return true
-	})
+		}},
+		field{"forgotten_event_ids", func(s *jsonspan.Scanner) { o.forgotten = o.ids.list(s, o.forgotten) }},
+		field{"agent", anyValue{&agent}}, field{"leaf_event_id", &leaf}, field{"head_is_empty", &empty})
 	e.at.End, e.end = s.Pos(), int32(len(o.forgotten))
 	if s.Err() != nil {
 		return
@@ -238,30 +202,23 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	o.events = append(o.events, e)
 }
 
-// resolve finds the path from the newest event back to the root. Of events with one id the first counts.
+// resolve finds the path from the newest event back to the root. If several events have the same id, the first counts.
 func (o *openHands) resolve() {
 	ranks, n := o.ids.rank()
 	o.numbers = n
-	number := func(id *int32) {
-		if *id != noID {
-			*id = ranks[*id]
-		}
-	}
-	number(&o.head)
+	ranks.number(&o.head)
 	for i := range o.forgotten {
-		number(&o.forgotten[i])
+		ranks.number(&o.forgotten[i])
 	}
 	at := filled(n, -1)
 	for i := range o.events {
 		e := &o.events[i]
-		for _, id := range []*int32{&e.id, &e.parent, &e.response, &e.call, &e.action, &e.summaryID} {
-			number(id)
-		}
+		ranks.number(&e.id, &e.parent, &e.response, &e.call, &e.action, &e.summaryID)
 		if e.id != noID && at[e.id] < 0 {
 			at[e.id] = int32(i)
 		}
 	}
-	first := func(i int) int32 { // the event that the agent takes for the one at i
+	first := func(i int) int32 { // the event with the same id that the agent uses for event i
 		if i >= 0 && o.events[i].id != noID {
 			return at[o.events[i].id]
 		}
@@ -291,9 +248,7 @@ func (o *openHands) resolve() {
 			i = first(int(i) - 1)
 		}
 	}
-	for i, j := 0, len(o.path)-1; i < j; i, j = i+1, j-1 {
-		o.path[i], o.path[j] = o.path[j], o.path[i]
-	}
+	slices.Reverse(o.path)
 	for i := range o.events {
 		if !seen[i] {
 			if k := o.events[i].kind; k.sent() || k == ohCondensation {

@@ -1,6 +1,7 @@
 package sessionfile
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -9,15 +10,14 @@ import (
 // event begins an event; its members follow, and end.
 func (w *ohSaver) event(kind, source string) {
 	w.separate()
-	w.write(`{"kind":"` + kind + `","source":"` + source + `","timestamp":`)
-	w.quote(w.now())
+	w.write(`{"kind":"`+kind+`","source":"`+source+`","timestamp":`, w.now())
 	w.link()
 }
 
-// now is the time of the next event, without a zone.
-func (w *ohSaver) now() string { return strings.TrimSuffix(w.next(), "Z") }
+// now returns the time of the next event, without a zone.
+func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.next(), "Z")) }
 
-// separate goes before an event.
+// separate writes what goes between events.
 func (w *ohSaver) separate() {
 	if !w.o.list.Zero() && !w.first {
 		w.write(`,`)
@@ -25,12 +25,12 @@ func (w *ohSaver) separate() {
 	w.first = false
 }
 
-// link writes the id of an event, and its parent in files that name parents.
+// link writes the id of an event and, in files that name parents, its parent.
 func (w *ohSaver) link() {
 	if w.parent != "" {
 		w.write(`,"parent_id":` + w.parent)
 	}
-	w.newest = string(jsonspan.AppendString(nil, w.id()))
+	w.newest = w.newID()
 	w.write(`,"id":` + w.newest)
 	if w.parent != "" {
 		w.parent = w.newest
@@ -44,15 +44,13 @@ func (w *ohSaver) end() {
 	}
 }
 
-// again writes the events of a message that is as it was, as new ones.
+// again writes the events of an unchanged message as new events.
 func (w *ohSaver) again(i int) {
-	answer := string(jsonspan.AppendString(nil, w.id()))
-	k := w.from[i]
-	for _, r := range w.origins[w.begins[k]:w.begins[k+1]] {
+	answer := w.newID()
+	for _, r := range w.recordsOf(w.from[i]) {
 		if r.record < 0 {
 			w.event("CondensationSummaryEvent", "environment")
-			w.write(`,"summary":`)
-			w.out = append(w.out, w.o.events[ohSummaryOf(r.record)].summary.Of(w.src)...)
+			w.write(`,"summary":`, w.o.events[ohSummaryOf(r.record)].summary)
 			w.end()
 			continue
 		}
@@ -61,29 +59,29 @@ func (w *ohSaver) again(i int) {
 	}
 }
 
-// copied writes an event of the file under another id, without its closing bracket. Members in changed are left out: the caller writes
-// them. A call without a result among the messages is not one that the agent may run: it would run it once more.
+// copied writes an event of the file with another id, without its closing bracket. Members in changed are left out; the caller writes them.
+// A call without a result among the messages must not look executable, because the agent would run it again.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
-	table := append(rename{{key: "id"}, {key: "timestamp"}, {key: "llm_response_id", to: "llm_response_id", with: func(dst, _ []byte, v jsonspan.Span) []byte {
+	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
 			return append(dst, v.Of(w.src)...)
 		}
 		return append(dst, answer...)
-	}}}, changed...)
+	}
+	table := append(append(without("id timestamp"), member{key: "llm_response_id", to: "llm_response_id", with: response}), changed...)
 	if w.parent != "" {
 		table = append(table, member{key: "parent_id"})
 	}
-	call := w.call(w.textAt(stringAt(w.src, e.at, "tool_call_id")))
+	call := w.call(textOf(w.src, e.at, "tool_call_id"))
 	if e.kind == ohAction && !call.answered {
 		table = append(table, member{key: "action"})
 	}
 	if e.kind.answers() && call.id != "" {
-		table = append(table, member{key: "action_id", to: "action_id", value: call.id})
+		table = table.set("action_id", call.id)
 	}
 	w.separate()
-	w.out = appendObject(w.out, w.src, e.at, table.find)
-	w.out = append(w.out[:len(w.out)-1], `,"timestamp":`...)
-	w.quote(w.now())
+	w.out = hole(appendObject(w.out, w.src, e.at, table.find))
+	w.write(`,"timestamp":`, w.now())
 	w.link()
 	if e.kind == ohAction {
 		call.id = w.newest
@@ -97,21 +95,20 @@ func (w *ohSaver) call(id string) *ohCall {
 	return &ohCall{action: -1, result: -1}
 }
 
-// member copies a member of a message, if it has it.
+// member copies a member of a message, if the message has it.
 func (w *ohSaver) member(i int, key string) {
-	if v := find(w.in.Src, w.in.Messages[i], key); !v.Zero() {
-		w.write(`,"` + key + `":`)
-		w.out = append(w.out, v.Of(w.in.Src)...)
+	if v := w.value(i, key); v != nil {
+		w.write(`,"`+key+`":`, v)
 	}
 }
 
-// message writes a message that the file does not have.
+// message writes a message that is not in the file.
 func (w *ohSaver) message(i int) {
 	role := w.role(i)
 	calls := w.callsOf(i)
 	switch {
 	case role == "assistant" && len(calls) > 0:
-		answer := string(jsonspan.AppendString(nil, w.id()))
+		answer := w.newID()
 		for n, call := range calls {
 			w.action(i, n, call, answer)
 		}
@@ -125,9 +122,7 @@ func (w *ohSaver) message(i int) {
 		source = "agent"
 	}
 	w.event("MessageEvent", source)
-	w.write(`,"llm_message":{"role":`)
-	w.quote(role)
-	w.write(`,"content":`)
+	w.write(`,"llm_message":{"role":`, quoted(role), `,"content":`)
 	w.content(i, false)
 	for _, key := range []string{"name", "thinking_blocks", "reasoning_content"} {
 		w.member(i, key)
@@ -136,8 +131,10 @@ func (w *ohSaver) message(i int) {
 	w.end()
 }
 
-// content writes the content of a message as the agent keeps it, without a note that a call has failed if it is told apart.
+// content writes the content of a message as the agent stores it. If failed is set, the first text is a note that the call failed; the
+// event says that in another member, so the note is left out.
 func (w *ohSaver) content(i int, failed bool) {
+	src := w.in.Src
 	w.write(`[`)
 	n := 0
 	part := func(text jsonspan.Span) {
@@ -147,59 +144,47 @@ func (w *ohSaver) content(i int, failed bool) {
 		}
 		w.comma(n)
 		n++
-		w.write(`{"type":"text","text":`)
-		w.out = append(w.out, text.Of(w.in.Src)...)
-		w.write(`}`)
+		w.write(`{"type":"text","text":`, text.Of(src), `}`)
 	}
-	content := find(w.in.Src, w.in.Messages[i], "content")
-	if !content.Zero() && w.in.Src[content.Start] == '"' {
-		if content.Len() > 2 {
-			part(content)
-		}
-	} else if !content.Zero() && w.in.Src[content.Start] == '[' {
-		s := scanner(w.in.Src, content.Start)
-		for s.Array(); s.Elem(); {
-			at := s.Skip().Span
-			if text := stringAt(w.in.Src, at, "text"); !text.Zero() {
-				part(text)
-			} else if url := stringAt(w.in.Src, find(w.in.Src, at, "image_url"), "url"); !url.Zero() {
-				w.comma(n)
-				n++
-				w.write(`{"type":"image","image_urls":[`)
-				w.out = append(w.out, url.Of(w.in.Src)...)
-				w.write(`]}`)
-			}
+	content := find(src, w.in.Messages[i], "content")
+	if !content.Zero() && src[content.Start] == '"' && content.Len() > 2 {
+		part(content)
+	}
+	for _, at := range items(src, content) {
+		if text := stringAt(src, at, "text"); !text.Zero() {
+			part(text)
+		} else if url := stringAt(src, at, "image_url.url"); !url.Zero() {
+			w.comma(n)
+			n++
+			w.write(`{"type":"image","image_urls":[`, url.Of(src), `]}`)
 		}
 	}
 	w.write(`]`)
 }
 
-// action writes the n-th call of a message: as the event that it was with what the message says now, or as a new one.
+// action writes the n-th call of a message: its old event with what the message says now, or a new event.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
-	id := stringAt(w.in.Src, call, "id")
-	known := w.call(jsonspan.Text(w.in.Src, id))
-	function := find(w.in.Src, call, "function")
-	spelled := func(at jsonspan.Span) string {
-		if at.Zero() {
-			return `""`
+	spelled := func(path string) string {
+		if at := stringAt(w.in.Src, call, path); !at.Zero() {
+			return string(at.Of(w.in.Src))
 		}
-		return string(at.Of(w.in.Src))
+		return `""`
 	}
-	name, arguments := spelled(stringAt(w.in.Src, function, "name")), spelled(stringAt(w.in.Src, function, "arguments"))
+	known := w.call(textOf(w.in.Src, call, "id"))
+	id, name, arguments := spelled("id"), spelled("function.name"), spelled("function.arguments")
 	if known.action >= 0 {
-		e := &w.o.events[known.action]
-		changed := rename{{key: "thought"}, {key: "thinking_blocks"}, {key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, rename{{key: "name", to: "name", value: name}, {key: "arguments", to: "arguments", value: arguments}}.find)
-		}}}
+		changed := append(without("thought thinking_blocks"), member{key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
+			return appendObject(dst, src, v, rename{}.set("name", name).set("arguments", arguments).find)
+		}})
 		if w.o.reasoned {
 			changed = append(changed, member{key: "reasoning_content"})
 		}
-		w.copied(e, answer, changed)
+		w.copied(&w.o.events[known.action], answer, changed)
 	} else {
 		w.event("ActionEvent", "agent")
 		known.id = w.newest
-		w.write(`,"tool_name":` + name + `,"tool_call_id":` + spelled(id) + `,"tool_call":{"id":` + spelled(id) + `,"name":` + name +
-			`,"arguments":` + arguments + `,"origin":"completion"},"llm_response_id":` + answer)
+		w.write(`,"tool_name":`, name, `,"tool_call_id":`, id, `,"tool_call":{"id":`, id, `,"name":`, name,
+			`,"arguments":`, arguments, `,"origin":"completion"},"llm_response_id":`, answer)
 	}
 	w.write(`,"thought":`)
 	if n > 0 {
@@ -214,62 +199,42 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	w.end()
 }
 
-// result writes a result in other words than it had. Tools that make a text of their own of what they have observed cannot hold it, and
-// what comes from a server is any text.
+// result writes a changed result. An observation of a tool whose text the agent generates can't hold it; an observation of an MCP tool can
+// hold any text.
 func (w *ohSaver) result(i int) {
 	id := w.answers(i)
 	known := w.call(id)
-	name := known.name
+	name, action := known.name, known.id
 	if name == "" {
 		name = `""`
 	}
-	kind := `"MCPToolObservation","tool_name":` + name
-	if known.result >= 0 {
-		seen := find(w.src, w.o.events[known.result].at, "observation")
-		if at := stringAt(w.src, seen, "kind"); !at.Zero() && ohObserved(w.src, seen) == ohPlain {
-			kind = ""
-		}
+	if action == "" && known.action >= 0 {
+		action = string(find(w.src, w.o.events[known.action].at, "id").Of(w.src))
+	} else if action == "" {
+		action = `""`
 	}
-	content := find(w.in.Src, w.in.Messages[i], "content")
 	failed := false
-	if !content.Zero() && w.in.Src[content.Start] == '[' {
-		s := scanner(w.in.Src, content.Start)
-		if s.Array(); s.Elem() {
-			failed = jsonspan.EqualText(w.in.Src, stringAt(w.in.Src, s.Skip().Span, "text"), ohFailed)
-		}
+	for k, part := range items(w.in.Src, find(w.in.Src, w.in.Messages[i], "content")) {
+		failed = failed || k == 0 && jsonspan.EqualText(w.in.Src, stringAt(w.in.Src, part, "text"), ohFailed)
 	}
 	w.event("ObservationEvent", "environment")
-	w.write(`,"tool_name":` + name + `,"tool_call_id":`)
-	w.quote(id)
-	w.write(`,"action_id":`)
-	switch {
-	case known.id != "":
-		w.write(known.id)
-	case known.action >= 0:
-		w.out = append(w.out, find(w.src, w.o.events[known.action].at, "id").Of(w.src)...)
-	default:
-		w.write(`""`)
+	w.write(`,"tool_name":`, name, `,"tool_call_id":`, quoted(id), `,"action_id":`, action, `,"observation":`)
+	var seen jsonspan.Span
+	if known.result >= 0 {
+		seen = find(w.src, w.o.events[known.result].at, "observation")
 	}
-	w.write(`,"observation":`)
-	if kind == "" {
-		seen := find(w.src, w.o.events[known.result].at, "observation")
-		w.out = appendObject(w.out, w.src, seen, rename{{key: "content"}, {key: "is_error"}}.find)
-		w.out = w.out[:len(w.out)-1]
+	if !stringAt(w.src, seen, "kind").Zero() && ohObserved(w.src, seen) == ohPlain {
+		w.out = hole(appendObject(w.out, w.src, seen, without("content is_error").find))
 	} else {
-		w.write(`{"kind":` + kind)
+		w.write(`{"kind":"MCPToolObservation","tool_name":`, name)
 	}
 	w.write(`,"content":`)
 	w.content(i, failed)
-	if failed {
-		w.write(`,"is_error":true`)
-	} else {
-		w.write(`,"is_error":false`)
-	}
-	w.write(`}`)
+	w.write(`,"is_error":` + strconv.FormatBool(failed) + `}`)
 	w.end()
 }
 
-// tell leaves out the parts of a message that carry no content: tool names, cache breakpoints, empty texts next to calls. Consecutive user
+// tell ignores the parts of a message that carry no content: tool names, cache breakpoints, empty texts next to calls. Consecutive user
 // messages count as one.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))

@@ -7,15 +7,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// pi appends a header and then one entry a line. From version 2 on entries have an id and a parentId and make a tree; in
-// version 1 they follow each other. A compaction entry holds a summary and names the first entry that stays, by its id,
-// or in version 1 by its place among the lines.
+// pi appends a header and then one entry per line. From version 2 on, entries have an id and a parentId and form a tree; in version 1 they
+// follow each other. A compaction entry holds a summary and names the first entry to keep: by its id, or in version 1 by its index among
+// the lines.
 func init() {
 	register(&Kind{
 		Name:   "pi",
 		Doc:    "pi: JSON lines, versions 1 to 3",
 		Format: "native",
 		Signs:  []Sign{{"session", []string{"id", "timestamp", "cwd"}}},
+		Usage:  usageKeys{"input", "output", "cacheRead", "cacheWrite"},
 		Read:   readPi,
 	})
 }
@@ -26,20 +27,20 @@ type piEntry struct {
 	header bool
 	kind   piKind
 	linked bool // has a parent member, even if it is null
-	used   bool // is in the result
+	used   bool // part of the result
 	id     int32
 	parent int32 // the parent's id; after resolve the index of the parent's entry, or -1
-	kept   int32 // of a compaction: the id of the first entry that stays; in version 1 its index
+	kept   int32 // of a compaction: the id of the first entry to keep; in version 1 its index
 	byLine bool  // kept is an index
 	first  int32 // its calls are calls[first:end]
 	end    int32
 	model  jsonspan.Span
-	body   jsonspan.Span // its message, or the entry itself where that is the message
+	body   jsonspan.Span // its message, or the entry itself if that is the message
 	usage  jsonspan.Span
 	role   *piRole
 	target int32         // of an edit: the id of the entry that it changes
 	value  jsonspan.Span // of an edit its replacement, of a compaction its system message
-	edit   int32         // the edit that counts for the entry, or -1
+	edit   int32         // the edit that applies to the entry, or -1
 }
 
 type piKind uint8
@@ -47,13 +48,13 @@ type piKind uint8
 const (
 	piOther piKind = iota
 	piMessage
-	piFailed   // an answer that was broken off
-	piExcluded // a command that the user kept from the model
+	piFailed   // an interrupted answer
+	piExcluded // a command that the user hid from the model
 	piEmpty
 	piCompaction
 	piModel
 	piSystem // the system prompt, or a change of it
-	piEdit   // another content for an earlier entry, or none
+	piEdit   // new content for an earlier entry, or none
 )
 
 type pi struct {
@@ -63,9 +64,9 @@ type pi struct {
 	entries []piEntry
 	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
 	path    []int32
-	prompts []jsonspan.Span // the system messages of the path that count
+	prompts []jsonspan.Span // the system messages on the path that count
 	texts   []string        // their texts outside of sections
-	version int64           // of the file; 0 is as good as 1
+	version int64           // of the file; 0 means 1
 	answer  jsonspan.Span   // the last message of a model on the path
 	made    []string        // the id of each entry, as JSON, where the file has none
 }
@@ -87,37 +88,18 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	typ, named := "", false
 	var message, model jsonspan.Span
 	version := int64(0)
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")
-		case "id":
-			e.id = p.ids.add(p.src, text(s))
-		case "parentId":
-			e.linked, e.parent = true, p.ids.add(p.src, text(s))
-		case "firstKeptEntryId":
-			e.kept, e.byLine, named = p.ids.add(p.src, text(s)), false, true
-		case "firstKeptEntryIndex":
+	read(s, field{"type", oneOf(&typ, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")},
+		field{"id", number{&p.ids, &e.id}},
+		field{"parentId", func(s *jsonspan.Scanner) { e.linked, e.parent = true, p.ids.add(p.src, text(s)) }},
+		field{"firstKeptEntryId", func(s *jsonspan.Scanner) { e.kept, e.byLine, named = p.ids.add(p.src, text(s)), false, true }},
+		field{"firstKeptEntryIndex", func(s *jsonspan.Scanner) {
 			if n := tokens(s); !named {
 				e.kept, e.byLine = int32(min(n, 1<<30)), true
 			}
-		case "message":
-			message = s.Skip().Span
-		case "modelId":
-			model = text(s)
-		case "targetId":
-			e.target = p.ids.add(p.src, text(s))
-		case "replacement", "systemMessage":
-			e.value = s.Skip().Span
-		case "timestamp":
-			p.timed(text(s))
-		case "version":
-			version = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
+		}},
+		field{"message", anyValue{&message}}, field{"modelId", &model}, field{"targetId", number{&p.ids, &e.target}},
+		field{"replacement", anyValue{&e.value}}, field{"systemMessage", anyValue{&e.value}}, field{"timestamp", timeOf{p.file}},
+		field{"version", &version})
 	e.body.End = s.Pos()
 	e.at = e.body
 	if s.Err() != nil {
@@ -126,14 +108,14 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	e.first = int32(len(p.calls))
 	switch typ {
 	case "session":
-		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not of the tree
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not part of the tree
 		p.version = version
 	case "model_change":
 		e.kind, e.model = piModel, model
 	case "message":
 		if !message.Zero() {
 			e.body = message
-			p.read(s, &e)
+			p.message(s, &e)
 		}
 	case "compaction":
 		e.kind, e.role = piCompaction, &piSummary
@@ -148,31 +130,14 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	p.entries = append(p.entries, e)
 }
 
-func (p *pi) read(s *jsonspan.Scanner, e *piEntry) {
+// message reads the message of an entry.
+func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	var role, call jsonspan.Span
 	stop, excluded, empty := "", false, false
 	inside(s, e.body, func(s *jsonspan.Scanner) {
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "role":
-				role = text(s)
-			case "model":
-				e.model = text(s)
-			case "usage":
-				e.usage = s.Skip().Span
-			case "stopReason":
-				stop = word(s, "aborted", "error")
-			case "excludeFromContext":
-				excluded = isTrue(s)
-			case "toolCallId":
-				call = text(s)
-			case "content":
-				empty = p.content(s, e)
-			default:
-				return false
-			}
-			return true
-		})
+		read(s, field{"role", &role}, field{"model", &e.model}, field{"usage", anyValue{&e.usage}}, field{"stopReason", oneOf(&stop, "aborted", "error")},
+			field{"excludeFromContext", &excluded}, field{"toolCallId", &call},
+			field{"content", func(s *jsonspan.Scanner) { empty = p.content(s, e) }})
 	})
 	for i := range piRoles {
 		if jsonspan.EqualText(p.src, role, piRoles[i].name) {
@@ -183,7 +148,7 @@ func (p *pi) read(s *jsonspan.Scanner, e *piEntry) {
 	case jsonspan.EqualText(p.src, role, "system"):
 		e.kind = piSystem
 	case e.role == nil:
-		return // a kind of message that pi itself does not send
+		return // pi does not send this kind of message
 	case stop != "":
 		e.kind = piFailed
 	case excluded:
@@ -204,7 +169,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	switch s.Kind() {
 	case jsonspan.String:
 		return s.Text().Bytes == 0
-	case jsonspan.Null: // pi takes it for an empty list
+	case jsonspan.Null: // pi treats it as an empty list
 		s.Skip()
 		return true
 	case jsonspan.Array:
@@ -215,17 +180,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	n := 0
 	for s.Array(); s.Elem(); n++ {
 		typ, id := "", jsonspan.Span{}
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "type":
-				typ = word(s, "toolCall")
-			case "id":
-				id = text(s)
-			default:
-				return false
-			}
-			return true
-		})
+		read(s, field{"type", oneOf(&typ, "toolCall")}, field{"id", &id})
 		if typ != "" && !id.Zero() {
 			p.calls = append(p.calls, p.ids.add(p.src, id))
 		}
@@ -237,31 +192,26 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 func (p *pi) resolve() {
 	ranks, n := p.ids.rank()
 	p.numbers = n
-	number := func(id *int32) {
-		if *id != noID {
-			*id = ranks[*id]
-		}
-	}
 	later := filled(n, -1)
 	for i := len(p.entries) - 1; i >= 0; i-- {
 		if e := &p.entries[i]; e.id != noID {
-			number(&e.id)
+			ranks.number(&e.id)
 			later[e.id] = int32(i)
 		}
 	}
 	for i := range p.calls {
-		number(&p.calls[i])
+		ranks.number(&p.calls[i])
 	}
 	before := filled(n, -1)
 	for i := range p.entries {
 		e := &p.entries[i]
-		if number(&e.target); !e.byLine {
-			number(&e.kept)
+		if ranks.number(&e.target); !e.byLine {
+			ranks.number(&e.kept)
 		}
 		at := int32(i) - 1
 		if e.linked {
 			at = -1
-			if number(&e.parent); e.parent != noID {
+			if ranks.number(&e.parent); e.parent != noID {
 				if at = before[e.parent]; at < 0 {
 					at = later[e.parent]
 				}
@@ -292,7 +242,7 @@ func (p *pi) write() {
 			p.Model = p.textAt(e.model)
 		}
 	}
-	// Results of calls in answers that were broken off go with them.
+	// Results of calls in interrupted answers are removed with them.
 	gone := make([]bool, p.numbers)
 	for i := range p.entries {
 		if e := &p.entries[i]; e.kind == piFailed {
@@ -344,7 +294,7 @@ func (p *pi) write() {
 	}
 }
 
-// entry writes the message of an entry. Usage counts only after the last compaction.
+// entry writes the message of an entry. Its usage is reported only after the last compaction.
 func (p *pi) entry(i int32, counts bool, gone []bool) {
 	e := &p.entries[i]
 	result := e.role != nil && e.role.native == "tool_result"
@@ -373,10 +323,10 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	}
 	src, body := p.src, e.body
 	if content != "" {
-		src = appendObject(nil, src, body, rename{{key: "content", to: "content", value: content}}.find)
+		src = appendObject(nil, src, body, rename{}.set("content", content).find)
 		body = jsonspan.Span{End: uint32(len(src))}
 	}
-	p.message()
+	p.file.message()
 	p.came(i)
 	if e.role.members == nil {
 		p.Messages = append(p.Messages, body.Of(src)...)
@@ -384,31 +334,6 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 		p.Messages = appendObject(p.Messages, src, body, e.role.members.find)
 	}
 	if counts && !e.usage.Zero() {
-		p.count(e.usage)
+		p.used(p.Count-1, p.usageAt(e.usage))
 	}
-}
-
-// count takes over the provider's usage for the message written last.
-func (p *pi) count(at jsonspan.Span) {
-	u := Usage{Message: p.Count - 1}
-	s := p.scan(at.Start)
-	if !isObject(s) {
-		return
-	}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "input":
-			u.Input = tokens(s)
-		case "cacheRead":
-			u.CacheRead = tokens(s)
-		case "cacheWrite":
-			u.CacheWrite = tokens(s)
-		case "output":
-			u.Output = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	p.used(u)
 }

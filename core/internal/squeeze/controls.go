@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// controls takes escape codes out of a text, and what a terminal would overwrite: a line of progress is once, as it was last.
+// controls removes escape codes from a text, and what a terminal would overwrite: a progress line stays once, in its last state.
 func controls(text string) (clean string, changed bool) {
 	at := len(text)
 	for _, c := range [...]byte{0x1b, '\r', '\b'} {
@@ -88,8 +88,8 @@ func (t *terminal) escape() {
 	}
 }
 
-// back is what a carriage return leaves of the line that began at line: nothing, where next, which follows, is the same line of progress
-// again or the line says nothing; else the line stays, and next is below it.
+// back returns what a carriage return leaves of the line that began at line. It leaves nothing if next, which follows, is the same progress
+// line again or the line says nothing; otherwise the line stays, and next goes below it.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -104,7 +104,7 @@ func back(out []byte, line int, next string) []byte {
 // progressWords is how many letters of two lines are compared.
 const progressWords = 12
 
-// sameProgress reports whether a line says nothing but numbers and signs, or begins with the letters that next begins with.
+// sameProgress reports whether a line has nothing but numbers and punctuation, or begins with the same letters as next.
 func sameProgress(was []byte, next string) bool {
 	k, n := 0, 0
 	for _, c := range was {
@@ -133,7 +133,7 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape is how many bytes an escape code has that text begins with, and the letter that ends it.
+// escape returns the length of an escape code at the beginning of a text, and its final letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {
 		return len(text), 0

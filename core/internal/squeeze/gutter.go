@@ -2,7 +2,7 @@ package squeeze
 
 import "strconv"
 
-// gutterLine takes a line that begins with its number apart: "   12→text", "   12\ttext", "  12 | text".
+// gutterLine splits the number off a line that begins with it: "   12→text", "   12\ttext", "  12 | text".
 func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	at := indentOf(s)
 	k := digits(s[at:])
@@ -26,10 +26,10 @@ func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	return 0, 0, "", false
 }
 
-// minGutter is how many lines with numbers that count on make a gutter.
+// minGutter is how many consecutively numbered lines make a gutter.
 const minGutter = 3
 
-// gutter writes lines with their numbers, without the padding before the numbers and the sign after them.
+// gutter writes numbered lines without the padding before the numbers and the mark after them.
 func (w *writer) gutter(i int) int {
 	if !w.may(Gutter) {
 		return 0

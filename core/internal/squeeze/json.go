@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// node is a value of JSON, or the key before it. Values inside it follow, up to next.
+// node is a JSON value, or the key before it. The nodes inside it follow, up to next.
 type node struct {
 	start, end int32 // offsets in the text
 	next       int32 // the node after what is inside
@@ -28,7 +28,7 @@ type jsonLines struct {
 	whole  bool // else they are the elements of an array that goes on
 }
 
-// json writes a value of JSON that begins at line i and ends with a line, or several lines of JSON.
+// json writes a JSON value that begins at line i and ends at the end of a line, or several lines of JSON.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.may(JSON) {
@@ -136,7 +136,7 @@ func (w *writer) writeJSON(j *jsonLines) int {
 	return j.lines
 }
 
-// lastEnd is where the value ends that was read last, of those that are whole inside the first.
+// lastEnd returns where the last value that is complete inside the first one ends.
 func (w *writer) lastEnd() int {
 	last := int32(0)
 	for n := int32(2); n < int32(len(w.nodes)); n = w.nodes[n].next {
@@ -145,7 +145,7 @@ func (w *writer) lastEnd() int {
 	return int(last)
 }
 
-// linesTo is how many lines a value has that ends at an offset, and whether something follows it in the last of them.
+// linesTo returns how many lines a value that ends at an offset has, and whether something follows it on the last one.
 func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	for k = 1; int(w.lines[i+k]) <= end; k++ {
 	}
@@ -157,7 +157,7 @@ func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	return k, false
 }
 
-// value reads a value of JSON into nodes. Where it is none, end is how far it was read.
+// value parses a JSON value into nodes. If it is invalid, end is how far it was read.
 func (w *writer) value(at int) (end int, ok bool) {
 	r := nodeReader{w: w, at: at}
 	for more := true; more; {
@@ -305,7 +305,7 @@ func (w *writer) key(at int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// stringEnd is where a string of JSON ends that begins at an offset.
+// stringEnd returns where a string of JSON ends that begins at an offset.
 func stringEnd(src string, at int) (end int, ok bool) {
 	for at++; ; {
 		i := strings.IndexByte(src[at:], '"')
@@ -327,7 +327,7 @@ func stringEnd(src string, at int) (end int, ok bool) {
 	}
 }
 
-// emit writes a value without white space, arrays of objects alike as rows.
+// emit writes a value without white space, and arrays of similar objects as rows.
 func (w *writer) emit(n int32) {
 	v := &w.nodes[n]
 	switch {
@@ -366,10 +366,10 @@ func (w *writer) emitInside(n int32) {
 	w.out = append(w.out, kind+2)
 }
 
-// minValue is how many bytes a value has that is not written a second time.
+// minValue is the minimum size of a value, in bytes, that is not written a second time.
 const minValue = 80
 
-// again writes where a member's value is above, if it does.
+// again writes a reference if a member's value has been written above.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {
@@ -390,10 +390,10 @@ func (w *writer) again(key int32) bool {
 	return true
 }
 
-// minMembers is how many lines with members of JSON, whose beginning or end is not there, are set without white space.
+// minMembers is how many lines with members of incomplete JSON are stripped of white space.
 const minMembers = 4
 
-// memberLine takes a line of pretty JSON apart: its text without white space around it, of which the first key bytes are a key with
+// memberLine splits a line of pretty-printed JSON: it returns its text without white space around it, whose first key bytes are a key with
 // its colon.
 func memberLine(s string) (text string, key int, ok bool) {
 	text = strings.TrimRight(s[indentOf(s):], " \t")
@@ -435,7 +435,8 @@ func memberValue(value string) bool {
 	return false
 }
 
-// members writes lines of pretty JSON that are no whole value, as where the middle of an output was cut out, without white space.
+// members writes lines of pretty-printed JSON without white space if they are not a complete value, for example because the middle of an
+// output was cut out.
 func (w *writer) members(i int) int {
 	if i < w.member || !w.may(JSON) {
 		return 0

@@ -2,20 +2,20 @@ package squeeze
 
 import "strings"
 
-// place is where a line of a search says that it was found: "path:12:text", or "path-12-text" of a line next to it.
+// place is the position that a line of a search result gives: "path:12:text", or "path-12-text" for a context line.
 type place struct {
-	path, rest string // rest begins with the number
+	path, rest string // rest begins with the line number
 	number     int
 	match      bool
 }
 
-// maxPath is how many bytes a path has at most.
+// maxPath is the maximum length of a path, in bytes.
 const maxPath = 512
 
-// maxDashes bounds in how many places a number between dashes is looked for.
+// maxDashes limits the number of places where a number between dashes is looked for.
 const maxDashes = 8
 
-// placeOf takes a line of a search apart; path is that of the line before, "" where there is none, and next the line after it.
+// placeOf parses a line of a search result; path is that of the previous line, "" if there is none, and next the following line.
 func placeOf(s, path, next string) (p place, ok bool) {
 	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
@@ -77,7 +77,7 @@ func placeOfFile(s, path string) (place, bool) {
 	return place{}, false
 }
 
-// numbered is the place whose path ends at an offset.
+// numbered returns the place whose path ends at an offset.
 func numbered(s string, at int) (place, bool) {
 	if s[at] != ':' && s[at] != '-' {
 		return place{}, false
@@ -94,7 +94,7 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// named reports whether a text may be a path: no white space, a letter, and a dot or a slash.
+// named reports whether a text may be a path: it has no white space, a letter, and a dot or a slash.
 func named(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
@@ -129,12 +129,12 @@ var inPaths = func() (is [256]uint8) {
 	return is
 }()
 
-// sameFile reports whether two paths may be those of one file, one of them from a folder on the way.
+// sameFile reports whether two paths may name one file, one of them relative to a folder on the way.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
-// paths writes the lines of a search that are of one file, below its path.
+// paths writes the lines of a search result that belong to one file below its path.
 func (w *writer) paths(i int) int {
 	if !w.may(Paths) {
 		return 0
@@ -218,7 +218,7 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	return to, margin
 }
 
-// placeIn is the place of a line that is known to be of a file.
+// placeIn returns the place of a line that is known to be of a file.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
 	if p, ok := placeOfFile(s, path); ok {

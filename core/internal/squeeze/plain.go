@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain writes one line that is nothing but itself.
+// plain writes one line without a special form.
 func (w *writer) plain(i int) {
 	s := w.line(i)
 	if i >= w.judged {
@@ -17,14 +17,14 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is how many lines are looked at to show whether brackets tell their indentation.
+// judging is how many lines are examined to decide whether brackets determine their indentation.
 const judging = 64
 
-// judge describes the next lines whether their indentation says nothing that brackets do not say, and what they all are indented by.
+// judge determines whether brackets imply the indentation of the next lines, and the indentation that all of them share.
 func (w *writer) judge(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {
-		w.level, w.opened = -1, false // no line before it tells anything
+		w.level, w.opened = -1, false // no previous line to go by
 	}
 	w.judged, w.bracket, w.margin, w.unit = end, false, 1<<30, 0
 	if !w.may(Indentation) {
@@ -91,7 +91,7 @@ func opens(s string) bool {
 	return false
 }
 
-// undent is a line without the indentation that its brackets tell.
+// undent returns a line without the indentation that its brackets imply.
 func (w *writer) undent(s string) string {
 	at := indentOf(s)
 	switch {
@@ -109,7 +109,7 @@ func (w *writer) undent(s string) string {
 	switch {
 	case opened && !closes:
 		was += w.unit
-	case closes && !opened && at < was: // its bracket was opened there, wherever the lines between them were
+	case closes && !opened && at < was: // its bracket was opened there, whatever the indentation in between
 		was = at
 	}
 	if at != was || at == 0 {
@@ -119,13 +119,13 @@ func (w *writer) undent(s string) string {
 	return s[at:]
 }
 
-// Runs of one sign and of spaces.
+// Runs of one character and of spaces.
 const (
-	longRun  = 8 // signs of which a run is cut
-	shortRun = 3 // to so many
+	longRun  = 8 // the length from which a run is cut
+	shortRun = 3 // the length to which it is cut
 )
 
-// text writes a text of one line without what only sets it: white space at its end, spaces between columns, long runs of one sign.
+// text writes a line without mere layout: trailing white space, spaces between columns, long runs of one character.
 func (w *writer) text(s string) {
 	if !w.may(Padding) {
 		w.out = append(w.out, s...)
@@ -158,7 +158,7 @@ func (w *writer) text(s string) {
 // columnGap is the first run of spaces that is no indentation, of a line that is indented by at and has its first run at at+gap, or -1; the end
 // of the line where there is none, or where spaces may be of a text in quotes.
 func columnGap(s string, at, gap int) int {
-	for gap >= 0 && nests(s[:at+gap]) { // indentation after a sign or a number
+	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
 		at += gap
 		for at < len(s) && s[at] == ' ' {
 			at++
@@ -171,8 +171,8 @@ func columnGap(s string, at, gap int) int {
 	return at + gap
 }
 
-// signs writes a line from which runs of one sign are cut, and runs of spaces after its indentation. gap and run are the first of them; the
-// end of the line is none.
+// signs writes a line in which runs of one character, and runs of spaces after its indentation, are cut. gap and run are the first of them,
+// or the end of the line.
 func (w *writer) signs(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -204,7 +204,8 @@ func (w *writer) signs(s string, gap, run int) {
 	w.out = append(w.out, s[at:]...)
 }
 
-// nests reports whether white space after the beginning of a line is indentation: of a tree after a bar, of code after the sign of a diff.
+// nests reports whether white space after the beginning of a line is indentation: of a tree after a bar, or of code after the mark of a
+// diff.
 func nests(s string) bool {
 	n := len(s)
 	switch {
@@ -228,8 +229,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign reports whether a character that begins with c may be one of a line that is drawn: ASCII signs but for dots, quotes and brackets, and
-// what is drawn of U+2500 to U+259F and of U+2000 to U+203F.
+// sign reports whether a character that begins with c may be part of a drawn line: ASCII punctuation except dots, quotes and brackets, and
+// the drawing characters of U+2500 to U+259F and U+2000 to U+203F.
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
@@ -238,8 +239,8 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign is where a run of one sign begins that is cut, or -1. It looks only at bytes so far apart that one of them ends three of
-// the same in each such run.
+// longSign returns where a run of one character that is long enough to be cut begins, or -1. It samples bytes at such distances that one of
+// them ends three equal ones in each such run.
 func longSign(s string, from int) int {
 	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
 		at := i
@@ -280,17 +281,17 @@ func signRun(s string, from, at int) int {
 
 // Repeated lines.
 const (
-	minLine   = 10  // bytes that a line has with which a repetition begins
-	minRepeat = 64  // bytes of repeated lines that are further above
-	minAgain  = 48  // bytes of lines that are right above
-	quoted    = 28  // bytes of the line by which a reader finds what is repeated
-	maxCycle  = 256 // lines that may be right above, again and again
+	minLine   = 10  // the minimum size of the first line of a repetition
+	minRepeat = 64  // the minimum size of repeated lines that are further above
+	minAgain  = 48  // the minimum size of repeated lines that are directly above
+	quoted    = 28  // how much of a line is quoted so that a reader finds what is repeated
+	maxCycle  = 256 // the maximum number of lines in a cycle
 )
 
 func hash(s string) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * m
-	for len(s) > 40 { // the middle of a long line is compared, not hashed
+	for len(s) > 40 { // the middle of a long line is compared instead of hashed
 		h = (h ^ load(s) ^ load(s[8:])*3) * m
 		h ^= h >> 29
 		s = s[len(s)-24:]
@@ -312,8 +313,8 @@ func load(s string) uint64 {
 		uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// repeats writes how often the lines above come again, or where the lines that come now are above. Two places are looked at for each line,
-// and what is found is taken as a whole, so that the cost is linear.
+// repeats writes how often the previous lines are repeated, or where the next lines have appeared above. It examines two places for each
+// line and takes matches as a whole, so its cost is linear.
 func (w *writer) repeats(i int) int {
 	j := w.above(i)
 	if j < 0 {

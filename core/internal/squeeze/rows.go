@@ -1,25 +1,25 @@
 package squeeze
 
-// column is a key of objects alike.
+// column is a key of similar objects.
 type column struct {
-	start, end int32 // of the key, with its quotes
-	rows       int32 // in how many objects it is
+	start, end int32 // the key with its quotes
+	rows       int32 // how many objects have it
 	last       int32 // the last of them, from 1 on
 	value      int32 // the node of its first value
 	same       bool  // all its values are the same
 	alike      bool  // all its values are objects with the same keys in the same order
 }
 
-// Rows of objects alike.
+// Limits for rows of similar objects.
 const (
 	minRows    = 2
 	maxColumns = 64
 	minFilled  = 2 // of five cells
 )
 
-// rows writes an array of objects alike as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key whose
-// value is the same in all of them is in the header with that; a cell is empty where an object has no such key. It reports whether the array
-// is one.
+// rows writes an array of similar objects as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key
+// with the same value in all objects has that value in the header; a cell is empty if an object lacks the key. It reports whether it has
+// written the array.
 func (w *writer) rows(n int32) bool {
 	if !w.may(Rows) || w.nodes[n].count < minRows {
 		return false
@@ -161,14 +161,14 @@ func (w *writer) alike(a, b int32) bool {
 	return true
 }
 
-// each goes through the members of an object.
+// each calls do for the members of an object.
 func (w *writer) each(object int32, do func(key, value int32)) {
 	for m, end := object+1, w.nodes[object].next; m < end; m = w.nodes[m+1].next {
 		do(m, m+1)
 	}
 }
 
-// within writes the members of an object, a comma between them.
+// within writes the members of an object, separated by commas.
 func (w *writer) within(object int32, write func(key, value int32)) {
 	w.each(object, func(key, value int32) {
 		if key > object+1 {
@@ -178,7 +178,7 @@ func (w *writer) within(object int32, write func(key, value int32)) {
 	})
 }
 
-// cells gives the values of an object in the order of the columns, 0 for none, without those that the header has.
+// cells calls write for the values of an object in the order of the columns, 0 for missing ones, without those in the header.
 func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
 	var at [maxColumns]int32
 	n := len(w.cols)
@@ -194,8 +194,7 @@ func (w *writer) cells(object int32, base int, write func(value int32, alike boo
 	}
 }
 
-// column is the index of a key's column, which is looked for at guess first; a new one where there is none yet, -1 where there are
-// too many.
+// column returns the index of a key's column, trying guess first; a new column if there is none yet, -1 if there are too many.
 func (w *writer) column(base, guess int, key *node) int {
 	s := w.src[key.start:key.end]
 	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {

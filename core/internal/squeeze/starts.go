@@ -2,15 +2,15 @@ package squeeze
 
 import "strings"
 
-// Lines that begin alike.
+// Limits for lines with a common beginning.
 const (
-	minStart  = 20 // bytes that they have in common
+	minStart  = 20 // the minimum length of the common beginning, in bytes
 	minLines  = 3
-	minGained = 64 // bytes that are saved
-	ahead     = 8  // lines over which the common start is chosen
+	minGained = 64 // the minimum saving, in bytes
+	ahead     = 8  // lines that determine the common beginning
 )
 
-// common is how many bytes two texts have in common at their beginnings.
+// common returns the length of the common beginning of two texts.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -23,8 +23,8 @@ func common(a, b string) int {
 	return i
 }
 
-// boundary is the last place of a line, up to n, after which a reader may look for the rest elsewhere: after white space, or between the
-// hours, minutes and seconds of a time. No path, address, number or message is parted.
+// boundary returns the last place of a line, up to n, at which it may be split: after white space, or between the hours, minutes and
+// seconds of a time. It splits no path, address, number or message.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {
@@ -50,7 +50,7 @@ func inTime(s string, n int) bool {
 // lastWord is what follows the last space.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes lines that begin alike: what they have in common, and below it the rest of each, after a space.
+// starts writes lines with a common beginning: the beginning, and below it the rest of each line, after a space.
 func (w *writer) starts(i int) int {
 	start, k := w.startOf(i), 1
 	if start == "" {
@@ -105,7 +105,7 @@ func (w *writer) startOf(i int) string {
 	if lines < minLines {
 		return ""
 	}
-	w.start = i + lines - 1 // the lines up to there have no longer start in common
+	w.start = i + lines - 1 // the lines up to there have no longer common beginning
 	n = boundary(s, n)
 	if n < minStart || n <= indentOf(s) || tellsError(s[:min(n+1, len(s))]) {
 		return ""

@@ -72,7 +72,7 @@ func (p *pairer) link(from int) {
 	}
 }
 
-// add takes in a call that waits for its result.
+// add adds a call that waits for its result.
 func (p *pairer) add(call int32) {
 	p.open = append(p.open, call)
 	c := &p.t.Parts[call]
@@ -84,7 +84,7 @@ func (p *pairer) add(call int32) {
 	}
 }
 
-// queue takes in a call that may be answered by a name, "" for a result that has none.
+// queue adds a call that may be answered by name, "" for a result without one.
 func (p *pairer) queue(name string, call int32) {
 	c := &p.t.Parts[call]
 	queues := p.named.At(name)
@@ -137,7 +137,7 @@ func (p *pairer) matches(call int32, result *Part, id []byte) bool {
 	return bytes.Equal(p.t.idBytes(c.ID), id)
 }
 
-// slow looks the id of the result at part index i up among all calls.
+// slow looks up the id of the result at part i among all calls.
 func (p *pairer) slow(i int32, id []byte) int32 {
 	if p.order == nil {
 		p.sort()
@@ -199,8 +199,8 @@ func (p *pairer) unanswered(n int32) int32 {
 	return n
 }
 
-// byName finds the oldest unanswered call with the result's name, in the newest message that has one. Where both have an
-// id, the id has decided already.
+// byName finds the oldest unanswered call with the result's name, in the newest message that has one. If both have an id, the id has
+// already decided.
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
 	name := string(t.idBytes(result.Name))
@@ -225,7 +225,7 @@ func (p *pairer) byName(result *Part) int32 {
 	return -1
 }
 
-// idBytes is the id as it reads: the bytes between the quotes, decoded if they have escapes.
+// idBytes returns the id as it reads: the bytes between the quotes, decoded if they have escapes.
 func (t *Transcript) idBytes(p Span) []byte {
 	if p.Zero() {
 		return nil
@@ -240,7 +240,7 @@ func (t *Transcript) idBytes(p Span) []byte {
 	return b[1 : len(b)-1]
 }
 
-// HashID is a hash of a part's id: parts with the same id have the same.
+// HashID returns a hash of a part's id: parts with the same id have the same.
 func (t *Transcript) HashID(p *Part) uint64 { return hash(0, t.idBytes(p.ID)) }
 
 // SameID reports whether two parts have the same id.
@@ -304,8 +304,8 @@ func (t *Transcript) answers(m int32, place []int32) int32 {
 	return last
 }
 
-// reach is, for each place, the last one with a tool call that a tool of the provider's made which was called there, or with the
-// result of such a call (AN11); nil where there are none.
+// reach returns, for each position, the last one with a tool call made by a provider's tool that was called there, or with the result of
+// such a call (AN11); nil if there are none.
 func (t *Transcript) reach(seq, place []int32) []int32 {
 	if !t.Calls {
 		return nil

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -69,7 +71,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Object || key != adContent && key != adActions {
 			return false
 		}
-		if f[key].Start = r.Pos(); key == adActions {
+		if key == adActions {
 			told.actions(r)
 			return true
 		}
@@ -77,7 +79,6 @@ func readADK(r *Reader, m *transcript.Message) {
 			if key != 1 || r.Kind() != jsonspan.Array {
 				return false
 			}
-			f[1].Start = r.Pos()
 			m.Lists[transcript.ContentList] = r.list(geminiPart)
 			return true
 		})
@@ -162,12 +163,10 @@ func (c *adkCompaction) actions(r *Reader) {
 			if r.Kind() != jsonspan.Object {
 				return false
 			}
-			f[key].Start = r.Pos()
 			r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
 				if key != 1 || r.Kind() != jsonspan.Array {
 					return false
 				}
-				f[1].Start = r.Pos()
 				r.list(func(r *Reader) {
 					if r.Kind() != jsonspan.Object {
 						r.Skip()
@@ -288,7 +287,8 @@ func checkADK(c *Checker) {
 	}
 }
 
-// lastCalling is the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are skipped.
+// lastCalling returns the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are
+// skipped.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -357,7 +357,7 @@ func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byt
 			author = []byte(`"model"`)
 		}
 	}
-	dst = geminiMessage(appendADK(dst, text, author, old, old), role, text)
+	dst = textMessage(geminiText)(appendADK(dst, text, author, old, old), role, text)
 	return append(dst, `,`+adkActions...)
 }
 
@@ -382,7 +382,7 @@ func adkResults(dst []byte, calls []Call, text string) []byte {
 		}
 	}
 	dst = appendADK(dst, text, nil, calls[0].Message, calls[0].ID)
-	return append(geminiResults(dst, calls, text), `,`+adkActions...)
+	return append(geminiAnswers.results(dst, calls, text), `,`+adkActions...)
 }
 
 // adkWrap writes an event with a response from another one.
@@ -391,7 +391,7 @@ func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	return append(wrapParts(dst, role, part), `,`+adkActions...)
 }
 
-// adkTarget numbers events by their time, since both SDKs identify by time what they have summarized.
+// adkTarget numbers events by their time, because both SDKs identify summarized events by time.
 var adkTarget = Target{
 	User:      `{"id":"ctxfold-%#","invocationId":"","author":"user","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
 	Assistant: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"model","parts":[%c]},` + adkActions,

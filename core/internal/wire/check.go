@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Where the results of a message's tool calls must be.
+// Answers says where the results of a message's tool calls must be.
 type Answers uint8
 
 const (
@@ -293,8 +293,8 @@ func (c *Checker) open(place int) bool {
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
 }
 
-// deferred reports whether the result of the provider's own call at a position may come later, or after the last: while only tools have
-// spoken since (AN11).
+// deferred reports whether the result of the provider's own call at a position may come later, even after the last message: as long as only
+// tools have spoken since (AN11).
 func (c *Checker) deferred(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
@@ -490,7 +490,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// Reports whether a part, by its index, is in the sequence.
+// stands reports whether a part, given by its index, is in the sequence.
 func (c *Checker) stands(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -161,8 +163,8 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what is outside the parts: as copies of parts that say the same or, if there is no part of that kind, as parts. A copy that
-// matches no part goes with the last part of its kind: without that part it would be sent.
+// copies adds what is outside the parts: as copies of parts with the same content or, if there is no part of that kind, as parts. A copy
+// that matches no part is attached to the last part of its kind, because it would be sent if that part were gone.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -256,7 +258,7 @@ func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	copy(parts, turned)
 }
 
-// emptied returns a string member of a message as a part.
+// emptied returns a string member of a message as a part that can be emptied.
 func emptied(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Emptied
@@ -348,7 +350,6 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[0].Start = r.Pos()
 		in, _ := r.fields(mastraResultKey, nil)
 		found = in[0].Span
 		return true

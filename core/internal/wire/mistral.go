@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -23,11 +25,11 @@ func init() {
 				"model:mistral model:ministral model:magistral model:codestral model:devstral model:pixtral model:voxtral model:open-mi",
 		},
 		ReadMessage: readMistral,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     mistralResults,
+		Results:     answers{each: `{"role":"tool",%?l"toolCallId"%;%?L"tool_call_id"%;:%i%?n,"name":%n%;,"content":%t}`, ids: true}.results,
 		FreshID:     "cf",
 		IDLength:    mistralID,
 		Rules: Rules{
@@ -63,7 +65,6 @@ func readMistral(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != miContent && !calls {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if !calls {
 			m.Lists[transcript.ContentList] = r.list(mistralPart)
 			return true
@@ -126,7 +127,6 @@ func mistralPart(r *Reader) {
 		if key != mpThinking || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[key].Start = r.Pos()
 		r.list(thought.read)
 		return true
 	})
@@ -168,28 +168,6 @@ func (t *thoughtText) read(r *Reader) {
 	}
 }
 
-func mistralResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.ID == nil {
-			return nil
-		}
-		key := `"tool_call_id":`
-		if c.Legacy {
-			key = `"toolCallId":`
-		}
-		dst = append(append(append(dst, `{"role":"tool",`...), key...), c.ID...)
-		if c.Name != nil {
-			dst = append(append(dst, `,"name":`...), c.Name...)
-		}
-		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
-		dst = append(dst, '}')
-	}
-	return dst
-}
-
 // checkMistral reports MI5: the ids of tool calls have nine letters and digits.
 func checkMistral(c *Checker) {
 	for _, m := range c.Seq {
@@ -206,16 +184,6 @@ func checkMistral(c *Checker) {
 			c.Add("MI5", m, first+int32(i), fix, "the id of a tool call has nine letters and digits")
 		}
 	}
-}
-
-// nineSigns reports whether an id consists of nine ASCII letters and digits.
-func nineSigns(id string) bool {
-	for i := 0; i < len(id); i++ {
-		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {
-			return false
-		}
-	}
-	return len(id) == mistralID
 }
 
 var mistralTarget = Target{

@@ -22,7 +22,6 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 		return false
 	}
 	item, _ := r.items.item(typ)
-	f[key].Start = r.Pos()
 	switch {
 	case item.kind == transcript.Reasoning && kind == jsonspan.Array && (key == rpSummary && !e.content || key == rpContent && (e.summary || r.items.kept)):
 		e.content, e.summary = e.content || key == rpContent, e.summary || key == rpSummary
@@ -49,7 +48,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// Returns the part that represents the item; the first call adds it.
+// stand returns the part that represents the item; the first call adds it.
 func (e *early) stand(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})

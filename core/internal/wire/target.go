@@ -8,7 +8,7 @@ import (
 )
 
 // Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which %x
-// represents a value, and %?x…%; for what is left out where there is no such value.
+// represents a value, and %?x…%; for what is left out if there is no such value.
 //
 //	%c content          %t text, a JSON string        %r a role
 //	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
@@ -54,7 +54,8 @@ type Target struct {
 	Answered, Failed string
 	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
-	// Outcome is how the content of a result is written.
+	// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like
+	// a success.
 	Outcome Outcome
 	// Media are the supported images, files and audio; the first match is used.
 	Media []MediaForm
@@ -66,7 +67,7 @@ type Target struct {
 	NoID bool
 }
 
-// Content is how content is written.
+// Content says how content is written.
 type Content uint8
 
 // The ways to write content.

@@ -2,15 +2,15 @@ package words
 
 import "unicode"
 
-// What skim has come to.
+// The places where skim stops.
 const (
 	atEnd   uint8 = iota
-	atASCII       // a word of ASCII that may be in the set
+	atASCII       // an ASCII word that
 	atWord        // a word of runes of at most two bytes that may be in the set
-	atPair        // two signs that may be in the set; the second one begins where it says that the word ends
-	atSign        // a sign that is alone and may be in the set
-	atRune        // a rune, or a word that continues with one, that it knows nothing about
-	inRun         // a sign of a run that continues with such a rune: pairs begin with it
+	atPair        // a pair of signs that may be in the set; end is where the second sign begins
+	atSign        // a single sign
+	atRune        // a rune that skim doesn't handle, or a word that continues with one
+	inRun         // a sign in a run that continues with such a rune; pairs begin with it
 	inRun1        // the same for the first sign of a run
 
 	// What a loop over one kind of text has come to, and skim goes on from.
@@ -164,8 +164,8 @@ func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 	}
 }
 
-// punctuation reports whether one of the most common signs of three bytes is at i that are between words: dashes, quotes, ellipses (U+2000
-// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and those of Chinese and Japanese.
+// punctuation reports whether the sign of three bytes at i is one of the most common signs between words: dashes, quotes, ellipses (U+2000
+// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and Chinese and Japanese punctuation.
 func punctuation(text []byte, i int) bool {
 	if uint(i+2) >= uint(len(text)) {
 		return false
@@ -184,7 +184,7 @@ func punctuation(text []byte, i int) bool {
 	return false
 }
 
-// Find appends the words of text that are in the set to dst, and returns how many words the text has.
+// Find appends to dst the words of text that are in the set, and returns the number of words in text.
 func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	var one [1]Word
 	paired := false
@@ -231,7 +231,7 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	}
 }
 
-// findPairs is appendPairs for the pairs that are in the set. alone says that a single sign is a word.
+// findPairs is appendPairs for the pairs that are in the set. alone says that a single sign counts as a word.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size
@@ -254,11 +254,11 @@ func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (
 	return dst, n, i
 }
 
-// What a byte is for a word of ASCII.
+// The classes of bytes in ASCII words.
 const (
-	outside uint8 = iota // what is between words
+	outside uint8 = iota // between words
 	inside
-	beyond // no ASCII
+	beyond // not ASCII
 )
 
 var stretch = func() (is [256]uint8) {
@@ -273,7 +273,7 @@ var stretch = func() (is [256]uint8) {
 	return is
 }()
 
-// lowerCase are the runes of at most two bytes that a word may hold, in lower case; 0 for others.
+// lowerCase maps the runes of at most two bytes that a word may hold to lower case; other runes map to 0.
 var lowerCase = func() (low [0x800]uint16) {
 	for r := range rune(len(low)) {
 		if r < 0x80 && class[r] != 0 || r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
-// fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does wrong it does here too
+// fold folds exactly as the system with this style does: nothing is pinned, no summary is judged, and its mistakes are repeated here
 // (docs/reference/published.md). It reports whether the run ends with its input, whatever was cleared before (S3.43).
 func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	doc := c.Doc()
@@ -87,7 +87,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	return false
 }
 
-// slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+// slice returns where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -95,7 +95,7 @@ func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int)
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit()/2 > 0 {
@@ -107,15 +107,15 @@ func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
-// part is what one request is about.
+// part is the subject of one request.
 type part struct {
 	id       string
 	scope    api.Scope
 	messages []int32
 }
 
-// partsOf divides what is folded where the style wants that: the beginning of a turn that is cut, which is at index at of messages, is
-// summarised apart (S1.23). A negative at is a cut between turns.
+// partsOf divides what is folded if the style requires it: the beginning of a turn that is cut, at index at of messages, is summarised
+// separately (S1.23). A negative at means a cut between turns.
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
@@ -130,8 +130,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf asks for the summaries of the parts one after the other and joins them. It is false while one is missing, and
-// when one has failed.
+// textOf asks for the summaries of the parts one after the other and joins them. It returns false while one is missing, and if one has
+// failed.
 func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string

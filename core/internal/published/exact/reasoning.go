@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// reasoning takes reasoning out wherever it is, also where a model wants it back.
+// reasoning removes all reasoning, even if a model wants it back.
 func reasoning(p *passes.ReasoningPass, c passes.Run) {
 	doc := c.Doc()
 	for i := range doc.T.Parts {
