@@ -21,7 +21,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 	}
 	c := compact(in, steps)
 	if in.Recalled && !c.report.Changed && len(c.summary.Requests()) == 0 {
-		c.Mark()
+		c.mark()
 	}
 	c.Judge(c.keep.Staying)
 	if s := &c.report.Summary; s.Why == api.FaultFailed {
@@ -66,10 +66,10 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
 		return c.failed(c.NoGain())
 	}
-	if !c.Settle() {
+	if !c.settle() {
 		return c.openThinking()
 	}
-	c.Mark()
+	c.mark()
 	c.archive.SaveChanges()
 	if reason := c.gainsTooLittle(); reason != "" {
 		return c.failed(reason)
@@ -178,9 +178,9 @@ const maxResorts = 4
 // repairRoom is how many more tokens are freed each time, for what a repair may add to the next result.
 const repairRoom = 16
 
-// Settle makes the result valid, and cuts it again if the repair, or the handles that digests get at the end, made it too large. It reports
+// settle makes the result valid, and cuts it again if the repair, or the handles that digests get at the end, made it too large. It reports
 // whether signed thinking could be kept valid.
-func (c *Run) Settle() bool {
+func (c *Run) settle() bool {
 	added := 0 // tokens that the repair is expected to add
 	for again := 0; ; again++ {
 		if !c.mend.SettleThinking() {

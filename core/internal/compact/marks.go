@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Mark adds cache breakpoints where they pay in a result whose app uses them: at the end of the digest, at the newest message if the fold
+// mark adds cache breakpoints where they pay in a result whose app uses them: at the end of the digest, at the newest message if the fold
 // has removed the conversation's breakpoints, and at the last system message at the front. A provider that is sent the result again reads
 // it from its cache up to there, even if what follows has changed.
 //
 // The app may set its own breakpoints again on the result, as many as before. So together with those of the input there are never more than
 // [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same lifetime: longer-lived breakpoints must
 // precede the others.
-func (c *Run) Mark() {
+func (c *Run) mark() {
 	t := c.doc.T
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
 		return

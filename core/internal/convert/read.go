@@ -11,62 +11,84 @@ import (
 
 // read splits the source into turns. They don't include tool results, which are written where their calls are.
 func (c *conversion) read() {
-	t := c.t
 	// Each text and each call is a message of its own, or may be.
-	apart := c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart
-	joined := false // the last turn is the assistant's and continues with the next message
-	for i := range t.Messages {
-		m := &t.Messages[i]
+	r := turning{c: c, apart: c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart}
+	for i := range c.t.Messages {
 		if c.unsent(int32(i)) {
 			c.lose(int32(i), -1, "message", api.LossNotSent, api.InsteadNothing, "")
 			continue
 		}
-		c.members(int32(i))
-		role := m.Role
-		switch {
-		case role == transcript.Other:
-			role = transcript.User
-			c.lose(int32(i), -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
-		case role == transcript.System && !m.RoleSpan.Zero() && !t.EqualText(m.RoleSpan, "system"):
-			c.lose(int32(i), -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
-		}
-		if role != transcript.Assistant || !apart {
-			joined = false
-		}
-		start := func(role transcript.Role) {
-			if role != transcript.Assistant || !joined {
-				c.turns = append(c.turns, turn{role: role, msg: int32(i)})
+		r.message(int32(i))
+	}
+}
+
+// turning splits messages into turns.
+type turning struct {
+	c      *conversion
+	apart  bool
+	joined bool  // the last turn is the assistant's and continues with the next message
+	msg    int32 // the message that is split
+}
+
+// start starts a turn, unless it continues the last one.
+func (r *turning) start(role transcript.Role) {
+	if role != transcript.Assistant || !r.joined {
+		r.c.turns = append(r.c.turns, turn{role: role, msg: r.msg})
+	}
+	r.joined = role == transcript.Assistant && r.apart
+}
+
+// last is the turn that was started last.
+func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
+
+// message splits one message.
+func (r *turning) message(i int32) {
+	c, m := r.c, &r.c.t.Messages[i]
+	r.msg = i
+	c.members(i)
+	role := r.role(m)
+	if role != transcript.Assistant || !r.apart {
+		r.joined = false
+	}
+	if role != transcript.Tool {
+		r.start(role)
+	}
+	if m.Variant != transcript.Plain {
+		c.variant(i)
+	}
+	for _, n := range c.spoken(m) {
+		p := &c.t.Parts[n]
+		if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (r.last().role == transcript.User)) {
+			r.joined = false
+			if p.Has(transcript.Said) {
+				r.start(transcript.User)
+			} else {
+				r.start(transcript.Assistant)
 			}
-			joined = role == transcript.Assistant && apart
 		}
-		if role != transcript.Tool {
-			start(role)
+		if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {
+			continue
 		}
-		if m.Variant != transcript.Plain {
-			c.variant(int32(i))
-		}
-		for _, n := range c.spoken(m) {
-			p := &t.Parts[n]
-			if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (c.turns[len(c.turns)-1].role == transcript.User)) {
-				joined = false
-				if p.Has(transcript.Said) {
-					start(transcript.User)
-				} else {
-					start(transcript.Assistant)
-				}
+		if part, ok := c.piece(n, role); ok {
+			if role == transcript.Tool { // not a result
+				r.start(transcript.User)
 			}
-			if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {
-				continue
-			}
-			if part, ok := c.piece(n, role); ok {
-				if role == transcript.Tool { // not a result
-					start(transcript.User)
-				}
-				last := &c.turns[len(c.turns)-1]
-				last.pieces = append(last.pieces, part)
-			}
+			r.last().pieces = append(r.last().pieces, part)
 		}
 	}
+}
+
+// role is the role of a message's turn. What the target has no role for is recorded as lost.
+func (r *turning) role(m *transcript.Message) transcript.Role {
+	c := r.c
+	switch {
+	case m.Role == transcript.Other:
+		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
+		return transcript.User
+	case m.Role == transcript.System && !m.RoleSpan.Zero() && !c.t.EqualText(m.RoleSpan, "system"):
+		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
+	}
+	return m.Role
 }
 
 // spoken returns the indexes of the parts of a message that say something, in the order in which they are said. Reasoning outside the

@@ -294,68 +294,80 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 // content puts a tool's answer into v: as %c, and media outside of it as %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
-	var media [][]byte
-	for _, p := range o.media {
-		for _, m := range c.payloads(p.part) {
-			if part, ok := c.media(p.part, &m, wire.InResult); ok && (form.List != "" || form.Beside) {
-				media = append(media, part)
-				continue
-			}
-			if m.text != "" {
-				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
-				o.texts = append(o.texts, m.text)
-				continue
-			}
-			if c.mediaThere(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString {
-				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
-				c.behind = append(c.behind, p)
-				continue
-			}
-			c.losePart(p.part, c.whyNot(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
-			o.texts = append(o.texts, m.note(p.kind))
-		}
-	}
+	media := c.resultMedia(o)
 	switch {
 	case len(media) > 0 && form.Beside:
 		v['l'] = join(media, ",")
 	case form.List != "" && (len(media) > 0 || len(o.texts) > 1):
-		texts := o.texts
-		if o.value != nil {
-			texts = []string{o.plain()}
-		}
-		var parts [][]byte
-		for _, text := range texts {
-			if strings.TrimSpace(text) != "" {
-				parts = append(parts, wire.Fill(nil, form.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
-			}
-		}
-		if parts = append(parts, media...); len(parts) > 0 {
+		if parts := append(c.resultTexts(o), media...); len(parts) > 0 {
 			v['c'] = wire.Fill(nil, form.List, &wire.Values{'l': join(parts, ",")})
 			return
 		}
 	}
-	template, value := "", o.value
-	switch {
-	case value == nil || value[0] == '"' || len(o.texts) > 0 || !fits(value):
-		value = nil
-	case o.fails && form.Failure != "":
-		template = form.Failure
-	case value[0] == '{':
-		template = form.Object
-	default:
-		template = form.Array
-	}
-	if template != "" {
-		v['c'] = wire.Fill(nil, template, &wire.Values{'j': value})
+	if template := c.valueTemplate(o); template != "" {
+		v['c'] = wire.Fill(nil, template, &wire.Values{'j': o.value})
 		return
 	}
-	if template = form.Text; o.fails && form.Error != "" {
+	template := form.Text
+	if o.fails && form.Error != "" {
 		template = form.Error
 	}
 	text := jsonspan.AppendString(nil, o.plain())
 	if v['c'] = text; template != "" {
 		v['c'] = wire.Fill(nil, template, &wire.Values{'t': text})
 	}
+}
+
+// resultMedia returns the media of a tool's answer that the target takes in a result. Others become texts of the answer, or move behind it.
+func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
+	form := &c.to.Outcome
+	for _, p := range o.media {
+		for _, m := range c.payloads(p.part) {
+			part, ok := c.media(p.part, &m, wire.InResult)
+			switch {
+			case ok && (form.List != "" || form.Beside):
+				media = append(media, part)
+			case m.text != "":
+				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+				o.texts = append(o.texts, m.text)
+			case c.mediaThere(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString:
+				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
+				c.behind = append(c.behind, p)
+			default:
+				c.losePart(p.part, c.whyNot(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
+				o.texts = append(o.texts, m.note(p.kind))
+			}
+		}
+	}
+	return media
+}
+
+// resultTexts returns the texts of a tool's answer as parts. Blank ones are left out.
+func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
+	texts := o.texts
+	if o.value != nil {
+		texts = []string{o.plain()}
+	}
+	for _, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			parts = append(parts, wire.Fill(nil, c.to.Outcome.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
+		}
+	}
+	return parts
+}
+
+// valueTemplate returns the template for the value of a tool's answer; "" if it is written as a text.
+func (c *conversion) valueTemplate(o *outcome) string {
+	form := &c.to.Outcome
+	switch {
+	case o.value == nil || o.value[0] == '"' || len(o.texts) > 0 || !fits(o.value):
+		return ""
+	case o.fails && form.Failure != "":
+		return form.Failure
+	case o.value[0] == '{':
+		return form.Object
+	}
+	return form.Array
 }
 
 // mediaThere reports whether the target has a place for a payload. It records no loss.

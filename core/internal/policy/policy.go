@@ -327,8 +327,8 @@ func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Tar
 // AsksProvider reports whether the provider's own compaction may be used. Exact published systems don't have it.
 func (p *Policy) AsksProvider() bool { return p.Summary.Provider && p.Safe() }
 
-// AsksBehind reports whether requests for summaries may be appended to the conversation.
-func (p *Policy) AsksBehind() bool {
+// AsksPrefix reports whether requests for summaries may be appended to the conversation.
+func (p *Policy) AsksPrefix() bool {
 	return p.Summary.Prefix && p.Summary.Request != "flat" && p.Safe()
 }
 

@@ -91,7 +91,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 
 // mayFollow reports whether a request for a job may follow the conversation, and the request body that is known of it.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
-	if !w.policy.AsksBehind() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
+	if !w.policy.AsksPrefix() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false
 	}
 	always := w.policy.Summary.Request == "prefix"
