@@ -339,34 +339,43 @@ func Readable(f *wire.Format, body []byte) string {
 	case jsonspan.String:
 		return jsonspan.Text(body, s.Text().Span)
 	case jsonspan.Array:
-		if text := foldText(f, body); text != "" {
+		text := foldText(f, body)
+		if text == "" {
+			text = partTexts(s)
+		}
+		if text != "" {
 			return text
-		}
-		var text []byte
-		for s.Array(); s.Elem(); {
-			if s.Kind() != jsonspan.Object {
-				s.Skip()
-				continue
-			}
-			for key := range s.Members {
-				if string(key) != "text" || s.Kind() != jsonspan.String {
-					s.Skip()
-					continue
-				}
-				if len(text) > 0 {
-					text = append(text, '\n')
-				}
-				text = jsonspan.AppendText(text, body, s.Text().Span)
-			}
-		}
-		if s.Err() == nil && len(text) > 0 {
-			return string(text)
 		}
 	}
 	if n := longestRun(body); n > maxRun {
 		return "This is no text: it holds binary data of " + strconv.Itoa(n) + " characters in base64."
 	}
 	return string(body)
+}
+
+// partTexts returns the texts of a list of parts, each on lines of its own.
+func partTexts(s *jsonspan.Scanner) string {
+	var text []byte
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			s.Skip()
+			continue
+		}
+		for key := range s.Members {
+			if string(key) != "text" || s.Kind() != jsonspan.String {
+				s.Skip()
+				continue
+			}
+			if len(text) > 0 {
+				text = append(text, '\n')
+			}
+			text = jsonspan.AppendText(text, s.Src(), s.Text().Span)
+		}
+	}
+	if s.Err() != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // maxRun is the longest run of letters and digits that counts as text.

@@ -440,19 +440,25 @@ func (r *restoring) foldOf(m int32) *foldBack {
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // a message that is back already has its bytes elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
-	at := func(s jsonspan.Span) transcript.Span {
-		return transcript.Span{Start: p.Span.Start + s.Start, End: p.Span.Start + s.End}
+	found := innermost(jsonspan.New(part), body)
+	s := jsonspan.New(part).At(found.Start)
+	if s.Kind() != jsonspan.Object || !wrapsText(s, body) {
+		return p.Body
 	}
-	found := body
-	s := jsonspan.New(part)
-	inside := func() bool { // leaves s at the value that holds the body, or after one that does not
+	return transcript.Span{Start: p.Span.Start + found.Start, End: p.Span.Start + found.End}
+}
+
+// innermost returns the innermost object around a value, except for the outermost one; the value itself if there is none.
+func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
+	found := value
+	inside := func() bool { // leaves s at what holds the value, or after what does not
 		kind, start := s.Kind(), s.Pos()
 		end := s.Skip().End
-		if s.Err() != nil || start > body.Start || end < body.End || kind == jsonspan.String {
+		if s.Err() != nil || start > value.Start || end < value.End || kind == jsonspan.String {
 			return false
 		}
 		if kind == jsonspan.Object && start > 0 {
-			found = transcript.Span{Start: start, End: end}
+			found = jsonspan.Span{Start: start, End: end}
 		}
 		s = s.At(start)
 		return true
@@ -472,23 +478,20 @@ func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 			deeper = inside()
 		}
 	}
-	s = jsonspan.New(part).At(found.Start)
-	only := false // its one member is the body, under the key of outputs
-	if s.Kind() == jsonspan.Object {
-		n := 0
-		for s.Object(); ; n++ {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
-			value := s.Skip()
-			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && t.EqualText(at(value.Span), "text") {
-				return at(found)
-			}
+	return found
+}
+
+// wrapsText reports whether an object is of type "text", or has the body as its one member, under the key of outputs.
+func wrapsText(s *jsonspan.Scanner, body jsonspan.Span) bool {
+	n, only := 0, false
+	for key := range s.Members {
+		name := string(key)
+		value := s.Skip()
+		if name == "type" && value.Kind == jsonspan.String && jsonspan.Text(s.Src(), value.Span) == "text" {
+			return true
 		}
+		only = n == 0 && name == "output" && value.Span == body
+		n++
 	}
-	if only {
-		return at(found)
-	}
-	return p.Body
+	return only
 }

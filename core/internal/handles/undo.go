@@ -475,34 +475,38 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 		}
 	}
 	for i := range given {
-		text := given[i].Text
 		if !whole(&given[i]) {
 			corrupt = append(corrupt, given[i].Handle)
 			continue
 		}
-		for {
-			_, rest, found := strings.Cut(text, "andle")
-			if !found {
-				break
-			}
-			text = rest
-			rest, found = strings.CutPrefix(rest, ": ")
-			if !found {
-				rest, found = strings.CutPrefix(rest, " of the folded messages: ")
-			}
-			if found && len(rest) >= Short {
-				add(rest[:Short])
-			}
-		}
+		eachNamed(given[i].Text, add)
 		if isChanges(given[i].Text) {
-			if c, ok := parseChanges(given[i].Text); ok && c.before != "" {
+			if c, ok := parseChanges(given[i].Text); ok {
 				add(c.before)
 			}
-		} else if h := pointer(given[i].Text); h != "" {
-			add(h)
+		} else {
+			add(pointer(given[i].Text))
 		}
 	}
 	return handles, corrupt
+}
+
+// eachNamed yields what a text names the way markers and digests name handles.
+func eachNamed(text string, yield func(handle string)) {
+	for {
+		_, rest, found := strings.Cut(text, "andle")
+		if !found {
+			return
+		}
+		text = rest
+		rest, found = strings.CutPrefix(rest, ": ")
+		if !found {
+			rest, found = strings.CutPrefix(rest, " of the folded messages: ")
+		}
+		if found && len(rest) >= Short {
+			yield(rest[:Short])
+		}
+	}
 }
 
 // pointer returns the handle of changes at the end of a fold's body; "" if there is none.

@@ -30,14 +30,7 @@ func OwnBody(doc *view.View, n int32) bool {
 // of tools for which may returns false, and not those that are already gone.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	doc := c.Doc()
-	var lasting *digest.Lasting
-	if !c.Policy().Published() {
-		messages := make([]int32, len(doc.Items))
-		for i, it := range doc.Items {
-			messages[i] = it.Msg
-		}
-		lasting = digest.NewLasting(doc.T, messages)
-	}
+	lasts := lastingResults(c)
 	var pointed critbit.Map[bool] // reads that a newer result refers to, by saying that the file has not changed since
 	for i := len(doc.Items) - 1; i >= 0; i-- {
 		it := &doc.Items[i]
@@ -46,18 +39,31 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 			if !handles.OwnBody(doc, n) || !may(digest.ToolName(doc.T, int(n))) {
 				continue
 			}
-			held := pointedAt(c, n, &pointed)
+			meant := pointedAt(c, n, &pointed)
 			if keep > 0 {
 				keep--
 				continue
 			}
-			if !it.Pinned && !held && (lasting == nil || !lasting.Holds(n)) {
+			if !it.Pinned && !meant && !lasts(n) {
 				old = append(old, result{item: i, part: n})
 			}
 		}
 	}
 	slices.Reverse(old)
 	return old
+}
+
+// lastingResults reports for a tool result whether it lasts: see [digest.Lasting]. In a published system none does.
+func lastingResults(c Run) func(part int32) bool {
+	if c.Policy().Published() {
+		return func(int32) bool { return false }
+	}
+	doc := c.Doc()
+	messages := make([]int32, len(doc.Items))
+	for i, it := range doc.Items {
+		messages[i] = it.Msg
+	}
+	return digest.NewLasting(doc.T, messages).Holds
 }
 
 // TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves tokens. It reports

@@ -110,38 +110,41 @@ func Resolve(src []byte) (*Policy, *Error) {
 	var name Policy
 	if len(src) > 0 {
 		if err := Decode(src, &name); err != nil {
-			at := jsonspan.PathAt(src, err.Offset)
-			if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
-				err.Message = says
-			}
-			if at == "window" && err.Code == jsonspan.WrongType {
-				err.Message = windowIs(src[jsonspan.Find(src, 0, at):])
-			}
-			return nil, Suggest(err)
+			return nil, explained(err, src)
 		}
 	}
 	if name.Preset == "" {
 		name.Preset = "default"
 	}
-	for _, preset := range presets {
-		if preset.Name != name.Preset {
-			continue
-		}
-		p := &Policy{}
-		if err := Decode([]byte(preset.JSON), p); err != nil {
+	at := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name.Preset })
+	if at < 0 {
+		return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
+	}
+	p := &Policy{}
+	if err := Decode([]byte(presets[at].JSON), p); err != nil {
+		return nil, err
+	}
+	if len(src) > 0 {
+		if err := Decode(src, p); err != nil {
 			return nil, err
 		}
-		if len(src) > 0 {
-			if err := Decode(src, p); err != nil {
-				return nil, err
-			}
-		}
-		p.Preset = preset.Name
-		p.reserve = p.Window.Reserve
-		p.know()
-		return p, p.check()
 	}
-	return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
+	p.Preset = name.Preset
+	p.reserve = p.Window.Reserve
+	p.know()
+	return p, p.check()
+}
+
+// explained is an error of reading a policy that says what to write instead, if that is known.
+func explained(err *Error, src []byte) *Error {
+	at := jsonspan.PathAt(src, err.Offset)
+	if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
+		err.Message = says
+	}
+	if at == "window" && err.Code == jsonspan.WrongType {
+		err.Message = windowIs(src[jsonspan.Find(src, 0, at):])
+	}
+	return Suggest(err)
 }
 
 func names() []string {

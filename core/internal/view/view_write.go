@@ -58,18 +58,7 @@ func (v *View) AppendList(dst []byte) []byte {
 	}
 	for i := 0; i < len(items); {
 		it := &items[i]
-		switch {
-		case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
-			dst = append(dst, t.AsGiven(it.Before)...)
-		case i == 0 && it.In == 0:
-			dst = append(dst, t.AsGiven(transcript.Span{Start: t.List.Start, End: t.Messages[0].Span.Start})...)
-		case i == 0:
-			dst = append(dst, '[')
-		case it.In > 0 && items[i-1].In == it.In-1:
-			dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End, End: t.Messages[it.In].Span.Start})...)
-		default:
-			dst = append(dst, ',')
-		}
+		dst = v.appendBefore(dst, items, i)
 		if it.Dirty || it.In < 0 {
 			dst = v.AppendFinal(dst, it)
 			i++
@@ -82,15 +71,32 @@ func (v *View) AppendList(dst []byte) []byte {
 		dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In].Span.Start, End: t.Messages[items[end-1].In].Span.End})...)
 		i = end
 	}
-	if len(items) == 0 {
+	switch last := len(items) - 1; {
+	case last < 0:
 		dst = append(dst, '[')
-	} else if last := items[len(items)-1]; last.In >= 0 && int(last.In) == t.Input-1 {
-		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[last.In].Span.End, End: t.List.End})...)
+	case int(items[last].In) == t.Input-1:
+		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[items[last].In].Span.End, End: t.List.End})...)
 	}
 	if !v.Close.Zero() {
 		return append(dst, t.AsGiven(v.Close)...)
 	}
 	return append(dst, ']')
+}
+
+// appendBefore writes what precedes an item: the bracket of the list or a comma, with the white space that the input has there.
+func (v *View) appendBefore(dst []byte, items []Item, i int) []byte {
+	t, it := v.T, &items[i]
+	switch {
+	case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
+		return append(dst, t.AsGiven(it.Before)...)
+	case i == 0 && it.In == 0:
+		return append(dst, t.AsGiven(transcript.Span{Start: t.List.Start, End: t.Messages[0].Span.Start})...)
+	case i == 0:
+		return append(dst, '[')
+	case it.In > 0 && items[i-1].In == it.In-1:
+		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End, End: t.Messages[it.In].Span.Start})...)
+	}
+	return append(dst, ',')
 }
 
 // AppendMessage writes one message with its edits, as the passes read it.
