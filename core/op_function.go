@@ -23,38 +23,42 @@ func function(r *request, dst []byte) []byte {
 	if r.resolve(); r.err != nil {
 		return dst
 	}
-	c := hook.Call{Policy: r.policy, Estimator: r.profile}
-	if r.decode(operations.InState, &c.State); r.err != nil {
+	c := r.functionCall(f)
+	if r.err != nil {
 		return dst
+	}
+	out, err := f.Run(c, append(dst, `{"result":`...))
+	if r.fail(err, r.members[operations.InArguments].Start); r.err != nil {
+		return dst
+	}
+	return append(out, '}')
+}
+
+// functionCall is the call of a function that the request is.
+func (r *request) functionCall(f *hook.Function) *hook.Call {
+	c := &hook.Call{Policy: r.policy, Estimator: r.profile}
+	if r.decode(operations.InState, &c.State); r.err != nil {
+		return nil
 	}
 	if f.Needs&hook.Messages != 0 && !r.need(operations.InMessages) || f.Needs&hook.Text != 0 && !r.need(operations.InText) {
-		return dst
+		return nil
 	}
-	if !r.members[operations.InMessages].Zero() {
+	if r.has(operations.InMessages) {
 		r.readAny(r.members[operations.InMessages])
 	}
 	if r.t != nil {
 		c.Format, c.Transcript = r.format, r.t
 	}
-	if !r.members[operations.InText].Zero() {
+	if r.has(operations.InText) {
 		c.Text = r.text(operations.InText)
 	}
-	args := r.members[operations.InArguments]
-	if !args.Zero() {
-		s := jsonspan.New(r.src).At(args.Start)
-		if s.Kind() != jsonspan.Object {
+	if args := r.members[operations.InArguments]; !args.Zero() {
+		if s := jsonspan.New(r.src).At(args.Start); s.Kind() != jsonspan.Object {
 			r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "arguments must be an object"}, args.Start)
 		}
 		c.Arguments = args.Of(r.src)
 	}
-	if r.err != nil {
-		return dst
-	}
-	out, err := f.Run(&c, append(dst, `{"result":`...))
-	if r.fail(err, args.Start); r.err != nil {
-		return dst
-	}
-	return append(out, '}')
+	return c
 }
 
 // text returns the decoded text of a member that must be a string.

@@ -32,44 +32,55 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		return nil
 	}
 	s = s.At(s.Pos())
-	o, kind, format := opened{}, "", jsonspan.Span{}
+	o, told := opened{}, openedTold{}
 	for key := range s.Members {
 		name := string(key)
-		is := s.Kind()
-		switch {
-		case wire.ListKey(name) && (kind == "" || format.Zero()):
+		if wire.ListKey(name) && (told.kind == "" || told.format.Zero()) {
 			return nil // a request body
-		case name == "kind" && is == jsonspan.String:
-			kind = jsonspan.Text(s.Src(), s.Text().Span)
-			if !isKind(kind) {
-				return nil
-			}
-		case name == "format" && is == jsonspan.String:
-			format = s.Text().Span
-		case name == "model" && is == jsonspan.String:
-			o.model = jsonspan.Text(s.Src(), s.Text().Span)
-		case name == "system" && is == jsonspan.String:
-			o.system = s.Text().Span
-		case name == "usage" && is == jsonspan.Object:
-			o.usage = s.Skip().Span
-		case name == "messages":
-			o.messages = s.Skip().Span
-		default:
-			s.Skip()
+		}
+		if o.read(name, s, &told); told.kind != "" && !isKind(told.kind) {
+			return nil
 		}
 	}
 	if s.Err() != nil || o.messages.Zero() {
 		return nil // the reader of messages reports what is wrong
 	}
-	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
+	if o.format = wire.ByName(jsonspan.Text(s.Src(), told.format)); o.format == nil {
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(told.format.Start),
 			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
 		return nil
 	}
-	if r.fail(notHere(o.format, format.Start), 0); r.err != nil {
+	if r.fail(notHere(o.format, told.format.Start), 0); r.err != nil {
 		return nil
 	}
 	return &o
+}
+
+// openedTold is what tells an answer of open from other objects.
+type openedTold struct {
+	kind   string
+	format jsonspan.Span
+}
+
+// read takes in the member of an answer of open at the scanner. What has another type than it should have is passed over.
+func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
+	is := s.Kind()
+	switch {
+	case name == "kind" && is == jsonspan.String:
+		told.kind = jsonspan.Text(s.Src(), s.Text().Span)
+	case name == "format" && is == jsonspan.String:
+		told.format = s.Text().Span
+	case name == "model" && is == jsonspan.String:
+		o.model = jsonspan.Text(s.Src(), s.Text().Span)
+	case name == "system" && is == jsonspan.String:
+		o.system = s.Text().Span
+	case name == "usage" && is == jsonspan.Object:
+		o.usage = s.Skip().Span
+	case name == "messages":
+		o.messages = s.Skip().Span
+	default:
+		s.Skip()
+	}
 }
 
 // readOpened reads the messages of an answer of open into a source, with what it tells about them: the format and the model where the policy

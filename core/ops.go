@@ -230,7 +230,7 @@ func check(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
-		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages), Reason: api.ReasonUnderBudget}
+		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages)}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)}
 	due, size, cold := hook.Due(in, r.profile.Beside(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
@@ -241,14 +241,8 @@ func check(r *request, dst []byte) []byte {
 			r.session.state = state
 		}
 	}
-	switch {
-	case a.Messages == 0:
-	case r.policy.Unbounded():
-		a.Reason = compact.Unbounded(r.policy)
-	case cold != "":
-		a.Reason, a.Cold = api.ReasonCold, cold
-	case a.Due:
-		a.Reason = "over_limit"
+	if a.Reason = r.dueReason(due, cold); a.Reason == api.ReasonCold {
+		a.Cold = cold
 	}
 	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
@@ -258,6 +252,21 @@ func check(r *request, dst []byte) []byte {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
+}
+
+// dueReason is why a compaction is due, or is not, by its tokens and its prompt cache.
+func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
+	switch {
+	case len(r.t.Messages) == 0:
+		return api.ReasonUnderBudget
+	case r.policy.Unbounded():
+		return compact.Unbounded(r.policy)
+	case cold != "":
+		return api.ReasonCold
+	case due:
+		return "over_limit"
+	}
+	return api.ReasonUnderBudget
 }
 
 func validate(r *request, dst []byte) []byte {

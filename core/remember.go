@@ -87,24 +87,24 @@ func (m *remembering) read(c *compact.Run) {
 		}
 	}
 	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {
-		if it.In < 0 {
-			m.list = append(m.list, place{in: -1, kept: unmarked(write(nil)), turn: c.Authors().Origin(it.Msg) == authorship.OfTurn})
-			return
+		p := place{in: -1}
+		if it.In >= 0 {
+			p = m.wholeOf(int(it.In))
 		}
-		p := m.wholeOf(int(it.In))
-		if write != nil && !it.Marked {
-			if p.in < 0 {
-				p = place{in: -1, kept: unmarked(write(nil))}
-			} else {
-				p.looks = m.looksOf(int(it.In), p)
-				p.kept = write(nil)
-				if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
-					p.looks.on = ""
-					m.on[p.in] = m.wholeOf(int(on)).in
-				}
-				if it.Rest { // the digest covers the rest of it
-					m.cut = max(m.cut, p.in+1)
-				}
+		switch {
+		case it.In < 0:
+			p.kept, p.turn = unmarked(write(nil)), c.Authors().Origin(it.Msg) == authorship.OfTurn
+		case write == nil || it.Marked:
+		case p.in < 0:
+			p = place{in: -1, kept: unmarked(write(nil))}
+		default:
+			p.looks, p.kept = m.looksOf(int(it.In), p), write(nil)
+			if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
+				p.looks.on = ""
+				m.on[p.in] = m.wholeOf(int(on)).in
+			}
+			if it.Rest { // the digest covers the rest of it
+				m.cut = max(m.cut, p.in+1)
 			}
 		}
 		p.before, p.role = 0, ""
@@ -204,48 +204,75 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 			first = i + 1
 		}
 	}
-	next := m.cut
-	upTo := func(in int) bool {
-		for ; next < in; next++ {
-			was, loose := m.loose[next]
-			if !loose || was.print == "" {
-				return false
-			}
-			behind = append(behind, place{in: next, drop: true, looks: looks{print: was.print, raw: was.raw}})
+	t := tailEdits{m: m, first: first, next: m.cut}
+	for at := first; at < len(m.list); at++ {
+		if m.list[at].in >= 0 {
+			ok = t.kept(m.list[at])
+		} else {
+			ok = t.turn(at)
 		}
-		return true
-	}
-	for i, p := range m.list[first:] {
-		if p.in >= 0 {
-			if !upTo(p.in) {
-				return first, nil, false
-			}
-			next++
-			if p.kept != nil {
-				if on, leans := m.on[p.in]; leans {
-					p.looks.on = m.leansOn(on)
-				}
-				p.role, p.turn = "", false
-				behind = append(behind, p)
-			}
-			continue
-		}
-		at := first + i + 1
-		for at < len(m.list) && m.list[at].in < 0 {
-			at++
-		}
-		if at == len(m.list) || !upTo(m.list[at].in) {
+		if !ok {
 			return first, nil, false
 		}
-		p.before, p.role, p.looks = next, "", looks{}
-		if m.opens(first, first+i) {
-			p.role = m.t.Messages[at].Role.String()
-		} else if p.looks = (looks{print: m.printOf(next), after: m.printOf(next - 1)}); p.looks.print == "" || p.looks.after == "" {
-			return first, nil, false
-		}
-		behind = append(behind, p)
 	}
-	return first, behind, upTo(m.messages)
+	ok = t.dropTo(m.messages)
+	return first, t.list, ok
+}
+
+// tailEdits are the edits behind what was replaced, as far as the messages are told.
+type tailEdits struct {
+	m     *remembering
+	first int // the first message that is sent behind what was replaced
+	next  int // the next message of the history
+	list  []place
+}
+
+// dropTo leaves out the messages of the history before one. It is false where one of them is not left out for its looks.
+func (t *tailEdits) dropTo(in int) bool {
+	for ; t.next < in; t.next++ {
+		was, loose := t.m.loose[t.next]
+		if !loose || was.print == "" {
+			return false
+		}
+		t.list = append(t.list, place{in: t.next, drop: true, looks: looks{print: was.print, raw: was.raw}})
+	}
+	return true
+}
+
+// kept takes in a message of the history, edited or not.
+func (t *tailEdits) kept(p place) bool {
+	if !t.dropTo(p.in) {
+		return false
+	}
+	t.next++
+	if p.kept != nil {
+		if on, leans := t.m.on[p.in]; leans {
+			p.looks.on = t.m.leansOn(on)
+		}
+		p.role, p.turn = "", false
+		t.list = append(t.list, p)
+	}
+	return true
+}
+
+// turn takes in a message that lets the roles take turns, by what follows it and, where it opens what is sent, by the role of that.
+func (t *tailEdits) turn(at int) bool {
+	m, p := t.m, t.m.list[at]
+	follows := at + 1
+	for follows < len(m.list) && m.list[follows].in < 0 {
+		follows++
+	}
+	if follows == len(m.list) || !t.dropTo(m.list[follows].in) {
+		return false
+	}
+	p.before, p.role, p.looks = t.next, "", looks{}
+	if m.opens(t.first, at) {
+		p.role = m.t.Messages[follows].Role.String()
+	} else if p.looks = (looks{print: m.printOf(t.next), after: m.printOf(t.next - 1)}); p.looks.print == "" || p.looks.after == "" {
+		return false
+	}
+	t.list = append(t.list, p)
+	return true
 }
 
 // opens reports whether only system messages, and messages that make the roles alternate, are sent between what was replaced and a message.

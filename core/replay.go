@@ -67,17 +67,10 @@ func (p *replay) places() (list, dropped []place) {
 // find returns the message, from index from on, that an edit is for: the one at an index, or the first that looks like it; -1 if there is
 // none.
 func (p *replay) find(e *place, at, from int) int {
-	first := p.m.at.messages
-	if e.role != "" { // it is between what was replaced and what follows
-		i := first
-		for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
-			i++
-		}
-		if i >= from && i < p.t.Input && p.t.Messages[i].Role.String() == e.role {
-			return i
-		}
-		return -1
+	if e.role != "" {
+		return p.opening(e.role, from)
 	}
+	first := p.m.at.messages
 	print, ok := printOf(e.looks.print)
 	after, _ := printOf(e.looks.after)
 	fits := func(i int) bool {
@@ -93,6 +86,18 @@ func (p *replay) find(e *place, at, from int) int {
 		return int(p.order[n])
 	}
 	return -1
+}
+
+// opening is the first message behind what was replaced that is not the system's, if it is not before from and has the role; else -1.
+func (p *replay) opening(role string, from int) int {
+	i := p.m.at.messages
+	for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
+		i++
+	}
+	if i < from || i >= p.t.Input || p.t.Messages[i].Role.String() != role {
+		return -1
+	}
+	return i
 }
 
 // print returns the print of a message by itself.

@@ -39,18 +39,11 @@ func (r *request) parse() {
 		if !ok {
 			break
 		}
-		s.Kind()
-		start := s.Pos()
-		if n == operations.InMessages {
-			before := *s
-			if early := r.readEarly(s, start); early != nil {
-				r.source, r.err = early.source, early.err
-				if r.members[n] = (jsonspan.Span{Start: start, End: s.Pos()}); r.err != nil {
-					return
-				}
-				continue
+		if n == operations.InMessages && r.takeEarly(s) {
+			if r.err != nil {
+				return
 			}
-			*s = before
+			continue
 		}
 		r.members[n] = s.Skip().Span
 		if n == operations.InOptions && r.policy != nil || n == operations.InState && r.guessed {
@@ -69,6 +62,20 @@ func (r *request) parse() {
 			r.readAt(r.members[operations.InMessages].Start)
 		}
 	}
+}
+
+// takeEarly takes the transcript at the scanner where it can be read before the members that follow it are known. Else the scanner stays.
+func (r *request) takeEarly(s *jsonspan.Scanner) bool {
+	s.Kind()
+	before, start := *s, s.Pos()
+	early := r.readEarly(s, start)
+	if early == nil {
+		*s = before
+		return false
+	}
+	r.source, r.err = early.source, early.err
+	r.members[operations.InMessages] = jsonspan.Span{Start: start, End: s.Pos()}
+	return true
 }
 
 // nextMember reads the next key of a request; false where there is none, or none that the operation has.
@@ -101,31 +108,35 @@ func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
 // stays as it is.
 func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 	early := *r
+	early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
+	var final bool
 	switch reads := r.op.Reads; {
 	case reads == operations.ReadsAll && r.has(operations.InPolicy):
-		if early.resolve(); early.err != nil {
-			return &early
-		}
-		guessed := early.format == nil
-		if early.read(s, reading{before: early.stateFormat()}); early.err == nil {
-			early.guessed = guessed
-		} else if guessed && !(r.has(operations.InOptions) && r.has(operations.InState)) {
-			return nil // options and a state that follow may tell the format
-		}
-		return &early
+		final = early.readByPolicy(s)
 	case reads == operations.ReadsPlan && r.has(operations.InPlan) && r.has(operations.InSummaries):
-		early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
 		early.resume(s, true)
 	case reads == operations.ReadsMemory && r.has(operations.InPolicy) && r.has(operations.InMemory):
-		early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
 		if early.resolve(); early.err == nil {
 			early.recollect(s, nil)
 		}
 	}
-	if early.err != nil || early.t == nil { // what is wrong is told when all of the request is read
+	if !final && (early.err != nil || early.t == nil) { // what is wrong is told when all of the request is read
 		return nil
 	}
 	return &early
+}
+
+// readByPolicy reads the transcript at the scanner by the policy alone. It reports whether what came of it is final: options and a state that
+// follow may still tell the format.
+func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
+	if r.resolve(); r.err != nil {
+		return true
+	}
+	guessed := r.format == nil
+	if r.read(s, reading{before: r.stateFormat()}); r.err != nil {
+		return !guessed || r.has(operations.InOptions) && r.has(operations.InState)
+	}
+	return true
 }
 
 // fail records an error whose offset is relative to base.

@@ -37,7 +37,7 @@ const maxPolicy = 1 << 14
 // policy resolves a policy. Repeating that of the last request costs one comparison. The result must not be modified.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	if len(src) == 0 {
-		src = []byte("{}") // as a plan has it
+		src = []byte("{}") // as in a plan
 	}
 	if l.policyKnown != nil && bytes.Equal(src, l.policySent) {
 		return l.policyKnown, nil
@@ -82,25 +82,13 @@ func (l *Sessions) drop(s *session) {
 
 // enter finds the session that a request names, and gives the request what the session knows.
 func (r *request) enter() {
-	at := r.members[operations.InSession]
-	id, err := strconv.Atoi(string(at.Of(r.src)))
-	if err != nil {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
+	s := r.named()
+	if s == nil {
 		return
 	}
-	i, found := r.sessions.find(id)
-	if !found {
-		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
-		return
-	}
-	if !r.op.Grows && !r.members[operations.InMessages].Zero() {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
-		return
-	}
-	s := r.sessions.open[i]
 	r.session = s
 	next := *r.source
-	if r.members[operations.InPolicy].Zero() && r.members[operations.InOptions].Zero() {
+	if !r.has(operations.InPolicy) && !r.has(operations.InOptions) {
 		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model, options: s.options}
 	} else {
 		if r.resolve(); r.err != nil {
@@ -118,22 +106,46 @@ func (r *request) enter() {
 			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, next.policyAt)
 		return
 	}
-	switch {
-	case r.op.Grows: // it doesn't need the current transcript
-	case s.t == nil: // a conversation without messages
-		if next.format == nil {
-			next.format = wire.ByName(wire.Plain)
-		}
-		next.t = next.format.Read(jsonspan.New([]byte("[]")))
-	case r.op.Edits:
-		next.t = s.format.Snapshot(s.t)
-	default:
-		next.t = s.t
-	}
-	if next.t != nil {
-		next.noteReasoner()
+	if !r.op.Grows { // else it has no need of the transcript as it is
+		next.readSession(s, r.op.Edits)
 	}
 	r.source = &next
+}
+
+// named is the session that a request names; nil where there is none that it can have.
+func (r *request) named() *session {
+	at := r.members[operations.InSession]
+	id, err := strconv.Atoi(string(at.Of(r.src)))
+	if err != nil {
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
+		return nil
+	}
+	i, found := r.sessions.find(id)
+	switch {
+	case !found:
+		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
+	case !r.op.Grows && r.has(operations.InMessages):
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
+	default:
+		return r.sessions.open[i]
+	}
+	return nil
+}
+
+// readSession takes the transcript of a session, or a copy of it if it will be edited.
+func (in *source) readSession(s *session, edits bool) {
+	switch {
+	case s.t == nil: // a conversation without messages
+		if in.format == nil {
+			in.format = wire.ByName(wire.Plain)
+		}
+		in.t = in.format.Read(jsonspan.New([]byte("[]")))
+	case edits:
+		in.t = s.format.Snapshot(s.t)
+	default:
+		in.t = s.t
+	}
+	in.noteReasoner()
 }
 
 // stateOf reads the request's state, or takes the session's.
@@ -260,7 +272,7 @@ func (r *request) outgrow(list []byte) {
 	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
 		return
 	}
-	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
+	if d.Err() != nil || f == s.format { // invalid JSON is reported where it is read
 		return
 	}
 	before := wire.Detect(jsonspan.New(s.t.Src))

@@ -162,6 +162,7 @@ func (r *request) readAt(offset uint32) {
 // after it afterwards.
 func (r *request) read(s *jsonspan.Scanner, how reading) {
 	next := *r.source
+	next.guessed = next.format == nil
 	if o := r.findOpened(s); o != nil {
 		r.readOpened(s, o, &next, how)
 	} else if r.err == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // maxCauses is the maximum number of causes in a report.
@@ -76,48 +77,46 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns what is in the result, and why; if fixed is set, only what must stay as it is.
+// causes are what is in the result, and why; only what must stay as it is where fixed. The run is over: the pins are those of the result.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
 	newest := c.keep.NewestUser()
-	pinned := make([]bool, len(c.doc.Items))
-	for i := range c.doc.Items {
-		pinned[i] = c.doc.Items[i].Pinned
-	}
 	c.keep.Pin()
 	stays, _ := staying()
 	for i := range c.doc.Items {
 		it := &c.doc.Items[i]
-		why := api.CauseKept
-		switch m := it.Msg; {
-		case i == newest:
-			why = api.CauseNewestUser
-		case c.doc.T.Messages[m].Role == transcript.System && !c.authors.Own(m):
-			why = api.CauseSystem
-		case c.keep.ProviderOnly(m):
-			why = api.CauseProvider
-		case it.Pinned:
-			why = api.CausePinned
-		case c.doc.T.OpenCalls(int(m)):
-			why = api.CauseOpenCall
-		case it.In < 0:
-			why = api.CauseNew
-		case stays[i]:
-			why = api.CausePair
-		}
-		if fixed && (why == api.CausePinned || why == api.CauseOpenCall || why == api.CausePair || why == api.CauseNew || why == api.CauseKept) {
-			continue // the last resort may still cut it
-		}
-		if it.Tokens > 0 {
+		why := c.causeOf(it, i == newest, stays[i])
+		if it.Tokens > 0 && !(fixed && sparable[why]) {
 			causes = append(causes, api.Cause{Message: int(it.In), Why: why, Tokens: it.Tokens})
 		}
 	}
-	for i := range c.doc.Items {
-		c.doc.Items[i].Pinned = pinned[i]
-	}
 	return causes
+}
+
+// sparable are the causes of which the last resort may still cut something.
+var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
+
+// causeOf is why an item is in the result: the newest of the user's, one that stays, or any.
+func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
+	switch m := it.Msg; {
+	case newest:
+		return api.CauseNewestUser
+	case c.doc.T.Messages[m].Role == transcript.System && !c.authors.Own(m):
+		return api.CauseSystem
+	case c.keep.ProviderOnly(m):
+		return api.CauseProvider
+	case it.Pinned:
+		return api.CausePinned
+	case c.doc.T.OpenCalls(int(m)):
+		return api.CauseOpenCall
+	case it.In < 0:
+		return api.CauseNew
+	case stays:
+		return api.CausePair
+	}
+	return api.CauseKept
 }
 
 // excessText returns a text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".

@@ -20,30 +20,12 @@ func (c *Run) Mark() {
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
 		return
 	}
-	beside := c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])
-	given := slices.Clip(beside)
-	talk := false // the app marks the conversation, not only what precedes it
-	for m := range t.Input {
-		if m < c.doc.N && c.authors.Own(int32(m)) {
-			continue
-		}
-		before := len(given)
-		given = c.doc.F.MarksOf(given, t.Bytes(t.Messages[m].Span))
-		talk = talk || len(given) > before && t.Messages[m].Role != transcript.System
-	}
-	p := placing{c: c, given: given, beside: beside, marks: make([][]wire.Mark, len(c.doc.Items))}
-	sent := len(beside)
-	for i := range c.doc.Items {
-		p.marks[i] = c.doc.F.MarksOf(nil, c.doc.AppendMessage(nil, &c.doc.Items[i]))
-		sent += len(p.marks[i])
-	}
-	for m := c.doc.Rest; m < t.Input; m++ {
-		p.rest = c.doc.F.MarksOf(p.rest, t.Bytes(t.Messages[m].Span))
-	}
-	p.left = wire.MaxMarks - max(len(given), sent+len(p.rest))
+	p := placing{c: c, beside: c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])}
+	p.readGiven()
+	p.readSent()
 	digest := p.digest()
 	p.put(digest)
-	if talk && len(p.rest) == 0 && c.doc.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
+	if p.talk && len(p.rest) == 0 && c.doc.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
 		p.put(p.newest(digest))
 	}
 	p.put(p.system())
@@ -55,8 +37,38 @@ type placing struct {
 	given  []wire.Mark   // those that the app has set
 	beside []wire.Mark   // those of them outside the list
 	marks  [][]wire.Mark // of each item
-	rest   []wire.Mark   // those of the messages after the items
-	left   int           // how many may be added
+	rest   []wire.Mark   // of the messages after the items
+	talk   bool          // the app marks the conversation, and not only what precedes it
+	left   int           // how many may come
+}
+
+// readGiven reads the marks that the app has set.
+func (p *placing) readGiven() {
+	doc := p.c.doc
+	p.given = slices.Clip(p.beside)
+	for m := range doc.T.Input {
+		if m < doc.N && p.c.authors.Own(int32(m)) {
+			continue
+		}
+		before := len(p.given)
+		p.given = doc.F.MarksOf(p.given, doc.T.Bytes(doc.T.Messages[m].Span))
+		p.talk = p.talk || len(p.given) > before && doc.T.Messages[m].Role != transcript.System
+	}
+}
+
+// readSent reads the marks that are left in the result.
+func (p *placing) readSent() {
+	doc := p.c.doc
+	p.marks = make([][]wire.Mark, len(doc.Items))
+	sent := len(p.beside)
+	for i := range doc.Items {
+		p.marks[i] = doc.F.MarksOf(nil, doc.AppendMessage(nil, &doc.Items[i]))
+		sent += len(p.marks[i])
+	}
+	for m := doc.Rest; m < doc.T.Input; m++ {
+		p.rest = doc.F.MarksOf(p.rest, doc.T.Bytes(doc.T.Messages[m].Span))
+	}
+	p.left = wire.MaxMarks - max(len(p.given), sent+len(p.rest))
 }
 
 // digest returns the item of the newest digest that this run has written or that was remembered; -1 if there is none.

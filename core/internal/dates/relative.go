@@ -126,39 +126,54 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 			low[i] = strings.ToLower(text[w.From:w.End])
 		}
 	}
-next:
-	for i := 0; i < len(ws); i++ {
-		list, _ := phrasesByWord.Get(low[i])
-		for _, k := range list {
-			p := &phrases[k]
-			at := i - p.offset()
-			if at < 0 {
-				continue
-			}
-			if n, number := p.at(low[at:]); n > 0 {
-				if d := day.plus(p.n*number, p.unit, number); d != 0 {
-					found = append(found, Mention{d, int(ws[at+n-1].End)})
-				}
-				i = at + n - 1
-				continue next
-			}
+	for i := 0; i < len(ws); {
+		m, n := phraseAt(ws, low, i, day)
+		if n == 0 && ws[i].Kind&words.Pair != 0 {
+			m, n = signAt(text, ws, i, day)
 		}
-		if ws[i].Kind&words.Pair == 0 {
-			continue
+		if m.End > 0 {
+			found = append(found, m)
 		}
-		for _, row := range signRows {
-			for _, sign := range strings.Fields(row.signs) {
-				if at := int(ws[i].From); strings.HasPrefix(text[at:], sign) {
-					found = append(found, Mention{day.plus(row.n, row.unit, 1), at + len(sign)})
-					for i+1 < len(ws) && int(ws[i+1].From) < at+len(sign) {
-						i++
-					}
-					continue next
-				}
-			}
-		}
+		i += max(n, 1)
 	}
 	return found
+}
+
+// phraseAt is the time that a phrase names whose first whole word is word i, and how many words it takes from there on; 0 where none does. A
+// phrase that names no day has no End.
+func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
+	list, _ := phrasesByWord.Get(low[i])
+	for _, k := range list {
+		p := &phrases[k]
+		at := i - p.offset()
+		if at < 0 {
+			continue
+		}
+		if n, number := p.at(low[at:]); n > 0 {
+			if d := day.plus(p.n*number, p.unit, number); d != 0 {
+				m = Mention{d, int(ws[at+n-1].End)}
+			}
+			return m, at + n - i
+		}
+	}
+	return m, 0
+}
+
+// signAt is the time that signs name which begin with word i, and how many words they take; 0 where none do.
+func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
+	at := int(ws[i].From)
+	for _, row := range signRows {
+		for _, sign := range strings.Fields(row.signs) {
+			if !strings.HasPrefix(text[at:], sign) {
+				continue
+			}
+			end := at + len(sign)
+			for taken = 1; i+taken < len(ws) && int(ws[i+taken].From) < end; taken++ {
+			}
+			return Mention{day.plus(row.n, row.unit, 1), end}, taken
+		}
+	}
+	return m, 0
 }
 
 // at returns how many of the words belong to the phrase if they begin with it, or 0 if they don't; and the number or weekday in it, 1 if it
@@ -169,27 +184,30 @@ func (p *phrase) at(low []string) (n, number int) {
 	}
 	number = 1
 	for i, w := range p.words {
-		switch w {
-		case "#":
-			if number = numberList.Row(low[i]); number == 0 {
-				if digits := digitsAt(low[i]); digits == len(low[i]) && digits > 0 && digits < 4 {
-					for _, c := range low[i] {
-						number = number*10 + int(c-'0')
-					}
-				}
-			}
-		case "@":
+		switch {
+		case w == "#":
+			number = countNamed(low[i])
+		case w == "@":
 			number = weekdayList.Row(low[i])
-		default:
-			if low[i] != w {
-				return 0, 0
-			}
+		case low[i] != w:
+			return 0, 0
 		}
 		if number == 0 || number > mostDistance {
 			return 0, 0
 		}
 	}
 	return len(p.words), number
+}
+
+// countNamed is the number that a word names or spells in up to three digits; 0 where it is none.
+func countNamed(word string) int {
+	number := numberList.Row(word)
+	if digits := digitsAt(word); number == 0 && digits == len(word) && digits > 0 && digits < 4 {
+		for _, c := range word {
+			number = number*10 + int(c-'0')
+		}
+	}
+	return number
 }
 
 // plus returns the date n units from a day, without the day for months and years. For weekdays it is the last (n < 0) or next one with that

@@ -249,60 +249,81 @@ func (a *Archive) locate(b *Taken) {
 // FoldElements returns the body of the items in [from, to) for which gone returns true, and of the message at to if a piece of it is
 // folded: the input messages in order. Its replacement will be at item from. An item that replaced an earlier fold of this run contributes
 // what that fold took.
-func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
-	at, stay := from, 0
-	list = make([]element, 0, to-from)
-	add := func(in int32) {
-		if stay > 0 {
-			list = append(list, element{n: stay})
+func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
+	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
+	for f.at < to {
+		if !f.skip() {
+			f.next()
 		}
-		stay = 0
-		list = append(list, element{in: in})
 	}
-	companion := func() bool { return at < len(a.doc.Items) && a.CameAlong(&a.doc.Items[at]) }
-	var next func()
-	next = func() {
-		it, out := &a.doc.Items[at], at < to && gone(at)
-		at++
-		switch {
-		case !out:
-			stay++
-		case it.In >= 0:
-			add(it.In)
-		case it.Body > 0:
-			for _, e := range a.taken[it.Body-1].list {
-				if e.n == 0 {
-					add(e.in)
-					continue
-				}
-				for n := e.n; n != 0 && at < len(a.doc.Items); {
-					switch {
-					case companion():
-						at++
-					case n < 0:
-						list = append(list, e)
-						at++
-						n++
-					default:
-						next()
-						n--
-					}
-				}
+	if piece && f.at == to && a.doc.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+		f.add(a.doc.Items[to].In)
+		f.list = append(f.list, element{n: -1})
+	}
+	return f.list
+}
+
+// elements are the body of a fold on its way.
+type elements struct {
+	a      *Archive
+	at, to int              // the next item, and the first that is not folded
+	gone   func(i int) bool // which items are folded
+	stayed int              // how many have not been folded since the last one that was
+	list   []element
+}
+
+// add adds a message of the input, after a number for those that stay before it.
+func (f *elements) add(in int32) {
+	if f.stayed > 0 {
+		f.list = append(f.list, element{n: f.stayed})
+	}
+	f.stayed = 0
+	f.list = append(f.list, element{in: in})
+}
+
+// skip passes over an item that came with a fold of this run, and reports whether there is one.
+func (f *elements) skip() bool {
+	if f.at < len(f.a.doc.Items) && f.a.CameAlong(&f.a.doc.Items[f.at]) {
+		f.at++
+		return true
+	}
+	return false
+}
+
+// next takes in the next item.
+func (f *elements) next() {
+	it, folded := &f.a.doc.Items[f.at], f.at < f.to && f.gone(f.at)
+	f.at++
+	switch {
+	case !folded:
+		f.stayed++
+	case it.In >= 0:
+		f.add(it.In)
+	case it.Body > 0:
+		f.unfold(f.a.taken[it.Body-1].list)
+	}
+}
+
+// unfold takes in what an earlier fold has taken, with the items after it that it says have stayed among that.
+func (f *elements) unfold(list []element) {
+	for _, e := range list {
+		if e.n == 0 {
+			f.add(e.in)
+			continue
+		}
+		for n := e.n; n != 0 && f.at < len(f.a.doc.Items); {
+			switch {
+			case f.skip():
+			case n < 0:
+				f.list = append(f.list, e)
+				f.at++
+				n++
+			default:
+				f.next()
+				n--
 			}
 		}
 	}
-	for at < to {
-		if companion() {
-			at++
-		} else {
-			next()
-		}
-	}
-	if piece && at == to && a.doc.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
-		add(a.doc.Items[to].In)
-		list = append(list, element{n: -1})
-	}
-	return list
 }
 
 // CameAlong reports whether an item accompanies a fold of this run: it is removed when the fold is undone, and doesn't count.

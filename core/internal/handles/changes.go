@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -23,7 +24,7 @@ const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
 	changesSent   = "sent"      // N: how many messages the result has
-	changesGone   = "gone"      // INDEX PRINT: this message is none of the input's, and looks like this
+	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and looks like this
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
@@ -43,63 +44,77 @@ func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.Changed() {
 		return
 	}
-	origins, used := a.origins()
-	list := []element{{text: quoted(changesHeader)}}
-	say := func(words ...string) {
-		line := words[0]
-		for _, w := range words[1:] {
-			line += " " + w
-		}
-		list = append(list, element{text: quoted(line)})
-	}
+	s := saying{a: a, list: []element{{text: quoted(changesHeader)}}, first: -1}
+	s.origins, s.used = a.origins()
 	if a.before != "" {
-		say(changesBefore, a.before)
+		s.say(changesBefore, a.before)
 	}
-	say(changesSent, strconv.Itoa(len(a.doc.Items)))
+	s.say(changesSent, strconv.Itoa(len(a.doc.Items)))
 	for i := range a.doc.Items {
-		if !used[i] {
-			say(changesGone, strconv.Itoa(i), a.printOf(i))
+		if !s.used[i] {
+			s.say(changesGone, strconv.Itoa(i), a.printOf(i))
 		}
 	}
-	a.sayspace(say)
-	tokens, first := 0, -1
-	for m := 0; m < len(origins); {
-		o, end := origins[m], m+1
-		switch o.op {
-		case "":
-			list = append(list, element{in: int32(m)})
-			tokens += a.doc.P.Message(a.doc.T, m)
-			if first < 0 {
-				first = m
-			}
-		case changesPut:
-			say(append([]string{o.op, strconv.Itoa(o.index)}, a.handlesOf(int32(m))...)...)
-		case changesKeep:
-			for end < len(origins) && origins[end] == (whence{o.op, o.index + end - m, 0}) {
-				end++
-			}
-			words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
-			if m > 0 && origins[m-1].op == "" && (o.index == 0 || used[o.index-1]) {
-				words = append(words, a.printOf(o.index))
-			}
-			say(words...)
-		case changesFold:
-			for end < len(origins) && origins[end] == (whence{o.op, o.index, o.from + end - m}) {
-				end++
-			}
-			say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
-		}
-		m = end
+	s.space()
+	for m := 0; m < len(s.origins); {
+		m = s.messages(m)
 	}
-	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: first, Tokens: tokens}, msg: -1, list: list}
+	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: s.first, Tokens: s.tokens}, msg: -1, list: s.list}
 	b.name(a.doc.T)
 	a.taken = append(a.taken, *b)
 	a.changes = b.Handle
 	a.pointFolds()
 }
 
-// sayspace records what is between the input messages, so that a restored file is identical, and not only its messages.
-func (a *Archive) sayspace(say func(words ...string)) {
+// saying is the body of changes on its way.
+type saying struct {
+	a       *Archive
+	origins []whence // of the messages of the input
+	used    []bool   // by message of the result: whether it is named in origins
+	list    []element
+	tokens  int // of the messages that the body holds
+	first   int // the first of them, or -1
+}
+
+// say adds words as a string.
+func (s *saying) say(words ...string) {
+	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
+}
+
+// messages says where message m of the input is had from, and those after it that come from the same place. It returns the next one.
+func (s *saying) messages(m int) int {
+	o, end := s.origins[m], m+1
+	alike := func(next func(n int) whence) {
+		for end < len(s.origins) && s.origins[end] == next(end-m) {
+			end++
+		}
+	}
+	switch o.op {
+	case "":
+		s.list = append(s.list, element{in: int32(m)})
+		s.tokens += s.a.doc.P.Message(s.a.doc.T, m)
+		if s.first < 0 {
+			s.first = m
+		}
+	case changesPut:
+		s.say(append([]string{o.op, strconv.Itoa(o.index)}, s.a.handlesOf(int32(m))...)...)
+	case changesKeep:
+		alike(func(n int) whence { return whence{o.op, o.index + n, 0} })
+		words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
+		if m > 0 && s.origins[m-1].op == "" && (o.index == 0 || s.used[o.index-1]) {
+			words = append(words, s.a.printOf(o.index))
+		}
+		s.say(words...)
+	case changesFold:
+		alike(func(n int) whence { return whence{o.op, o.index, o.from + n} })
+		s.say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
+	}
+	return end
+}
+
+// space says what is between the messages of the input: a file is the same again, and not only its messages.
+func (s *saying) space() {
+	a := s.a
 	at, plain := a.doc.T.List.Start, true
 	space := make([]string, a.doc.Rest)
 	for m := range space {
@@ -114,10 +129,10 @@ func (a *Archive) sayspace(say func(words ...string)) {
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
 		for n = 1; m+n < len(space) && space[m+n] == space[m]; n++ {
 		}
-		say(changesSpace, strconv.Itoa(n), space[m])
+		s.say(changesSpace, strconv.Itoa(n), space[m])
 	}
 	if end != "]" {
-		say(changesEnd, end)
+		s.say(changesEnd, end)
 	}
 }
 

@@ -229,49 +229,22 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
+// bodySplice is a span of a message in whose place a body comes.
+type bodySplice struct {
+	old  transcript.Span
+	body int // of those that were given
+}
+
 // putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
-	type splice struct {
-		old  transcript.Span
-		body int // index in the given bodies
-	}
-	var splices []splice
-	span := r.doc.T.Messages[it.Msg].Span
-	var text []byte
-	covered := span.Start
-	for _, k := range namedIn(r.doc, it.Msg) {
-		i := -1
-		if may(k.handle) {
-			i = r.body(k.handle)
-		}
-		if i < 0 || len(r.given[i].Text) > r.room {
-			continue
-		}
-		p := &r.doc.T.Parts[k.part]
-		old := p.Body
-		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a separate part
-			old = p.Span
-		} else if r.given[i].Text[0] == '{' && r.doc.T.IsString(old) {
-			old = wrapper(r.doc.T, p)
-		}
-		if old.Start < covered { // inside something that is already restored
-			continue
-		}
-		r.at, covered = i, old.End
-		r.room -= len(r.given[i].Text)
-		splices = append(splices, splice{old, i})
-		for n := p.Copy; n > 0; n = r.doc.T.Parts[n-1].Copy {
-			if q := &r.doc.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.doc.T.Bytes(q.Body), r.doc.T.Bytes(old)) {
-				splices = append(splices, splice{q.Body, i})
-			}
-		}
-		put++
-	}
+	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
 		return 0, true
 	}
-	sorting.Stable(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	sorting.Stable(splices, func(a, b bodySplice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	span := r.doc.T.Messages[it.Msg].Span
 	at := span.Start
+	var text []byte
 	for _, s := range splices {
 		if s.old.Start >= at {
 			text = append(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
@@ -285,6 +258,49 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	r.report.Restored += put
 	it.Msg, it.Tokens, it.Dirty = back.Msg, back.Tokens, it.In >= 0
 	return put, true
+}
+
+// splicesOf are where the bodies of some handles go in a message, and how many bodies that are. A copy of a part gets the same body.
+func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
+	t := r.doc.T
+	covered := t.Messages[m].Span.Start
+	for _, k := range namedIn(r.doc, m) {
+		i := -1
+		if may(k.handle) {
+			i = r.body(k.handle)
+		}
+		if i < 0 || len(r.given[i].Text) > r.room {
+			continue
+		}
+		p := &t.Parts[k.part]
+		old := r.placeOf(&k, i)
+		if old.Start < covered { // inside something that is already restored
+			continue
+		}
+		r.at, covered = i, old.End
+		r.room -= len(r.given[i].Text)
+		splices = append(splices, bodySplice{old, i})
+		for n := p.Copy; n > 0; n = t.Parts[n-1].Copy {
+			if q := &t.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(t.Bytes(q.Body), t.Bytes(old)) {
+				splices = append(splices, bodySplice{q.Body, i})
+			}
+		}
+		bodies++
+	}
+	return splices, bodies
+}
+
+// placeOf is the span in whose place the body of a mark comes: the part, where a placeholder is a part of its own, or its body, with the object
+// around that where the body brings its own.
+func (r *restoring) placeOf(k *mark, body int) transcript.Span {
+	p := &r.doc.T.Parts[k.part]
+	switch {
+	case k.what != api.BodyToolResult && k.what != api.BodyText:
+		return p.Span
+	case r.given[body].Text[0] == '{' && r.doc.T.IsString(p.Body):
+		return wrapper(r.doc.T, p)
+	}
+	return p.Body
 }
 
 // follow restores what the markers name, and what that names in turn, from the first item to the last. ok is false if a body doesn't fit:

@@ -269,7 +269,7 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 		return false, true
 	}
 	was := len(r.doc.Items)
-	out, ok := r.rebuild(c.steps, n)
+	out, ok := r.rebuild(c.steps, r.doc.Items[:n])
 	if !ok {
 		return false, false
 	}
@@ -328,60 +328,114 @@ func (r *restoring) isGone(g gone, at int) bool {
 	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
-// rebuild applies steps to the first n items. ok is false if they make no sense.
-func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
-	out = make([]view.Item, 0, n)
-	used := make([]bool, n)
-	take := func(i int) bool {
-		if used[i] {
-			return false
-		}
-		used[i] = true
-		out = append(out, r.doc.Items[i])
-		return true
-	}
-	folds := map[int][]bool{} // for each result message: which messages of its fold are restored, each once
+// rebuild makes what steps say of some items of a result. ok is false where they make no sense.
+func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
+	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)), folds: map[int][]bool{}}
 	was := r.report.Restored
-	literal := false
 	for _, p := range steps {
-		switch p.op {
-		case "":
-			it, ok := r.read(p.text)
-			if !ok {
-				return nil, false
-			}
-			literal = true
-			out = append(out, it)
-		case changesKeep:
-			for i := p.from; i < min(p.to, n); i++ {
-				if !take(i) {
-					return nil, false
-				}
-			}
-		case changesPut:
-			if !take(p.index) {
-				return nil, false
-			}
-			at := r.at
-			if _, ok := r.putBack(&out[len(out)-1], func(h string) bool { return slices.Contains(p.handles, h) }); !ok {
-				return nil, false
-			}
-			r.at = at
-		case changesFold:
-			if !r.takeFold(p, &out, used, folds) {
-				return nil, false
-			}
+		if !b.step(p) {
+			return nil, false
 		}
 	}
-	if literal && r.report.Restored == was {
+	if b.literal && r.report.Restored == was {
 		r.report.Restored++ // the changes themselves
 	}
-	saved := r.doc.Tokens(0, n)
-	for i := range out {
-		saved -= out[i].Tokens
+	saved := 0
+	for i := range items {
+		saved += items[i].Tokens
+	}
+	for i := range b.out {
+		saved -= b.out[i].Tokens
 	}
 	r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
-	return out, true
+	return b.out, true
+}
+
+// rebuilding makes the input of a compaction from items of its result.
+type rebuilding struct {
+	r       *restoring
+	items   []view.Item
+	out     []view.Item
+	used    []bool         // which of the items are in out, or put back in it
+	folds   map[int][]bool // by item: which messages of its fold are back, each once
+	literal bool           // the changes hold a message themselves
+}
+
+// step does what one step says. It reports whether that makes sense; where it does not because of a body, that is the one at r.at.
+func (b *rebuilding) step(p step) bool {
+	switch p.op {
+	case "":
+		it, ok := b.r.read(p.text)
+		b.literal = true
+		b.out = append(b.out, it)
+		return ok
+	case changesKeep:
+		for i := p.from; i < min(p.to, len(b.items)); i++ {
+			if !b.take(i) {
+				return false
+			}
+		}
+	case changesPut:
+		if !b.take(p.index) {
+			return false
+		}
+		at := b.r.at
+		if _, ok := b.r.putBack(&b.out[len(b.out)-1], func(h string) bool { return slices.Contains(p.handles, h) }); !ok {
+			return false
+		}
+		b.r.at = at
+	case changesFold:
+		return b.takeFold(p)
+	}
+	return true
+}
+
+// take takes an item over, once.
+func (b *rebuilding) take(i int) bool {
+	if b.used[i] {
+		return false
+	}
+	b.used[i] = true
+	b.out = append(b.out, b.items[i])
+	return true
+}
+
+// takeFold takes messages of a fold's body: or, once, what names the body, where it was not given.
+func (b *rebuilding) takeFold(p step) bool {
+	r, changes := b.r, b.r.at
+	it := b.items[p.index]
+	f := r.foldOf(it.Msg)
+	body := r.at
+	r.at = changes
+	if f == nil || len(r.given[body].Text) > r.room {
+		if !b.used[p.index] {
+			b.take(p.index)
+		}
+		return true
+	}
+	if p.to > len(f.messages) {
+		return false
+	}
+	back := b.folds[p.index]
+	if back == nil {
+		back = make([]bool, len(f.messages))
+		b.folds[p.index] = back
+		r.room -= len(r.given[body].Text)
+		r.report.Restored++
+	}
+	for k := p.from; k < p.to; k++ {
+		if back[k] {
+			return false
+		}
+		back[k] = true
+		m, ok := r.read(f.elements[f.messages[k]].text)
+		if !ok {
+			r.at = body
+			return false
+		}
+		b.out = append(b.out, m)
+	}
+	return true
 }
 
 // spread restores what was between the input messages; sent is how many items they were made from.
@@ -407,45 +461,6 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	if r.doc.Close = (transcript.Span{}); c.end != "" {
 		r.doc.Close = r.doc.T.Write([]byte(c.end))
 	}
-}
-
-// takeFold appends messages of a fold's body to out or, if the body was not given, once the message that names it.
-func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[int][]bool) bool {
-	changes := r.at
-	it := r.doc.Items[p.index]
-	f := r.foldOf(it.Msg)
-	body := r.at
-	r.at = changes
-	if f == nil || len(r.given[body].Text) > r.room {
-		if !used[p.index] {
-			used[p.index] = true
-			*out = append(*out, it)
-		}
-		return true
-	}
-	if p.to > len(f.messages) {
-		return false
-	}
-	back := folds[p.index]
-	if back == nil {
-		back = make([]bool, len(f.messages))
-		folds[p.index] = back
-		r.room -= len(r.given[body].Text)
-		r.report.Restored++
-	}
-	for k := p.from; k < p.to; k++ {
-		if back[k] {
-			return false
-		}
-		back[k] = true
-		m, ok := r.read(f.elements[f.messages[k]].text)
-		if !ok {
-			r.at = body
-			return false
-		}
-		*out = append(*out, m)
-	}
-	return true
 }
 
 // Of returns the handles that bodies name, in order, so that a host can fetch all bodies before it restores: those of markers, and of

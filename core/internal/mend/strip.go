@@ -48,31 +48,34 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 	needed := md.neededByPins()
 	for i := from; i < to; i++ {
 		it := &md.doc.Items[i]
-		msg := &md.doc.T.Messages[it.Msg]
-		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || msg.Role != transcript.Assistant {
+		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || md.doc.T.Messages[it.Msg].Role != transcript.Assistant {
 			continue
 		}
-		before, left, stripped := md.doc.Total, false, false
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			p := &md.doc.T.Parts[n]
-			switch {
-			case p.Has(transcript.Removed) || p.Parent >= 0:
-			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
-				if md.dropReasoning(n) {
-					stripped = true
-					if md.report.Thinking != nil && IsBound(p) {
-						md.report.Thinking.Stripped++
-					}
-				}
-			default:
-				left = true
-			}
-		}
-		if stripped {
+		if stripped, left := md.stripMessage(it.Msg, which); stripped {
+			before := md.doc.Total
 			md.doc.Remeasure(i)
 			md.report.Act(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In), Tokens: before - md.doc.Total, Rule: rule})
 			empty[i] = !left
 		}
 	}
 	md.doc.Remove(func(i int) bool { return empty[i] })
+}
+
+// stripMessage removes reasoning parts of a message. It reports whether there were any, and whether anything else is left.
+func (md *Mender) stripMessage(m int32, which func(p *transcript.Part) bool) (stripped, left bool) {
+	msg := &md.doc.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &md.doc.T.Parts[n]
+		switch {
+		case p.Has(transcript.Removed) || p.Parent >= 0:
+		case p.Kind != transcript.Reasoning || p.Has(transcript.Tied) || !which(p):
+			left = true
+		case md.dropReasoning(n):
+			stripped = true
+			if md.report.Thinking != nil && IsBound(p) {
+				md.report.Thinking.Stripped++
+			}
+		}
+	}
+	return stripped, left
 }

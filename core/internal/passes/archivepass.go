@@ -73,33 +73,22 @@ func (p *ArchivePass) Check() string {
 
 func (p *ArchivePass) Follows() bool { return false }
 
+// Run puts summaries in place of old results, once the model has written them.
 func (p *ArchivePass) Run(c Run) {
-	doc := c.Doc()
 	if p.KeepRecent == 0 {
 		return
 	}
+	doc := c.Doc()
 	batches := p.divide(c)
-	unsqueezeAll(c, slices.Concat(batches...))
-	local := p.Mode == "local" || c.Policy().Local()
-	texts := make([]string, len(batches))
-	for k, batch := range batches {
-		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
-			continue
-		}
-		if text, why, ok := p.summarize(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
-			texts[k] = text
-		} else if ok {
-			c.Report().Summary.Why = why
-		}
-	}
+	all := slices.Concat(batches...)
+	unsqueezeAll(c, all)
+	texts := p.texts(c, batches)
 	if len(c.Summary().Requests()) > 0 {
 		after := doc.Total
-		for _, batch := range batches {
-			for _, r := range batch {
-				after -= resultSize(doc, r.part)
-			}
+		for _, r := range all {
+			after -= resultSize(doc, r.part)
 		}
-		c.Summary().Expect(batches[0][0].item, after)
+		c.Summary().Expect(all[0].item, after)
 		return
 	}
 	for k, batch := range batches {
@@ -117,6 +106,24 @@ func (p *ArchivePass) Run(c Run) {
 			replace(c, batch, "archive", "archive", handles.SummaryMarker, func(i int) string { return said[i] })
 		}
 	}
+}
+
+// texts are the summaries of batches: what the model has written for the newest of them, and else excerpts.
+func (p *ArchivePass) texts(c Run, batches [][]result) []string {
+	texts := make([]string, len(batches))
+	local := p.Mode == "local" || c.Policy().Local()
+	for k, batch := range batches {
+		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
+			continue
+		}
+		switch text, why, ok := p.summarize(c, "archive-"+strconv.Itoa(k+1), batch); {
+		case ok && why == "":
+			texts[k] = text
+		case ok:
+			c.Report().Summary.Why = why
+		}
+	}
+	return texts
 }
 
 // divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).

@@ -138,30 +138,21 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 
 // choose appends the files that are read in dropped and for which may returns true, newest first, as far as the budget allows.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
-	t, seen := r.view.T, r.visible(kept)
+	seen := r.visible(kept)
 	for _, f := range files {
 		seen.Add(f.Path)
 	}
 	for i, m := range slices.Backward(dropped) {
-		msg := &t.Messages[m]
+		msg := &r.view.T.Messages[m]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			if path := r.edited(n); path != "" {
-				seen.Add(path)
-			}
-			path := r.read(n)
-			if path == "" || seen.Has(path) {
+			f := r.fileAt(n, seen, may)
+			if f.Path == "" {
 				continue
 			}
-			text := r.Content(n)
-			if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
-				continue
-			}
-			seen.Add(path)
-			f := RestoredFile{Index: i, part: n, Path: path, Text: authorship.RestoredPrefix + " " + path + "\n\n" + text}
-			f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
 			if f.Tokens > *budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
 				return files // the rest are older
 			}
+			f.Index = i
 			*budget -= f.Tokens
 			if files = append(files, f); len(files) >= r.MaxFiles {
 				return files
@@ -169,6 +160,26 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 		}
 	}
 	return files
+}
+
+// fileAt is the file that the part at index n is the result of reading, if it may be put back and was not seen before; one without a path
+// else. What it reads or edits is seen from then on.
+func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
+	if path := r.edited(n); path != "" {
+		seen.Add(path)
+	}
+	path := r.read(n)
+	if path == "" || seen.Has(path) {
+		return f
+	}
+	text := r.Content(n)
+	if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(r.view.T, n, text) != digest.ReadsWhole || !may(n) {
+		return f
+	}
+	seen.Add(path)
+	f = RestoredFile{part: n, Path: path, Text: authorship.RestoredPrefix + " " + path + "\n\n" + text}
+	f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
+	return f
 }
 
 // pointedAt returns the keys of the reads that messages refer to by saying that a file has not changed since.

@@ -45,32 +45,44 @@ func binary(s string) bool {
 		s = s[:4096]
 	}
 	turns, hex, slashes := 0, 0, 0
-	var has [4]int
-	kind := func(c byte) int {
-		switch {
-		case digit(c):
-			return 0
-		case c >= 'a' && c <= 'z':
-			return 1
-		case c >= 'A' && c <= 'Z':
-			return 2
-		}
-		return 3
-	}
+	var has [other + 1]int
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' {
-			hex++
-		}
-		has[kind(c)]++
+		kind := kinds[c]
+		hex += bit(kind == aDigit || c|0x20 >= 'a' && c|0x20 <= 'f')
+		has[kind]++
 		slashes += bit(c == '/' || c == '-' || c == '_')
-		turns += bit(i > 0 && kind(c) != kind(s[i-1]))
+		turns += bit(i > 0 && kind != kinds[s[i-1]])
 	}
 	if hex == len(s) {
 		return turns*5 > len(s)
 	}
-	return has[0] > 0 && has[1] > 0 && has[2] > 0 && turns*4 > len(s) && slashes*12 < len(s)
+	return has[aDigit] > 0 && has[lower] > 0 && has[upper] > 0 && turns*4 > len(s) && slashes*12 < len(s)
 }
+
+// The kinds of characters that binary data mixes.
+const (
+	aDigit = iota
+	lower
+	upper
+	other
+)
+
+var kinds = func() (is [256]uint8) {
+	for i := range is {
+		switch c := byte(i); {
+		case digit(c):
+			is[i] = aDigit
+		case c >= 'a' && c <= 'z':
+			is[i] = lower
+		case c >= 'A' && c <= 'Z':
+			is[i] = upper
+		default:
+			is[i] = other
+		}
+	}
+	return is
+}()
 
 // cut writes a text whose binary data is replaced with its length and hash.
 func (w *writer) cut(s string) {

@@ -17,57 +17,92 @@ const (
 	valueBits = 9 // of hashes of values
 )
 
+// jsonLines are values of JSON that begin at a line.
+type jsonLines struct {
+	line   int   // the first
+	lines  int   // how many they take
+	from   int   // offsets in the text
+	end    int   //
+	root   int32 // the node that the values are in
+	values int
+	whole  bool // else they are the elements of an array that goes on
+}
+
 // json writes a JSON value that begins at line i and ends at the end of a line, or several lines of JSON.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.may(JSON) {
 		return w.members(i)
 	}
-	w.nodes = append(w.nodes[:0], node{start: int32(from), kind: '['})
-	end, ok := w.value(from)
-	w.noJSON = end
-	root, values := int32(0), 1
-	if !ok { // the complete elements of an array
-		if len(w.nodes) < 2 || w.nodes[1].kind != '[' || w.nodes[1].count < minRows {
-			return w.members(i)
-		}
-		root, values = 1, int(w.nodes[1].count)
-		w.nodes = w.nodes[:w.nodes[1].next]
-		end = w.lastEnd()
+	j := jsonLines{line: i, from: from}
+	if !w.firstJSON(&j) {
+		return w.members(i)
 	}
-	k, rest := w.linesTo(i, end)
-	if rest && (ok || k > 1) {
+	rest := false
+	if j.lines, rest = w.linesTo(i, j.end); rest && (j.whole || j.lines > 1) {
 		return 0
 	}
-	for ok && i+k < w.count() && w.src[from] == '{' { // lines of JSON, or elements of an array that begins elsewhere
-		s := w.line(i + k)
+	if j.whole && w.src[from] == '{' {
+		w.moreJSON(&j)
+	}
+	if j.end-from < minJSON {
+		return 0
+	}
+	root := &w.nodes[j.root]
+	root.end, root.next, root.count = int32(j.end), int32(len(w.nodes)), int32(j.values)
+	if j.lines == j.values && tellsError(w.src[from:j.end]) { // a message continues to the end of its line
+		return 0
+	}
+	return w.writeJSON(&j)
+}
+
+// firstJSON reads the value that begins first or, where it does not end, the elements of an array that are whole. It reports whether there is
+// anything.
+func (w *writer) firstJSON(j *jsonLines) bool {
+	w.nodes = append(w.nodes[:0], node{start: int32(j.from), kind: '['})
+	j.end, j.whole = w.value(j.from)
+	w.noJSON = j.end
+	if j.values = 1; j.whole {
+		return true
+	}
+	if len(w.nodes) < 2 || w.nodes[1].kind != '[' || w.nodes[1].count < minRows {
+		return false
+	}
+	j.root, j.values = 1, int(w.nodes[1].count)
+	w.nodes = w.nodes[:w.nodes[1].next]
+	j.end = w.lastEnd()
+	return true
+}
+
+// moreJSON reads the objects that follow line by line: lines of JSON, or elements of an array that begins elsewhere.
+func (w *writer) moreJSON(j *jsonLines) {
+	for j.line+j.lines < w.count() {
+		i := j.line + j.lines
+		s := w.line(i)
 		at := indentOf(s)
-		if at == len(s) || s[at] != '{' || int(w.lines[i+k])+at < w.noJSON {
-			break
+		if at == len(s) || s[at] != '{' || int(w.lines[i])+at < w.noJSON {
+			return
 		}
 		n := len(w.nodes)
-		e, whole := w.value(int(w.lines[i+k]) + at)
-		if w.noJSON = e; !whole {
+		end, whole := w.value(int(w.lines[i]) + at)
+		if w.noJSON = end; !whole {
 			w.nodes = w.nodes[:n]
-			break
+			return
 		}
-		more, rest := w.linesTo(i+k, e)
+		more, rest := w.linesTo(i, end)
 		if rest {
 			w.nodes = w.nodes[:n]
-			break
+			return
 		}
-		end = e
-		values++
-		k += more
+		j.end = end
+		j.values++
+		j.lines += more
 	}
-	if end-from < minJSON {
-		return 0
-	}
-	w.nodes[root].end, w.nodes[root].next, w.nodes[root].count = int32(end), int32(len(w.nodes)), int32(values)
-	if k == values && tellsError(w.src[from:end]) { // a message continues to the end of its line
-		return 0
-	}
-	if w.twice = end-from > 2*minValue; w.twice {
+}
+
+// writeJSON writes values: as rows where they are alike, and else each without white space.
+func (w *writer) writeJSON(j *jsonLines) int {
+	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
 			w.values = make([]int32, 1<<valueBits)
 		}
@@ -76,28 +111,29 @@ func (w *writer) json(i int) int {
 	before, was := len(w.out), w.forms
 	w.forms |= JSON
 	switch {
-	case values > 1 && w.rows(root):
-		if !ok { // it continues
+	case j.values > 1 && w.rows(j.root):
+		if !j.whole { // it goes on
 			w.out = append(w.out[:len(w.out)-1], ',')
 		}
 		w.end()
-	case !ok:
+	case !j.whole:
 		w.out, w.forms = w.out[:before], was
-		return w.members(i)
+		return w.members(j.line)
 	default:
 		for n := int32(1); n < int32(len(w.nodes)); n = w.nodes[n].next {
 			w.emit(n)
 			w.end()
 		}
 	}
-	if tail := w.src[end : w.lines[i+k]-1]; !blank(tail) && (ok || k == 1) {
+	behind := j.line + j.lines
+	if tail := w.src[j.end : w.lines[behind]-1]; !blank(tail) && (j.whole || j.lines == 1) {
 		w.out = append(append(w.out[:len(w.out)-1], tail...), '\n')
 	}
-	if len(w.out)-before >= int(w.lines[i+k]-w.lines[i]) { // already compact
+	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // as compact as it can be
 		w.forms = was
-		w.out = append(append(w.out[:before], w.src[w.lines[i]:w.lines[i+k]-1]...), '\n')
+		w.out = append(append(w.out[:before], w.src[w.lines[j.line]:w.lines[behind]-1]...), '\n')
 	}
-	return k
+	return j.lines
 }
 
 // lastEnd returns where the last value that is complete inside the first one ends.
@@ -294,33 +330,10 @@ func stringEnd(src string, at int) (end int, ok bool) {
 // emit writes a value without white space, and arrays of similar objects as rows.
 func (w *writer) emit(n int32) {
 	v := &w.nodes[n]
-	switch v.kind {
-	case '[':
-		if v.count >= minRows && w.rows(n) {
-			return
-		}
-		fallthrough
-	case '{':
-		w.out = append(w.out, v.kind)
-		next := v.next
-		for k := n + 1; k < next; k = w.nodes[k].next {
-			if w.nodes[k].kind == ':' {
-				w.out = append(w.out, w.src[w.nodes[k].start:w.nodes[k].end]...)
-				w.out = append(w.out, ':')
-				k++
-				if w.again(k - 1) {
-					if w.nodes[k].next < next {
-						w.out = append(w.out, ',')
-					}
-					continue
-				}
-			}
-			w.emit(k)
-			if w.nodes[k].next < next {
-				w.out = append(w.out, ',')
-			}
-		}
-		w.out = append(w.out, w.nodes[n].kind+2)
+	switch {
+	case v.kind == '[' && v.count >= minRows && w.rows(n):
+	case v.kind == '[' || v.kind == '{':
+		w.emitInside(n)
 	default:
 		s := w.src[v.start:v.end]
 		if len(s) > minBinary && w.may(Binary) {
@@ -329,6 +342,28 @@ func (w *writer) emit(n int32) {
 		}
 		w.out = append(w.out, s...)
 	}
+}
+
+// emitInside writes a list or an object with what is in it.
+func (w *writer) emitInside(n int32) {
+	kind, next := w.nodes[n].kind, w.nodes[n].next
+	w.out = append(w.out, kind)
+	for k := n + 1; k < next; k = w.nodes[k].next {
+		again := false
+		if w.nodes[k].kind == ':' {
+			w.out = append(w.out, w.src[w.nodes[k].start:w.nodes[k].end]...)
+			w.out = append(w.out, ':')
+			again = w.again(k)
+			k++
+		}
+		if !again {
+			w.emit(k)
+		}
+		if w.nodes[k].next < next {
+			w.out = append(w.out, ',')
+		}
+	}
+	w.out = append(w.out, kind+2)
 }
 
 // minValue is the minimum size of a value, in bytes, that is not written a second time.
@@ -361,43 +396,43 @@ const minMembers = 4
 // memberLine splits a line of pretty-printed JSON: it returns its text without white space around it, whose first key bytes are a key with
 // its colon.
 func memberLine(s string) (text string, key int, ok bool) {
-	at := indentOf(s)
-	n := len(s)
-	for n > at && (s[n-1] == ' ' || s[n-1] == '\t') {
-		n--
-	}
-	text = s[at:n]
+	text = strings.TrimRight(s[indentOf(s):], " \t")
 	if text == "" || len(text) > 1<<16 {
 		return "", 0, false
 	}
+	rest := text[1:]
 	switch text[0] {
 	case '{', '[':
-		return text, 0, len(text) == 1 || text[1:] == "}" || text[1:] == "]" || text[1:] == "}," || text[1:] == "],"
+		return text, 0, rest == "" || rest == "}" || rest == "]" || rest == "}," || rest == "],"
 	case '}', ']':
-		return text, 0, len(text) == 1 || text[1:] == ","
+		return text, 0, rest == "" || rest == ","
 	case '"':
 		end, closed := stringEnd(text, 0)
 		if !closed {
 			return "", 0, false
 		}
-		if end == len(text) || text[end:] == "," {
+		if rest = text[end:]; rest == "" || rest == "," {
 			return text, 0, true
 		}
-		if end+2 >= len(text) || text[end] != ':' || text[end+1] != ' ' {
-			return "", 0, false
-		}
-		value := text[end+2:]
-		switch c := value[0]; {
-		case c == '"':
-			last, closed := stringEnd(value, 0)
-			return text, end + 1, closed && (last == len(value) || value[last:] == ",")
-		case c == '{', c == '[':
-			return text, end + 1, len(value) == 1 || value == "{}" || value == "[]" || value == "{}," || value == "[],"
-		case digit(c), c == '-', c == 't', c == 'f', c == 'n':
-			return text, end + 1, strings.IndexByte(value, ' ') < 0 && strings.IndexByte(value, '"') < 0
+		if len(rest) > 2 && rest[:2] == ": " {
+			return text, end + 1, memberValue(rest[2:])
 		}
 	}
 	return "", 0, false
+}
+
+// memberValue reports whether a text is the value of a member, or its beginning, on a line of pretty JSON.
+func memberValue(value string) bool {
+	switch c := value[0]; {
+	case c == '"':
+		end, closed := stringEnd(value, 0)
+		return closed && (end == len(value) || value[end:] == ",")
+	case c == '{', c == '[':
+		return len(value) == 1 || value == "{}" || value == "[]" || value == "{}," || value == "[],"
+	case digit(c), c == '-', c == 't', c == 'f', c == 'n':
+		return !strings.ContainsAny(value, " \"")
+	}
+	return false
 }
 
 // members writes lines of pretty-printed JSON without white space if they are not a complete value, for example because the middle of an
@@ -420,18 +455,23 @@ func (w *writer) members(i int) int {
 	}
 	w.forms |= JSON
 	for at := i; at < i+k; at++ {
-		text, key, _ := memberLine(w.line(at))
-		if key > 0 {
-			w.out = append(w.out, text[:key]...)
-			text = text[key+1:]
-		}
-		w.out = append(w.out, text...)
-		if n := len(w.out); text[0] == '}' && w.line(at)[0] == '}' || n > 0 && w.out[n-1] == ',' && len(text) <= 2 && indentOf(w.line(at)) <= 2 {
-			w.end()
-		}
+		w.writeMember(w.line(at))
 	}
 	if w.out[len(w.out)-1] != '\n' {
 		w.end()
 	}
 	return k
+}
+
+// writeMember writes a line of pretty JSON. A line ends where an outer value does.
+func (w *writer) writeMember(line string) {
+	text, key, _ := memberLine(line)
+	if key > 0 {
+		w.out = append(w.out, text[:key]...)
+		text = text[key+1:]
+	}
+	w.out = append(w.out, text...)
+	if n := len(w.out); text[0] == '}' && line[0] == '}' || n > 0 && w.out[n-1] == ',' && len(text) <= 2 && indentOf(line) <= 2 {
+		w.end()
+	}
 }

@@ -39,19 +39,11 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 			continue
 		}
 		w.margin = min(w.margin, at)
-		closes := s[at] == '}' || s[at] == ')' || s[at] == ']'
-		if lines > 0 {
-			switch {
-			case opened == closes:
-				agree += bit(at == last)
-			case opened:
-				if at > last && w.unit == 0 {
-					w.unit = at - last
-				}
-				agree += bit(at == last+w.unit && w.unit > 0)
-			default:
-				agree += bit(at < last && (w.unit == 0 || at == last-w.unit))
+		if closes := closing(s[at]); lines > 0 {
+			if opened && !closes && at > last && w.unit == 0 {
+				w.unit = at - last
 			}
+			agree += bit(w.agrees(at, last, opened, closes))
 		}
 		deep += bit(at > 1)
 		lines++
@@ -62,6 +54,21 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 	}
 	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
 }
+
+// agrees reports whether a line is indented as brackets tell: by one unit more than the last one, which opened is of, where that ends with an
+// open bracket, and by one less where it closes one itself.
+func (w *writer) agrees(at, last int, opened, closes bool) bool {
+	switch {
+	case opened == closes:
+		return at == last
+	case opened:
+		return at == last+w.unit && w.unit > 0
+	}
+	return at < last && (w.unit == 0 || at == last-w.unit)
+}
+
+// closing reports whether a character closes a bracket.
+func closing(c byte) bool { return c == '}' || c == ')' || c == ']' }
 
 func bit(b bool) int {
 	if b {
@@ -87,19 +94,18 @@ func opens(s string) bool {
 // undent returns a line without the indentation that its brackets imply.
 func (w *writer) undent(s string) string {
 	at := indentOf(s)
-	if at == len(s) || at == 0 && !w.bracket {
+	switch {
+	case at == len(s) || at == 0 && !w.bracket:
 		return s
-	}
-	if !w.bracket {
-		if w.margin > 1 && at >= w.margin {
-			w.forms |= Padding
-			return s[w.margin:]
-		}
+	case !w.bracket && w.margin > 1 && at >= w.margin:
+		w.forms |= Padding
+		return s[w.margin:]
+	case !w.bracket:
 		return s
 	}
 	was, opened := w.level, w.opened
 	w.level, w.opened = at, opens(s)
-	closes := s[at] == '}' || s[at] == ')' || s[at] == ']'
+	closes := closing(s[at])
 	switch {
 	case opened && !closes:
 		was += w.unit
@@ -125,42 +131,44 @@ func (w *writer) text(s string) {
 		w.out = append(w.out, s...)
 		return
 	}
-	n := len(s)
-	for n > 0 && (s[n-1] == ' ' || s[n-1] == '\t') {
-		n--
-	}
-	s = s[:n]
+	s = strings.TrimRight(s, " \t")
 	at := indentOf(s)
 	gap, run := strings.Index(s[at:], "  "), longSign(s, at)
-	if gap < 0 && run < 0 && n < minBinary || tellsError(s) {
+	if gap < 0 && run < 0 && len(s) < minBinary || tellsError(s) {
 		w.out = append(w.out, s...)
 		return
 	}
-	if n >= minBinary && w.may(Binary) {
+	if len(s) >= minBinary && w.may(Binary) {
 		if from, _ := encodedRun(s, 0); from >= 0 {
 			w.cut(s)
 			return
 		}
 	}
-	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
-		at += gap
-		for at < n && s[at] == ' ' {
-			at++
-		}
-		gap = strings.Index(s[at:], "  ")
+	if gap = columnGap(s, at, gap); run < 0 {
+		run = len(s)
 	}
-	if gap += at; gap < at || strings.IndexByte(s, '"') >= 0 || strings.IndexByte(s, '\'') >= 0 || strings.IndexByte(s, '`') >= 0 {
-		gap = n
-	}
-	if run < 0 {
-		run = n
-	}
-	if gap == n && run == n {
+	if gap == len(s) && run == len(s) {
 		w.out = append(w.out, s...)
 		return
 	}
 	w.forms |= Padding
 	w.signs(s, gap, run)
+}
+
+// columnGap is the first run of spaces that is no indentation, of a line that is indented by at and has its first run at at+gap, or -1; the end
+// of the line where there is none, or where spaces may be of a text in quotes.
+func columnGap(s string, at, gap int) int {
+	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
+		at += gap
+		for at < len(s) && s[at] == ' ' {
+			at++
+		}
+		gap = strings.Index(s[at:], "  ")
+	}
+	if gap < 0 || strings.ContainsAny(s, "\"'`") {
+		return len(s)
+	}
+	return at + gap
 }
 
 // signs writes a line in which runs of one character, and runs of spaces after its indentation, are cut. gap and run are the first of them,
@@ -245,22 +253,30 @@ func longSign(s string, from int) int {
 		default:
 			continue
 		}
-		size := runeSize(s[at])
-		if !sign(s[at]) || at+size > len(s) {
-			continue
-		}
-		start, end := at, at+size
-		for start-size >= from && s[start-size:start] == s[at:at+size] {
-			start -= size
-		}
-		for end+size <= len(s) && s[end:end+size] == s[at:at+size] {
-			end += size
-		}
-		if end-start >= longRun*size {
+		if start := signRun(s, from, at); start >= 0 {
 			return start
 		}
 	}
 	return -1
+}
+
+// signRun is where the run begins, from an offset on, that the sign at another one is of; -1 where that is no sign, or the run is short.
+func signRun(s string, from, at int) int {
+	size := runeSize(s[at])
+	if !sign(s[at]) || at+size > len(s) {
+		return -1
+	}
+	start, end := at, at+size
+	for start-size >= from && s[start-size:start] == s[at:at+size] {
+		start -= size
+	}
+	for end+size <= len(s) && s[end:end+size] == s[at:at+size] {
+		end += size
+	}
+	if end-start < longRun*size {
+		return -1
+	}
+	return start
 }
 
 // Repeated lines.
@@ -300,9 +316,28 @@ func load(s string) uint64 {
 // repeats writes how often the previous lines are repeated, or where the next lines have appeared above. It examines two places for each
 // line and takes matches as a whole, so its cost is linear.
 func (w *writer) repeats(i int) int {
+	j := w.above(i)
+	if j < 0 {
+		return 0
+	}
+	n, cycle := 1, i-j
+	for i+n < w.count() && (n < cycle || cycle <= maxCycle) && w.line(j+n) == w.line(i+n) {
+		n++
+	}
+	if n >= cycle && cycle <= maxCycle {
+		return w.writeAgain(i, cycle, n/cycle)
+	}
+	for n > 1 && blank(w.line(i+n-1)) {
+		n--
+	}
+	return w.writeAbove(i, n)
+}
+
+// above is a line above that is the same as line i, or -1.
+func (w *writer) above(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.may(Repeats) {
-		return 0
+		return -1
 	}
 	slot := w.seen[hash(s)>>w.shift<<1:][:2]
 	j := int(slot[0]) - 1
@@ -311,38 +346,34 @@ func (w *writer) repeats(i int) int {
 	}
 	slot[0], slot[1] = int32(i+1), slot[0]
 	if j < 0 || w.line(j) != s {
+		return -1
+	}
+	return j
+}
+
+// writeAgain writes that the lines right above, so many, come again so many times from line i on. It returns how many lines that are.
+func (w *writer) writeAgain(i, lines, times int) int {
+	n := times * lines
+	if int(w.lines[i+n]-w.lines[i]) < minAgain {
 		return 0
 	}
-	n, size := 1, len(s)+1
-	cycle := i - j
-	for i+n < w.count() && (n < cycle || cycle <= maxCycle) && w.line(j+n) == w.line(i+n) {
-		size += len(w.line(i+n)) + 1
-		n++
+	w.forms |= Repeats
+	if lines == 1 {
+		w.out = append(w.out, "[the line above "...)
+	} else {
+		w.out = append(w.out, "[the "...)
+		w.out = strconv.AppendInt(w.out, int64(lines), 10)
+		w.out = append(w.out, " lines above "...)
 	}
-	if n >= cycle && cycle <= maxCycle {
-		times := n / cycle
-		n = times * cycle
-		size = int(w.lines[i+n] - w.lines[i])
-		if size < minAgain {
-			return 0
-		}
-		w.forms |= Repeats
-		if cycle == 1 {
-			w.out = append(w.out, "[the line above "...)
-		} else {
-			w.out = append(w.out, "[the "...)
-			w.out = strconv.AppendInt(w.out, int64(cycle), 10)
-			w.out = append(w.out, " lines above "...)
-		}
-		w.out = strconv.AppendInt(w.out, int64(times), 10)
-		w.out = append(w.out, " more times]\n"...)
-		return n
-	}
-	for n > 1 && blank(w.line(i+n-1)) {
-		n--
-	}
-	size = int(w.lines[i+n] - w.lines[i])
-	if size < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line gets short by itself
+	w.out = strconv.AppendInt(w.out, int64(times), 10)
+	w.out = append(w.out, " more times]\n"...)
+	return n
+}
+
+// writeAbove writes that n lines from line i on are above. It returns how many lines that are.
+func (w *writer) writeAbove(i, n int) int {
+	s := w.line(i)
+	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short by itself
 		return 0
 	}
 	w.forms |= Repeats

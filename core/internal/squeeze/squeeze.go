@@ -136,44 +136,47 @@ func (w *writer) split() {
 func (w *writer) run() {
 	w.split()
 	w.out = make([]byte, 0, len(w.src)+1)
-	n := w.count()
-	for i := 0; i < n; {
-		s := w.line(i)
-		if len(s) == 0 {
+	for i := 0; i < w.count(); {
+		k := 0
+		switch s := w.line(i); {
+		case len(s) == 0:
 			i += w.empty(i)
 			continue
-		}
-		k := 0
-		switch c := s[0]; {
-		case c == '{' || c == '[':
+		case s[0] == '{' || s[0] == '[':
 			k = w.json(i)
-		case c == ' ' || c == '\t':
+		case s[0] == ' ' || s[0] == '\t':
 			k = w.indented(i, s)
-		case c >= '0' && c <= '9':
+		case digit(s[0]):
 			k = w.gutter(i)
-		case c == 'd' && w.may(Context):
+		case s[0] == 'd' && w.may(Context):
 			k = w.diffHead(i)
 		}
-		if k == 0 && i+1 < n {
-			if k = w.paths(i); k == 0 {
-				k = w.starts(i)
-			}
-		}
-		if k == 0 {
-			k = w.repeats(i)
-		}
-		if k == 0 {
-			k = w.encoded(i)
-		}
-		if k == 0 {
-			w.plain(i)
-			k = 1
+		for n := 0; k == 0; n++ {
+			k = anyLines[n](w, i)
 		}
 		i += k
 	}
 	if len(w.out) > 0 {
 		w.out = w.out[:len(w.out)-1] // the last line has no line end
 	}
+}
+
+// anyLines are tried for lines that begin with anything, in this order; the last one takes every line.
+var anyLines = [...]func(w *writer, i int) int{
+	func(w *writer, i int) int {
+		if i+1 == w.count() {
+			return 0
+		}
+		if k := w.paths(i); k > 0 {
+			return k
+		}
+		return w.starts(i)
+	},
+	(*writer).repeats, (*writer).encoded,
+	func(w *writer, i int) int {
+		w.plain(i)
+		return 1
+	},
 }
 
 // indented tries the forms that begin with white space.

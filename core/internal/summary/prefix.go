@@ -55,27 +55,16 @@ func (w *writing) told(j Job, output int) answer {
 
 // prefixed returns the request of a job that is appended to the conversation, or nil if a record is used instead.
 func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
-	s, how := &w.policy.Summary, w.doc.F.Behind()
-	if !w.policy.AsksBehind() || how == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
-		return r, nil
-	}
-	if s.Request != "prefix" && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
-		return r, nil
-	}
-	body := []byte(nil)
-	if t := w.t; t.Outer != t.List {
-		body = t.Src[t.Outer.Start:t.Outer.End]
-	} else if s.Request != "prefix" { // the system prompt and the tools are not known
-		return r, nil
-	}
+	body, possible := w.mayFollow(j)
 	sent, until := w.lastCall()
-	if until < j.Tail || j.Tail < 0 {
+	if !possible || until < j.Tail || j.Tail < 0 {
 		return r, nil
 	}
-	patch, thinking, ok := how.AppendPatch(nil, body, output)
+	patch, thinking, ok := w.doc.F.Behind().AppendPatch(nil, body, output)
 	if !ok {
 		return r, nil
 	}
+	s := &w.policy.Summary
 	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions, Template: s.Prompt, Language: w.language(*j),
 		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
 	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
@@ -91,13 +80,28 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 		}
 	}
 	r.InputTokens += b.Cached + w.doc.P.Text(text)
-	if window := w.policy.Window.Tokens; window > 0 && r.InputTokens+output+thinking > window || s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens {
-		return r, nil
-	}
-	if !w.write(b, sent, text) || s.Request != "prefix" && !w.cheaper(j, output, r.InputTokens, b.Cached) {
+	window := w.policy.Window.Tokens
+	switch {
+	case window > 0 && r.InputTokens+output+thinking > window, s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens,
+		!w.write(b, sent, text), s.Request != "prefix" && !w.cheaper(j, output, r.InputTokens, b.Cached):
 		return r, nil
 	}
 	return r, b
+}
+
+// mayFollow reports whether a request for a job may follow the conversation, and the request body that is known of it.
+func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
+	if !w.policy.AsksBehind() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
+		return nil, false
+	}
+	always := w.policy.Summary.Request == "prefix"
+	if !always && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
+		return nil, false
+	}
+	if t := w.t; t.Outer != t.List {
+		return t.Src[t.Outer.Start:t.Outer.End], true
+	}
+	return nil, always // else the system prompt and the tools are not known
 }
 
 // lastCall returns how many messages the app's last call sent, and how many input messages a request after the conversation uses: those

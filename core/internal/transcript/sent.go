@@ -6,16 +6,7 @@ func (t *Transcript) Sent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
 		if n := t.summaryIn(i); n >= 0 {
-			prompt := t.summary == 0
-			for k := t.summary; k < i; k++ {
-				if prompt = prompt && t.Messages[k].Role == System; !prompt {
-					t.unsend(int32(k))
-				}
-			}
-			for k := m.First; k < n; k++ {
-				t.Parts[k].Flags |= NotSent
-			}
-			t.summary, t.live = i, t.live[:0]
+			t.summarize(i, n)
 		}
 		if m.Role == User {
 			for _, k := range t.live {
@@ -29,6 +20,21 @@ func (t *Transcript) Sent(from int) {
 	}
 }
 
+// summarize marks what precedes the provider's own summary, part n of message i, but for the system prompt at the front.
+func (t *Transcript) summarize(i int, n int32) {
+	prompt := t.summary == 0
+	for k := t.summary; k < i; k++ {
+		if prompt = prompt && t.Messages[k].Role == System; !prompt {
+			t.unsend(int32(k))
+		}
+	}
+	for k := t.Messages[i].First; k < n; k++ {
+		t.Parts[k].Flags |= NotSent
+	}
+	t.summary, t.live = i, t.live[:0]
+}
+
+// unsend notes that the model is no longer sent a message.
 func (t *Transcript) unsend(i int32) {
 	if m := &t.Messages[i]; !m.Unsent {
 		m.Unsent = true
