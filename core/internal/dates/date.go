@@ -191,70 +191,91 @@ func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digi
 
 // dateAt reads the date that starts with the first token, and returns how many tokens it has; 0 if there is none.
 func dateAt(ts []token) (d Date, n int) {
-	is := func(i int, unit rune) bool { return i < len(ts) && ts[i].number >= 0 && ts[i].unit == unit }
-	number := func(i int, gaps string) bool {
-		return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(gaps, ts[i].gap)
+	if t := &ts[0]; t.number >= 0 && (t.unit == 'y' || t.unit == 'm') {
+		return signedDate(ts)
 	}
-	t := &ts[0]
+	if d, n = numericDate(ts); n == 0 {
+		d, n = namedDate(ts)
+	}
+	return d, n
+}
+
+// signedDate reads a date whose numbers have signs, such as 2023年5月8日. The signs are tokens, too.
+func signedDate(ts []token) (d Date, n int) {
+	var year, month, day int
+	for n < len(ts) && n < 8 && day == 0 {
+		switch t := &ts[n]; {
+		case t.number < 0:
+		case t.unit == 'y' && year == 0 && month == 0:
+			year = t.number
+		case t.unit == 'm' && month == 0:
+			month = t.number
+		case t.unit == 'd' && month > 0:
+			day = t.number
+		default:
+			return New(year, month, day), n
+		}
+		n++
+	}
+	return New(year, month, day), n
+}
+
+// numericDate reads a date of numbers: 2023-05-08, 8.5.2023, 2023-05 or 2023.
+func numericDate(ts []token) (Date, int) {
+	number := func(i int, gaps string) int { // the number after one of these gaps; 0 if there is none
+		if i < len(ts) && len(ts[i].gap) == 1 && strings.Contains(gaps, ts[i].gap) {
+			return max(0, ts[i].number)
+		}
+		return 0
+	}
+	t, second, third := &ts[0], number(1, "-/."), number(2, "-/.")
 	switch {
-	case is(0, 'y') || is(0, 'm'): // 2023年5月8日: the signs are tokens too
-		var y, m, day int
-		for n < len(ts) && n < 8 {
-			switch {
-			case is(n, 'y') && y == 0 && m == 0:
-				y = ts[n].number
-			case is(n, 'm') && m == 0:
-				m = ts[n].number
-			case is(n, 'd') && m > 0:
-				day = ts[n].number
-			case ts[n].number >= 0:
-				return New(y, m, day), n
-			}
-			if n++; day > 0 {
-				break
-			}
-		}
-		return New(y, m, day), max(n, 1)
-	case t.isYear() && number(1, "-/.") && number(2, "-/.") && ts[1].number <= 12 && ts[2].isDay():
-		return New(t.number, ts[1].number, ts[2].number), 3
-	case t.isYear() && number(1, "-") && ts[1].number <= 12 && ts[1].digits == 2:
-		return New(t.number, ts[1].number, 0), 2
-	case t.isDay() && number(1, "/.-") && number(2, "/.-") && ts[2].isYear() && ts[1].isDay():
-		first, second := t.number, ts[1].number
-		switch {
-		case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
-			return New(ts[2].number, second, first), 3
-		case second > 12 && first <= 12:
-			return New(ts[2].number, first, second), 3
-		}
-		return New(ts[2].number, 0, 0), 3 // it is not clear which is the month
-	case t.isDay(): // 8 May 2023, 8 de mayo de 2023
-		for i := 1; i < len(ts) && i <= 2; i++ {
-			if ts[i].month == 0 {
-				continue
-			}
-			if y := yearBehind(ts, i); y > 0 {
-				return New(ts[y].number, ts[i].month, t.number), y + 1
-			}
-			return New(0, ts[i].month, t.number), i + 1
-		}
-	case t.month > 0:
-		if len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0 { // May 8, 2023
-			if len(ts) > 2 && ts[2].isYear() {
-				return New(ts[2].number, t.month, ts[1].number), 3
-			}
-			return New(0, t.month, ts[1].number), 2
-		}
-		if y := yearBehind(ts, 0); y > 0 {
-			return New(ts[y].number, t.month, 0), y + 1
-		}
-		if t.sure {
-			return New(0, t.month, 0), 1
-		}
+	case t.isYear() && second > 0 && second <= 12 && third > 0 && ts[2].isDay():
+		return New(t.number, second, third), 3
+	case t.isYear() && number(1, "-") > 0 && second <= 12 && ts[1].digits == 2:
+		return New(t.number, second, 0), 2
 	case t.isYear():
 		return New(t.number, 0, 0), 1
+	case !t.isDay() || second == 0 || third == 0 || !ts[1].isDay() || !ts[2].isYear():
+		return 0, 0
+	case second <= 12 && (t.number > 12 || ts[1].gap == "."):
+		return New(third, second, t.number), 3
+	case second > 12 && t.number <= 12:
+		return New(third, t.number, second), 3
+	}
+	return New(third, 0, 0), 3 // it is not clear which is the month
+}
+
+// namedDate reads a date with the name of a month: 8 May 2023, 8 de mayo de 2023, May 8, 2023.
+func namedDate(ts []token) (Date, int) {
+	t := &ts[0]
+	if t.isDay() {
+		for i := 1; i < len(ts) && i <= 2; i++ {
+			if ts[i].month > 0 {
+				return monthAt(ts, i, t.number)
+			}
+		}
+	}
+	switch {
+	case t.month == 0:
+		return 0, 0
+	case len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0:
+		if len(ts) > 2 && ts[2].isYear() {
+			return New(ts[2].number, t.month, ts[1].number), 3
+		}
+		return New(0, t.month, ts[1].number), 2
+	case t.sure || yearBehind(ts, 0) > 0:
+		return monthAt(ts, 0, 0)
 	}
 	return 0, 0
+}
+
+// monthAt returns a date with a day, the month at an index and the year after that, if there is one; and how many tokens it has.
+func monthAt(ts []token, i, day int) (Date, int) {
+	if y := yearBehind(ts, i); y > 0 {
+		return New(ts[y].number, ts[i].month, day), y + 1
+	}
+	return New(0, ts[i].month, day), i + 1
 }
 
 // yearBehind returns the index of the year at most two tokens after a month; 0 if there is none.
