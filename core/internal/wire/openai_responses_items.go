@@ -7,7 +7,7 @@ import (
 
 // early is what is read of an item on the way: members whose meaning depends on the type, if the type precedes them.
 type early struct {
-	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 is none
+	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 if there is none
 	content bool            // the texts of a reasoning item
 	summary bool            // its summary
 	output  bool            // the output of a tool

@@ -225,7 +225,7 @@ func (r *Reader) Add(p transcript.Part) int {
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 is none. It returns the index of
+// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 if there is none. It returns the index of
 // the part.
 func (r *Reader) put(self int, p transcript.Part) int {
 	if self < 0 {

@@ -6,7 +6,7 @@ type Thresholds struct {
 	Window       int  // tokens
 	Reserve      int  // tokens of the window to keep free; 0 or less is 16,384
 	MaxTokens    int  // the limit if the window is unknown, or if the reserve leaves nothing of it
-	MaxMessages  int  // the limit if there is none in tokens
+	MaxMessages  int  // the limit if there is no limit in tokens
 	KeepTokens   int  // how large the tail may be
 	KeepMessages int  // the number of messages in the tail if KeepTokens is unset; 0 or less is 5
 }
