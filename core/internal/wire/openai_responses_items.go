@@ -106,6 +106,7 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	}
 }
 
+// responsesTool reads a tool call or result.
 func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, f *frame) {
 	name := &f[rpName]
 	if typ == "multi_agent_call" {
@@ -149,6 +150,11 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
 		p.Flags |= transcript.IsError
 	}
+	responsesOutput(r, m, p, typ, item, e, output)
+}
+
+// responsesOutput adds a tool call or result with what its output holds, as far as that has not been read on the way.
+func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, output field) {
 	switch {
 	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
 		if !e.output {

@@ -122,6 +122,16 @@ func (r *Reader) object(p *transcript.Part, what string, keys []string, inner fu
 	return f, size
 }
 
+// either returns the first of several members that the object has; the last of them if it has none.
+func (f *frame) either(keys ...int) *field {
+	for _, k := range keys[:len(keys)-1] {
+		if f[k].Kind != jsonspan.Invalid {
+			return &f[k]
+		}
+	}
+	return &f[keys[len(keys)-1]]
+}
+
 // text makes the part a text, or reasoning, with the field's string as its body. A field that isn't a string changes nothing; nor does it in
 // id, name and signs.
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
