@@ -1125,6 +1125,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 					*out.Known = int(in.Int())
 				}
 			}
+		case "known_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KnownMessages = int(in.Int())
+			}
 		case "memory":
 			if in.IsNull() {
 				in.Skip()
@@ -1226,6 +1232,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 		const prefix string = ",\"known\":"
 		out.RawString(prefix)
 		out.Int(int(*in.Known))
+	}
+	if in.KnownMessages != 0 {
+		const prefix string = ",\"known_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.KnownMessages))
 	}
 	if len(in.Memory) != 0 {
 		const prefix string = ",\"memory\":"

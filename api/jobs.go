@@ -36,6 +36,10 @@ type JobSettings struct {
 	// Refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts them further;
 	// otherwise it changes nothing.
 	Refusal *Failure `json:"refusal,omitempty"`
+	// Refused says that a provider has refused the messages because they do not fit, for a host that has classified the error itself. Limit is
+	// the window in tokens that the provider named, or 0. Unlike with Refusal, the result is unchanged if nothing helps.
+	Refused bool `json:"refused,omitempty"`
+	Limit   int  `json:"limit,omitempty"`
 }
 
 // JobOperation is what a job does.
@@ -87,8 +91,10 @@ type Effect struct {
 	Holder     string  `json:"holder,omitempty"`
 	Lease      string  `json:"lease,omitempty"`
 	TTL        int64   `json:"ttl,omitempty"` // in milliseconds
-	Handle     string  `json:"handle,omitempty"`
-	Body       Raw     `json:"body,omitempty" is:"string"`
+	// Urgent says, for lease, that a job of this host that compacts in the background may be cancelled in favor of this one.
+	Urgent bool   `json:"urgent,omitempty"`
+	Handle string `json:"handle,omitempty"`
+	Body   Raw    `json:"body,omitempty" is:"string"`
 	// Request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input.
 	Request  Raw    `json:"request,omitempty" is:"SummaryRequest"`
 	Sent     Raw    `json:"sent,omitempty" is:"any"`

@@ -152,6 +152,18 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 					(*out.Refusal).UnmarshalEasyJSON(in)
 				}
 			}
+		case "refused":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Refused = bool(in.Bool())
+			}
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -264,6 +276,16 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		const prefix string = ",\"refusal\":"
 		out.RawString(prefix)
 		(*in.Refusal).MarshalEasyJSON(out)
+	}
+	if in.Refused {
+		const prefix string = ",\"refused\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Refused))
+	}
+	if in.Limit != 0 {
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
 	}
 	out.RawByte('}')
 }
@@ -592,6 +614,12 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Effe
 			} else {
 				out.TTL = int64(in.Int64())
 			}
+		case "urgent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Urgent = bool(in.Bool())
+			}
 		case "handle":
 			if in.IsNull() {
 				in.Skip()
@@ -744,6 +772,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Eff
 		const prefix string = ",\"ttl\":"
 		out.RawString(prefix)
 		out.Int64(int64(in.TTL))
+	}
+	if in.Urgent {
+		const prefix string = ",\"urgent\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Urgent))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"

@@ -57,7 +57,7 @@ func prints(r *request, dst []byte) []byte {
 
 // finish makes the answer of a fit one about the list that was given, and adds what the host is to remember.
 func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
-	a.Known = &h.known
+	a.Known, a.KnownMessages = &h.known, h.replaced
 	if c.Report.Changed {
 		a.Memory = h.remember(r, c)
 	}

@@ -104,7 +104,8 @@ func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessag
 
 // Gate returns what the policy says about compactions below the limit.
 func (c *loopCore) Gate() loop.Gate {
-	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != ""}
+	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
+		Model: c.policy.Model}
 }
 
 // Run runs an operation on the messages or the session of the request. The offset of an error is one in the request.

@@ -17,7 +17,8 @@ import (
 
 // history is what a fit knows of where the messages come from that it works on.
 type history struct {
-	known int // index of the entry that was used, or -1
+	known    int // index of the entry that was used, or -1
+	replaced int // how many messages of the list that was given it has replaced; 0 where the list continues from what was sent
 	// For each message of the transcript that is compacted: where it is in the list that was given, and where in the whole history of the
 	// app. Nil where it is at the same index.
 	given, whole []place
@@ -69,7 +70,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 				continue
 			}
 			r.readFrom(start, before)
-		} else if !r.join(used, prints) {
+		} else if used.replaced = m.at.messages; !r.join(used, prints) {
 			// Somebody has changed the entry since, or its messages are of another format: it is ignored.
 			r.t, r.policy, r.err = list, pol, nil
 			continue

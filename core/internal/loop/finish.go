@@ -24,7 +24,7 @@ func (t *turn) made(a answer) {
 		nothing.Tokens = a.before
 		t.notice(api.NoticeBackgroundFailed, "a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
 		t.store(a.withoutMemory(), &record{Attempts: []attempt{nothing}}, thenEnd)
-	case t.Settings.Refusal != nil && !a.changed:
+	case t.wasRefused() && !a.changed:
 		t.narrow(a)
 	default:
 		t.put(a)
@@ -33,13 +33,20 @@ func (t *turn) made(a answer) {
 
 // narrow goes on after a compaction has changed nothing of what a provider has refused: it fits in the known window, but only by the estimate.
 func (t *turn) narrow(a answer) {
-	if t.Narrowed > 0 || a.before == 0 {
+	switch done := t.Narrowed > 0 || a.before == 0; {
+	case done && t.Settings.Refused:
+		t.put(a)
+		return
+	case done:
 		t.fail(api.FailureStill, "the messages do not fit in the context window, and a compaction did not help")
 		return
 	}
 	t.Narrowed = a.before
 	t.again()
 }
+
+// wasRefused reports whether the job compacts messages that a provider has refused.
+func (t *turn) wasRefused() bool { return t.Settings.Refusal != nil || t.Settings.Refused }
 
 // nothing is what is saved if the model gave no summary, and nothing was changed.
 func (t *turn) nothing(a answer) attempt {

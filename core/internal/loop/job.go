@@ -147,6 +147,7 @@ const (
 	defaultLease, shortestLease, longestLease = 15_000, 100, 3_600_000
 	defaultConcurrency, maxConcurrency        = 4, 64
 	maxOwner                                  = 1 << 16 // bytes
+	maxLimit                                  = 1 << 30 // tokens
 	// MaxTime is the latest time, in the year 2286.
 	MaxTime = 9_999_999_999_999
 )
@@ -182,6 +183,8 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 		return wrong("now", "the time in milliseconds since 1970")
 	case len(s.Owner) > maxOwner:
 		return wrong("owner", "at most 65,536 bytes")
+	case s.Limit < 0 || s.Limit > maxLimit:
+		return wrong("limit", "a number of tokens")
 	case s.Operation != "" && s.Operation != api.JobFit && s.Operation != api.JobPlan:
 		return wrong("operation", "\"fit\" or \"plan\"")
 	case s.Records != "" && s.Records != api.RecordsByPrefix && s.Records != api.RecordsByOwner:

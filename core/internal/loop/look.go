@@ -36,6 +36,8 @@ func (t *turn) prepare() {
 	o.Background = o.Background || s.Background
 	if f := s.Refusal; f != nil {
 		t.classify(f)
+	} else if s.Refused {
+		t.refused(s.Limit)
 	}
 }
 
@@ -49,9 +51,12 @@ func (t *turn) classify(f *api.Failure) {
 		t.fail(api.FailureNotFull, "the model call did not fail because the messages do not fit")
 		return
 	}
-	t.Options.Force = true
-	limit := numberOf(verdict.members.of("limit_tokens"))
-	if limit == 0 {
+	t.refused(numberOf(verdict.members.of("limit_tokens")))
+}
+
+// refused makes the job one that compacts whatever the gate says, for the window that a provider named, if it did.
+func (t *turn) refused(limit int) {
+	if t.Options.Force = true; limit == 0 {
 		return
 	}
 	within := t.Options.Clone()
@@ -256,7 +261,7 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	case repeats && !t.Paused && !a.due() && !t.begins():
 		t.Repeats = true
 		t.repeat(base)
-	case !a.due() && t.Settings.Refusal != nil:
+	case !a.due() && t.wasRefused():
 		t.narrow(a)
 	case !a.due():
 		if (a.starts() || repeats) && t.begins() && !t.Paused {
@@ -352,7 +357,7 @@ func (t *turn) begins() bool {
 // begin lets the host start a job that compacts the history in the background. If one is running for it, the lease says so.
 func (t *turn) begin() {
 	s := t.Settings
-	s.Background, s.Refusal = true, nil
+	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
 	t.emit(api.Effect{Effect: api.EffectBegin, Settings: &s})
 }
 

@@ -41,6 +41,7 @@ type Gate struct {
 	Starts bool // gate.start: a compaction begins before it is due
 	Chills bool // gate.idle: one is made when the prompt cache is cold
 	Stored bool // archive: what is removed must be stored
+	Model  string
 }
 
 // turn is one call of Start or Continue: a job and what comes of it.
@@ -54,6 +55,7 @@ type turn struct {
 
 	loaded *loadedRecord // the record of the owner, if it was loaded in this call
 	known  *keys         // of the history, once they are needed
+	woken  bool          // the host calls without results: the time has come, or a lease has ended
 }
 
 // Start starts a job. Options and state are those of the request; gate and core belong to its policy.
@@ -75,7 +77,7 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 	if err := job.check(); err != nil {
 		return nil, err
 	}
-	t := &turn{core: core, Job: job}
+	t := &turn{core: core, Job: job, woken: len(event.Results) == 0}
 	t.tell(event.Now)
 	for i := range event.Results {
 		if event.Results[i].ID > t.LastID || event.Results[i].ID < 1 {
@@ -219,7 +221,7 @@ func (t *turn) expire() {
 		t.renew()
 	}
 	switch {
-	case t.Phase == phaseWaiting && (t.PollAt <= t.Clock || t.GiveUpAt <= t.Clock):
+	case t.Phase == phaseWaiting && (t.woken || t.PollAt <= t.Clock || t.GiveUpAt <= t.Clock):
 		t.poll()
 	case t.Phase == phaseAsking:
 		t.ask()

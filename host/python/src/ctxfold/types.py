@@ -1226,6 +1226,11 @@ class Planned(TypedDict):
     """start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start."""
     known: NotRequired[int]
     """known is the index of the memory entry that fit applied, or -1. Only fit sets it."""
+    known_messages: NotRequired[int]
+    """
+    known_messages is how many leading messages of the history that entry replaced; absent if the list continues from
+    what was sent. Only fit sets it.
+    """
     memory: NotRequired[MemoryEntry]
     """memory is a MemoryEntry for the host to keep, if fit compacted."""
 
@@ -2641,6 +2646,13 @@ class JobSettings(TypedDict):
     refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts
     them further; otherwise it changes nothing.
     """
+    refused: NotRequired[bool]
+    """
+    refused says that a provider has refused the messages because they do not fit, for a host that has classified the
+    error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
+    unchanged if nothing helps.
+    """
+    limit: NotRequired[int]
 
 #: JobOperation is what a job does.
 JobOperation = Literal[
@@ -2721,6 +2733,11 @@ class Effect(TypedDict):
     lease: NotRequired[str]
     ttl: NotRequired[int]
     """in milliseconds"""
+    urgent: NotRequired[bool]
+    """
+    urgent says, for lease, that a job of this host that compacts in the background may be cancelled in favor of this
+    one.
+    """
     handle: NotRequired[str]
     body: NotRequired[str]
     request: NotRequired[SummaryRequest]
