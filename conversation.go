@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -69,9 +70,12 @@ type Conversation struct {
 	messages []json.RawMessage
 	state    json.RawMessage
 	closed   bool
-	behind   *behind // the compaction running in the background
-	tried    int     // tokens at which an attempt led to nothing
-	last     use     // the last call of the model
+	behind   *behind  // the compaction running in the background
+	tried    int      // tokens at which an attempt led to nothing
+	last     struct { // the last call of the model
+		at              time.Time
+		model, provider string
+	}
 }
 
 // Conversation begins or continues a conversation. Close it when it is over. It takes the memory of one instance of the module, a few MiB,
@@ -170,12 +174,6 @@ func (v *Conversation) Close(ctx context.Context) error {
 	return nil
 }
 
-// options returns those of the session. A compaction's own options override them.
-func (v *Conversation) options() api.Options {
-	in := Input{Format: v.o.Format, Store: v.o.Store, Edits: true}
-	return prefixing(in.compacting(api.Options{Format: in.Format}, v.o.Summarizer == nil), v.o.Summarizer)
-}
-
 // forget drops the session; the next call opens another one.
 func (v *Conversation) forget(ctx context.Context) {
 	v.engine.Drop(ctx)
@@ -188,7 +186,7 @@ func (v *Conversation) open(ctx context.Context, messages []byte) error {
 		return ErrClosed
 	}
 	var opened api.SessionInfo
-	_, err := v.c.doOn(ctx, v.engine, operations.OpSessionOpen, &opened, newEnvelope(v.o.Policy.member(), optionsMember(v.options()),
+	_, err := v.c.doOn(ctx, v.engine, operations.OpSessionOpen, &opened, newEnvelope(v.o.Policy.member(), optionsMember(api.Options{Format: v.o.Format, Answer: api.AnswerEdits}),
 		member{operations.InState, v.state}, member{operations.InMessages, messages}))
 	v.session = opened.Session
 	return err

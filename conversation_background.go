@@ -8,7 +8,7 @@ import (
 
 // behind is a background compaction of a conversation. It holds the right to compact.
 type behind struct {
-	background
+	*background
 	r *Result // when it is over; nil if it failed
 }
 
@@ -45,18 +45,12 @@ func (v *Conversation) takeOver(ctx context.Context) error {
 
 // start compacts in the background. Call it between begin and end; it calls end itself.
 func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
-	b := &behind{background: background{over: make(chan struct{})}}
-	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	v.mu.Lock()
+	defer v.mu.Unlock()
+	b := new(behind)
 	v.behind = b
-	closed := v.closed
-	v.mu.Unlock()
-	if closed {
-		b.cancel()
-	}
-	go func() {
-		defer b.cancel()
-		r, err := v.compact(ctx, api.Options{Background: true}, TriggerBackground, check)
+	v.c.background.begin(ctx, func(begun *background) { b.background = begun }, func(ctx context.Context) {
+		r, err := v.compact(ctx, api.Options{}, api.JobSettings{Background: true}, TriggerBackground, check)
 		if err != nil && ctx.Err() == nil {
 			v.c.log.Warn("ctxfold: a compaction in the background failed", "error", err)
 		}
@@ -67,7 +61,9 @@ func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
 		}
 		v.mu.Unlock()
 		v.end()
-		close(b.over)
-	}()
+	})
+	if v.closed {
+		b.cancel()
+	}
 	return b
 }

@@ -1,7 +1,9 @@
 package ctxfold
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/ctxfold/ctxfold/api"
 )
@@ -14,8 +16,7 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 		next.Model = v.o.Policy.Model
 	}
 	defer v.called(next)
-	var o api.Options
-	next.options(&o, v.lastCall(), v.c.now())
+	o := v.idle(next)
 	check, err := v.check(ctx, o)
 	if err != nil || !check.Due {
 		return v.waiting(check), err
@@ -31,7 +32,7 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 	if check.Cold != "" {
 		trigger = TriggerCold
 	}
-	return v.compact(ctx, o, trigger, check)
+	return v.compact(ctx, o, api.JobSettings{}, trigger, check)
 }
 
 // waiting returns the result if nothing is due, or nil without a check.
@@ -45,12 +46,17 @@ func (v *Conversation) waiting(check *api.Check) *Result {
 	return v.unchanged(check.Reason)
 }
 
-// chill is BeforeTurn for Call, which continues in any case.
+// chill is BeforeTurn for Call, which continues in any case, and compacts above the limit only if the model refuses the messages.
 func (v *Conversation) chill(ctx context.Context) *Result {
-	if !chills(&v.o.Policy) {
+	next := Next{Model: v.o.Policy.Model}
+	check, err := v.check(ctx, v.idle(next))
+	if err == nil && check.Cold == "" {
 		return nil
 	}
-	r, err := v.BeforeTurn(ctx, Next{})
+	var r *Result
+	if err == nil {
+		r, err = v.BeforeTurn(ctx, next)
+	}
 	if err != nil {
 		v.c.log.Warn("ctxfold: a conversation with a cold prompt cache was not compacted", "error", err)
 		return nil
@@ -58,21 +64,32 @@ func (v *Conversation) chill(ctx context.Context) *Result {
 	return r
 }
 
-func (v *Conversation) lastCall() use {
+// longestIdle is the longest idle time that core accepts. A wrong clock may measure more.
+const longestIdle = 1_000_000_000 * time.Second
+
+// idle returns the options that say what is known of the prompt cache.
+func (v *Conversation) idle(next Next) (o api.Options) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.last
+	o.Idle, o.Cold = next.Idle.Seconds(), next.Cold
+	if o.Idle == 0 && !v.last.at.IsZero() {
+		o.Idle = min(max(0, v.c.now().Sub(v.last.at)), longestIdle).Seconds()
+	}
+	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
+	switch {
+	case o.Cold != "":
+	case differ(next.Provider, v.last.provider):
+		o.Cold = api.ColdProvider
+	case differ(next.Model, v.last.model):
+		o.Cold = api.ColdModel
+	}
+	return o
 }
 
 // called notes a call of the model, now or earlier. Unknown fields keep their values.
 func (v *Conversation) called(next Next) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if next.Model == "" {
-		next.Model = v.last.Model
-	}
-	if next.Provider == "" {
-		next.Provider = v.last.Provider
-	}
-	v.last = next.use(v.c.now())
+	v.last.at = v.c.now()
+	v.last.model, v.last.provider = cmp.Or(next.Model, v.last.model), cmp.Or(next.Provider, v.last.provider)
 }

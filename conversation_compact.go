@@ -57,7 +57,7 @@ func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	switch {
 	case err == nil && check.Due:
 		defer v.end()
-		return v.compact(ctx, api.Options{}, TriggerAuto, check)
+		return v.compact(ctx, api.Options{}, api.JobSettings{}, TriggerAuto, check)
 	case err == nil && check.Start && v.o.Summarizer != nil:
 		return v.goingOn(v.start(ctx, check), check), nil // which ends it
 	}
@@ -220,18 +220,7 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 	if err != nil {
 		return nil, err
 	}
-	if limit > 0 {
-		if c, err := v.check(ctx, api.Options{Window: limit}); err == nil { // otherwise the policy's reserve doesn't fit
-			o.Window, check = limit, c
-		}
-	}
-	r, err := v.compact(ctx, o, trigger, check)
-	if err != nil || r.Changed || trigger != TriggerRecovery || r.Report.Tokens.Before == 0 {
-		return r, err
-	}
-	// It fits the known window, but only by the estimate.
-	o.Window, o.NoReserve = RefusedWindow(r.Report.Tokens.Before), true
-	return v.compact(ctx, o, trigger, check)
+	return v.compact(ctx, o, api.JobSettings{Refused: trigger == TriggerRecovery, Limit: limit}, trigger, check)
 }
 
 // RefusedWindow returns the window in tokens to compact for when a provider refused a transcript that fits the known window: 0.7 of its
@@ -239,7 +228,7 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
 // compact compacts between two events.
-func (v *Conversation) compact(ctx context.Context, o api.Options, trigger string, check *api.Check) (*Result, error) {
+func (v *Conversation) compact(ctx context.Context, o api.Options, s api.JobSettings, trigger string, check *api.Check) (*Result, error) {
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
 		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
 	if v.o.BeforeCompact != nil {
@@ -256,7 +245,7 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, trigger strin
 		}
 	}
 	v.tell(ctx, start)
-	r, err := v.run(ctx, o)
+	r, err := v.run(ctx, o, s)
 	end := start
 	end.Type, end.Time = EventEnd, time.Now().UTC()
 	if err != nil {
@@ -276,58 +265,58 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, trigger strin
 	return r, nil
 }
 
-// run is the loop of plan and step. The conversation stays usable while summaries are written.
-func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) {
-	op, members := operations.OpPlan, func() []member {
-		if v.o.Redact != nil {
+// run runs a job over the session. The conversation stays usable while summaries are written.
+func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings) (*Result, error) {
+	o.Answer = api.AnswerEdits
+	session, length := 0, 0
+	j := &job{c: v.c, s: v.o.Summarizer, store: v.o.Store, onDelta: v.o.OnDelta}
+	j.carry = func(ctx context.Context, op operations.Op, needed bool, members ...member) (*api.JobProgress, error) {
+		if !needed {
+			return v.c.over(nil)(ctx, op, false, members...)
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if op == operations.OpLoopStart {
 			o.Redact = redactions(v.o.Redact, join(v.messages))
+			members = append(members, optionsMember(o))
 		}
-		return []member{optionsMember(o)}
+		p := new(api.JobProgress)
+		var err error
+		p.Raw, err = v.call(ctx, op, p, members...)
+		session, length = v.session, len(v.messages)
+		return p, err
 	}
-	asking := v.c.asking(v.o.Summarizer, v.o.OnDelta)
-	for {
-		a, r, err := v.round(ctx, op, members)
-		if err != nil || r != nil {
-			return r, err
-		}
-		replies, err := asking.about(v.Messages()).round(ctx, a.Requests)
-		if err != nil {
-			return nil, err
-		}
-		op, members = operations.OpStep, func() []member { return stepMembers(a.Plan, replies) }
-	}
-}
-
-// round runs one plan or step; members are made of the messages that it is about. If its answer needs no summaries it returns the result.
-func (v *Conversation) round(ctx context.Context, op operations.Op, members func() []member) (*api.Planned, *Result, error) {
+	settings := j.settings(Next{})
+	settings.Operation, settings.Background, settings.Refused, settings.Limit = api.JobPlan, s.Background, s.Refused, s.Limit
+	a, err := j.run(ctx, settings)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	a := new(api.Planned)
-	var err error
-	if a.Raw, err = v.call(ctx, op, a, members()...); err != nil || len(a.Requests) > 0 {
-		return a, nil, err
+	if err != nil {
+		v.forget(ctx) // the session may have continued without it
+		return nil, err
 	}
-	r := &Result{State: a.State, Report: a.Report, Changed: a.Report.Changed, Reason: a.Report.Reason, Archive: a.Archive}
-	if len(a.Archive) > 0 {
-		if err := v.c.keep(ctx, v.o.Store, join(v.messages), a.Archive); err != nil {
-			v.forget(ctx) // the session continued without it
-			return nil, nil, err
-		}
-	}
+	r := resultOf(a)
+	r.Messages, r.Edits = nil, nil
 	if r.Changed {
-		if err := v.apply(ctx, a.Edits); err != nil {
-			return nil, nil, err
+		edits := a.Edits
+		if n := len(v.messages); n > length { // what came since the answer stays behind it
+			edits = fmt.Appendf(bytes.TrimSuffix(edits, []byte{']'}), `,{"keep":[%d,%d]}]`, length, n)
 		}
-		r.Edits, r.Messages = a.Edits, join(v.messages)
+		if err := v.apply(ctx, edits); err != nil {
+			return nil, err
+		}
+		if session != v.session { // it was opened again meanwhile, with the messages as they were
+			v.forget(ctx)
+		}
+		r.Edits, r.Messages = json.RawMessage(edits), join(v.messages)
 		v.tried = 0
 	}
 	v.state = bytes.Clone(a.State)
-	v.c.metrics.Compaction(r.Report)
-	return a, r, nil
+	return r, nil
 }
 
 // apply applies edits, as the session did.
-func (v *Conversation) apply(ctx context.Context, edits json.RawMessage) error {
+func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
 		v.forget(ctx)

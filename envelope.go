@@ -2,7 +2,6 @@ package ctxfold
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -64,10 +63,7 @@ func (e envelope) rebase(err error) error {
 // locate returns the member that contains an offset of the request, and the offset in the caller's bytes. The path names the member; an
 // error without a path, such as a syntax error, belongs to the member that it is in.
 func (e envelope) locate(path string, offset int) (key string, at int) {
-	root := path
-	if i := strings.IndexAny(root, ".["); i >= 0 {
-		root = root[:i]
-	}
+	root := root(path)
 	for i, m := range e.members {
 		at := offset - e.starts[i]
 		if root == m.name() || root == "" && at >= 0 && at <= len(m.value) {

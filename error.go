@@ -61,6 +61,14 @@ type Error struct {
 	Offset int
 }
 
+// root returns the first name of a path.
+func root(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return path
+}
+
 // Error returns the code, the message, and the position.
 func (e *Error) Error() string {
 	var b strings.Builder

@@ -55,6 +55,15 @@ func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Reque
 	return f(ctx, request, delta)
 }
 
+// PrefixSummarizer is a [Summarizer] that can ask for a summary after the conversation as it was last sent, so that the provider reads the
+// conversation from its prompt cache; docs/reference/policy.md says when. The [Request] then has a Conversation, whose Sent is what to send,
+// including the system prompt and tools if the input was a request body; System and Prompt are already in it.
+type PrefixSummarizer interface {
+	Summarizer
+	// SummarizesPrefix reports whether it can.
+	SummarizesPrefix() bool
+}
+
 // Delta is a piece of a summary that is being written.
 type Delta struct {
 	Request string    // the ID of the [Request]

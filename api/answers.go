@@ -422,6 +422,8 @@ type LimitedOutput struct {
 }
 
 // SummaryRequest asks the host's model for a summary.
+//
+//easyjson:json
 type SummaryRequest struct {
 	ID              string `json:"id"` // return it with the summary
 	Scope           Scope  `json:"scope"`

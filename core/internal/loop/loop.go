@@ -23,7 +23,7 @@ type Core interface {
 	// Run runs an operation. The messages, or the session, are added where the operation takes them. An error has the offset of its place in
 	// the request, and in At its path.
 	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
-	// Messages returns the JSON of the messages; nil for a session. MessagesAt is where they begin in the request.
+	// Messages returns the JSON of the messages, or a list of those of a session. MessagesAt is where they begin in the request.
 	Messages() []byte
 	MessagesAt() int
 	// Gate returns what the policy says about compactions below the limit.

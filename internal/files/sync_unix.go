@@ -1,6 +1,6 @@
 //go:build unix
 
-package ctxfold
+package files
 
 import "os"
 

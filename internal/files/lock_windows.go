@@ -1,12 +1,12 @@
-package ctxfold
+package files
 
 import (
 	"errors"
 	"syscall"
 )
 
-// lockFile locks a file, which it creates if needed, by opening it exclusively. It fails with errLocked at once.
-func lockFile(path string) (unlock func() error, err error) {
+// Lock locks a file, which it creates if needed, by opening it exclusively. It fails with ErrLocked at once.
+func Lock(path string) (unlock func() error, err error) {
 	const sharingViolation = syscall.Errno(32)
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -14,7 +14,7 @@ func lockFile(path string) (unlock func() error, err error) {
 	}
 	file, err := syscall.CreateFile(name, syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, sharingViolation) {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	if err != nil {
 		return nil, err

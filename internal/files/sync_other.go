@@ -1,6 +1,6 @@
 //go:build !unix
 
-package ctxfold
+package files
 
 // syncDir does nothing: this system can't sync directories.
 func syncDir(string) {}

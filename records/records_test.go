@@ -1,4 +1,4 @@
-package ctxfold_test
+package records_test
 
 import (
 	"bytes"
@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // Both kinds of records find the first key that has one, and forget what was not used for the longest time.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
-	onDisk, err := ctxfold.NewDirRecords(dir, 4000)
+	onDisk, err := records.NewDir(dir, 4000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, records := range map[string]ctxfold.Records{"memory": ctxfold.NewMemoryRecords(4000), "directory": onDisk} {
+	for name, records := range map[string]records.Store{"memory": records.NewMemory(4000), "directory": onDisk} {
 		t.Run(name, func(t *testing.T) {
 			find := func(keys ...string) string {
 				t.Helper()
@@ -86,14 +86,14 @@ func TestRecords(t *testing.T) {
 		if err := os.Chtimes(left, old, old); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ctxfold.NewDirRecords(dir, max); err != nil {
+		if _, err := records.NewDir(dir, max); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(left); !os.IsNotExist(err) {
 			t.Errorf("at most %d bytes: what a killed program has left: %v", max, err)
 		}
 	}
-	if _, err := ctxfold.NewDirRecords(left+"/\x00", 0); err == nil {
+	if _, err := records.NewDir(left+"/\x00", 0); err == nil {
 		t.Error("no error for a directory that cannot be")
 	}
 }

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package ctxfold
+package files
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file, which it creates if needed. It fails with errLocked at once.
-func lockFile(path string) (unlock func() error, err error) {
+// Lock locks a file, which it creates if needed. It fails with ErrLocked at once.
+func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func lockFile(path string) (unlock func() error, err error) {
 	if err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errLocked
+			return nil, ErrLocked
 		}
 		return nil, err
 	}
