@@ -28,7 +28,7 @@ type job struct {
 
 	start    time.Time // when it began, by the clock of the machine
 	began    time.Time // the same, by that of the Compactor
-	keys     []string // of the history, as they were looked for
+	keys     []string  // of the history, as they were looked for
 	asked    map[int]*asked
 	answers  chan api.EffectResult
 	over     chan struct{}

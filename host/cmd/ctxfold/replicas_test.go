@@ -24,7 +24,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/servers"
