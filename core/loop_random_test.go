@@ -155,7 +155,10 @@ func play(s schedule) (*world, string) {
 		if len(p.history)%2 == 0 {
 			p.history = append(slices.Clone(p.history), message("user", w.random, "Question"))
 		}
-		if a.what == "refused" {
+		switch {
+		case a.what == "refused" && a.number%3 == 0: // the host has classified the error
+			settings.Refused, settings.Limit = true, a.number%2*1000
+		case a.what == "refused":
 			settings.Refusal = &api.Failure{Status: 400, Body: "prompt is too long: 1400 tokens > 1000 maximum"}
 		}
 		var jobs []*simulatedJob
