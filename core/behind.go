@@ -3,7 +3,7 @@ package core
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
-	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/summary"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -26,16 +26,16 @@ func (r *request) place(c *compact.Run) {
 			e.Set(p.in, write(text))
 		}
 	}
-	c.Behind.Write(func(message int) {
+	c.Summary().Prefix().Write(func(message int) {
 		if p := given(message); p.text == nil {
 			e.Keep(p.in)
 		} else {
 			put(p, p.text)
 		}
 	}, func(message int, text []byte) { put(given(message), text) }, func(text []byte) { e.Insert(write(text)) })
-	for i := range c.Requests {
-		if q := &c.Requests[i]; q.ID == passes.PrefixRequest {
-			q.Conversation = &api.RequestConversation{Edits: e.End(), Body: c.Behind.Patch}
+	for i := range c.Summary().Requests() {
+		if q := &c.Summary().Requests()[i]; q.ID == summary.PrefixRequest {
+			q.Conversation = &api.RequestConversation{Edits: e.End(), Body: c.Summary().Prefix().Patch}
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsons
 	case o.Members.Has(operations.InMessages) && !list.Zero():
 		messagesAt = add(operations.InMessages, list.Of(c.r.src))
 	}
-	inner := &request{src: append(src, '}'), op: o, sessions: c.r.sessions}
+	inner := newRequest(append(src, '}'), o, c.r.sessions)
 	var answer []byte
 	if inner.parse(); inner.err == nil {
 		answer = runs[op](inner, nil)

@@ -64,48 +64,31 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	return &o
 }
 
-// readOpened reads the messages of an answer of open, with what it tells about them: the format and the model where the policy has none, the
-// system prompt, and what the provider has counted where the options have no usage. The transcript is the list alone, and so is what an
-// operation answers. The scanner follows the object afterwards.
-func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
-	if r.format == nil {
-		r.format = o.format
+// readOpened reads the messages of an answer of open into a source, with what it tells about them: the format and the model where the policy
+// has none, the system prompt, and what the provider has counted where the options have no usage. The transcript is the list alone, and so is
+// what an operation answers. The scanner follows the object afterwards.
+func (r *request) readOpened(s *jsonspan.Scanner, o *opened, in *source, how reading) {
+	if in.format == nil {
+		in.format = o.format
 	}
-	if r.adopt(o.model); r.err != nil {
+	if r.adopt(&in.settings, o.model); r.err != nil {
 		return
 	}
-	r.suit()
-	r.usageAt = o.usage
-	in := s.At(o.messages.Start)
-	if in.Kind() != jsonspan.Array {
+	in.suit()
+	in.usageAt = o.usage
+	list := s.At(o.messages.Start)
+	if list.Kind() != jsonspan.Array {
 		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: `"messages" must be a list, as open answers it`}, o.messages.Start)
 		return
 	}
-	if r.readList(in, nil); r.err != nil {
+	if r.readList(list, in, reading{unweighed: how.unweighed}); r.err != nil {
 		return
 	}
 	if !o.system.Zero() {
-		r.promptAt = o.system
-		in := s.At(o.system.Start)
-		in.Weigh = r.profile.Automaton
-		r.t.System = in.Text().Measure
+		in.promptAt = o.system
+		text := s.At(o.system.Start)
+		text.Weigh = in.profile.Automaton
+		in.t.System = text.Text().Measure
 	}
 	s.Skip()
-}
-
-// adopt makes a model that is not named by the policy count as if it were: its window, and its family of tokenizers.
-func (r *request) adopt(model string) {
-	if model == "" || r.policy.Model != "" {
-		return
-	}
-	p, err := r.base.ForModel(model)
-	if r.fail(err, r.policyAt); r.err != nil {
-		return
-	}
-	p, err = p.With(&r.options)
-	if r.fail(err, r.optionsAt); r.err != nil {
-		return
-	}
-	r.policy, r.model = p, model
-	r.estimator()
 }

@@ -12,16 +12,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is one compaction on its way.
-type Run struct {
-	passes.Run
-	counted int        // tokens of the input by the gate: an estimate, or what the provider counted
-	sizes   []int      // tokens of the input's messages, where a log is kept
-	streak  api.Streak // with this compaction, if it becomes one
-	Starts  bool       // it is time to begin a compaction in the background
-	result  Result
-}
-
 // Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
 // with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
 // a plan and its steps.
@@ -31,11 +21,11 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 		return nil, err
 	}
 	c := compact(in, steps)
-	if in.Recalled && !c.Report.Changed && len(c.Requests) == 0 {
+	if in.Recalled && !c.report.Changed && len(c.summary.Requests()) == 0 {
 		c.Mark()
 	}
-	c.Judge(c.Held)
-	if s := &c.Report.Summary; s.Why == api.FaultFailed {
+	c.Judge(c.keep.Staying)
+	if s := &c.report.Summary; s.Why == api.FaultFailed {
 		for i := range in.Replies {
 			if s.Error = digest.TrimRunes(in.Replies[i].Error, maxError); s.Error != "" {
 				break
@@ -48,43 +38,6 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 // maxError is how much of a host's error a report repeats, in runes.
 const maxError = 300
 
-// Begin returns a run that has done nothing yet.
-func Begin(in view.Input) *Run {
-	c := new(Run)
-	c.Start(in)
-	if in.Policy.Log {
-		c.sizes = make([]int, len(c.Items))
-		for i, it := range c.Items {
-			c.sizes[i] = it.Tokens
-		}
-	}
-	return c
-}
-
-// Idle ends the run with its input where the policy wants nothing compacted. A provider's count of a message before from does not
-// count.
-func (c *Run) Idle(from int) bool {
-	if c.N == 0 { // there is nothing to compact, whatever is sent next to it
-		c.Unchanged(api.ReasonUnderBudget)
-		return true
-	}
-	due, size, cold := passes.Due(c.Input, from, c.Total)
-	c.Due, c.counted = c.Policy.Force || due, size.Tokens
-	if cold != "" && !c.Policy.Force {
-		c.chill(cold)
-	}
-	switch {
-	case c.Due || c.OverBytes():
-		return false
-	case c.Policy.Unbounded():
-		c.Unchanged(Unbounded(c.Policy))
-	default:
-		c.Starts = passes.Starts(c.Input, size.Tokens)
-		c.Unchanged(api.ReasonUnderBudget)
-	}
-	return true
-}
-
 // Unbounded is the reason of a policy that can never make compaction due.
 func Unbounded(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
@@ -93,54 +46,44 @@ func Unbounded(p *policy.Policy) api.Reason {
 	return api.ReasonUnknownWindow
 }
 
-// chill makes the run one that is due for its cold prompt cache alone. It aims for the policy's share of the current size, and keeps the
-// transcript where the model gives no summary: it fits as it is.
-func (c *Run) chill(cold api.Cold) {
-	c.Report.Cold = cold
-	c.Target = min(c.Target, int(float64(c.Total)*c.Policy.Gate.Target))
-	own := *c.Policy
-	own.Summary.OnFailure = "keep"
-	c.Policy = &own
-}
-
 func compact(in view.Input, steps []passes.Pass) *Run {
-	c := Begin(in)
-	if c.Idle(in.State.Messages) {
+	c, idle := BeginDue(in, in.State.Messages)
+	if idle {
 		return c
 	}
-	bytes := c.OverBytes()
+	bytes := c.overBytes()
 	if c.settled() {
 		return c.asItIs(api.ReasonNoProgress)
 	}
-	if c.Due && c.stuck() {
-		if c.Due = false; !bytes {
+	if c.due && c.stuck() {
+		if c.due = false; !bytes {
 			return c.asItIs(api.ReasonStuck)
 		}
 	}
-	if c.RepairInput(); len(c.Items) == 0 {
+	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
 		return c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
 	}
-	if c.Hopeless() {
+	if c.mend.Hopeless() {
 		return c.openThinking()
 	}
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
 	}
-	c.Pin() // after the repair: it may have dropped the newest user message, if that was empty
+	c.keep.Pin() // after the repair: it may have dropped the newest user message, if that was empty
 	c.Thrash()
-	repaired := len(c.Report.Actions)
+	repaired := len(c.report.Actions)
 	for i, p := range steps {
-		if !c.Due {
+		if !c.due {
 			break
 		}
-		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.Follows() {
+		if i > 0 && c.doc.Total <= c.target && !in.Policy.Force && !p.Follows() {
 			continue
 		}
-		p.Run(&c.Run)
-		if c.NoDigest != "" {
-			if !c.Bounded() || c.NoDigest != string(api.FaultNoRoom) && c.Report.Tokens.Before <= in.Policy.Usable() {
+		p.Run(c)
+		if c.noDigest != "" {
+			if !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= in.Policy.Usable() {
 				c.failed(api.ReasonSummaryFailed)
-				c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
+				c.report.Summary.Why = api.SummaryFault(c.noDigest)
 				return c
 			}
 			break // to keep what the provider refuses helps nobody
@@ -150,33 +93,33 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 		}
 	}
 	for _, p := range steps {
-		if f, ok := p.(passes.Finisher); ok && c.Due {
-			f.Finish(&c.Run)
+		if f, ok := p.(passes.Finisher); ok && c.due {
+			f.Finish(c)
 		}
 	}
 	if in.Policy.MaxBytes > 0 {
-		c.Shrink()
+		passes.Shrink(c)
 	}
-	if c.Resort(); c.NoDigest != "" && c.Report.Summary.Why == "" {
-		c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
+	if passes.Resort(c, c.Most()); c.noDigest != "" && c.report.Summary.Why == "" {
+		c.report.Summary.Why = api.SummaryFault(c.noDigest)
 	}
-	if len(c.Report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
+	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
 		return c.failed(c.NoGain())
 	}
 	if !c.Settle() {
 		return c.openThinking()
 	}
 	c.Mark()
-	c.SaveChanges()
-	before := c.Report.Tokens.Before
-	if c.Total >= before {
+	c.archive.SaveChanges()
+	before := c.report.Tokens.Before
+	if c.doc.Total >= before {
 		return c.failed(api.ReasonNoProgress)
 	}
-	if c.Due && !bytes && !c.saves() && before-c.Total < c.MinGain() {
+	if c.due && !bytes && !c.saves() && before-c.doc.Total < c.MinGain() {
 		return c.failed(api.ReasonGainTooSmall)
 	}
 	c.finish()
-	c.Report.Left = c.Named(c.Violations())
+	c.report.Left = c.mend.Named(c.mend.Violations())
 	if !c.aside() {
 		c.Gained()
 	}
@@ -185,24 +128,52 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 
 // saves reports whether the transcript was over the limit and is no longer, however little that took.
 func (c *Run) saves() bool {
-	return c.Bounded() && c.Report.Tokens.Before > c.Most() && c.Total <= c.Most()
+	return c.Bounded() && c.report.Tokens.Before > c.Most() && c.doc.Total <= c.Most()
 }
 
 // Waits reports whether summaries are wanted before the run can continue, and reports so far.
 func (c *Run) Waits() bool {
-	if len(c.Requests) == 0 {
+	if len(c.summary.Requests()) == 0 {
 		return false
 	}
-	c.Report.Reason = api.ReasonNeedsSummaries
-	c.Report.Tokens.After = c.Total
-	c.Report.StablePrefix = c.prefix(min(c.FirstChange(), c.Expected.First))
-	c.Report.Cache = c.cache(c.Report.StablePrefix, c.Expected.After, c.Expected.Cost)
+	c.report.Reason = api.ReasonNeedsSummaries
+	c.report.Tokens.After = c.doc.Total
+	c.report.StablePrefix = c.prefix(min(c.doc.FirstChange(), c.summary.Expected().First))
+	c.report.Cache = c.cache(c.report.StablePrefix, c.summary.Expected().After, c.summary.Expected().Cost)
 	return true
+}
+
+// maxResorts bounds how often a result is cut again for what a repair has added to it.
+const maxResorts = 4
+
+// repairRoom is how many tokens more are left free each time: about what a repair adds to the next result, too.
+const repairRoom = 16
+
+// Settle makes the result valid, and cuts it again where that has added too much to it, or where the handles that digests get at the end
+// may. It reports whether thinking that its provider has signed could be kept valid.
+func (c *Run) Settle() bool {
+	added := 0 // tokens that the repair is expected to add
+	for again := 0; ; again++ {
+		if !c.mend.SettleThinking() {
+			return false
+		}
+		c.mend.Repair()
+		c.doc.Resend()
+		if again == maxResorts || !c.Bounded() {
+			return true
+		}
+		over := c.doc.Total + c.archive.HandleRoom() - c.Most()
+		if over <= 0 {
+			return true
+		}
+		added += over + repairRoom
+		passes.Resort(c, c.Most()-added)
+	}
 }
 
 // NoGain is why a run has done nothing.
 func (c *Run) NoGain() api.Reason {
-	if c.Small {
+	if c.small {
 		return api.ReasonGainTooSmall
 	}
 	return api.ReasonNoProgress
@@ -211,101 +182,101 @@ func (c *Run) NoGain() api.Reason {
 // settled reports whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be made
 // again. A smaller one is that of another model, or of a provider that has refused the result.
 func (c *Run) settled() bool {
-	s := c.State
-	if s.Fingerprint == "" || s.Messages != c.N || c.Limit > 0 && (s.Limit == 0 || c.Limit < s.Limit) {
+	s := c.state
+	if s.Fingerprint == "" || s.Messages != c.doc.N || c.limit > 0 && (s.Limit == 0 || c.limit < s.Limit) {
 		return false
 	}
-	return s.Fingerprint == c.T.Fingerprint(c.N)
+	return s.Fingerprint == c.doc.T.Fingerprint(c.doc.N)
 }
 
 // openThinking ends a run that could not keep the thinking of the open tool loop valid. It does not count as one that failed: when the
 // calls have their results it can be done.
 func (c *Run) openThinking() *Run {
-	thinking := c.Report.Thinking
+	thinking := c.report.Thinking
 	c.Unchanged(api.ReasonOpenThinking)
-	c.Report.Thinking = &api.ReportThinking{Mode: thinking.Mode, Source: thinking.Source}
+	c.report.Thinking = &api.ReportThinking{Mode: thinking.Mode, Source: thinking.Source}
 	return c
 }
 
 // asItIs is unchanged for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.Unchanged(reason)
-	c.Report.Left = c.Named(c.Violations())
+	c.report.Left = c.mend.Named(c.mend.Violations())
 	return c
 }
 
 // Unchanged ends the run with the input as it came.
 func (c *Run) Unchanged(reason api.Reason) *Run {
-	c.Report.Reason = reason
-	c.Report.Actions, c.Report.Thinking = nil, nil
-	c.Report.Tokens.Before -= c.Late
-	c.Late = 0
-	c.Report.Tokens.After = c.Report.Tokens.Before
-	c.Uncount()
-	c.Report.Summary, c.Report.Thrashing = api.ReportSummary{Source: "none"}, nil
-	c.Folded, c.Report.CutPoint = nil, 0
-	c.KeepNothing()
-	for i := range c.T.Parts {
-		c.T.Parts[i].Flags &^= transcript.Removed
+	c.report.Reason = reason
+	c.report.Actions, c.report.Thinking = nil, nil
+	c.report.Tokens.Before -= c.mend.ForgetLate()
+	c.report.Tokens.After = c.report.Tokens.Before
+	c.report.Uncount()
+	c.report.Summary, c.report.Thrashing = api.ReportSummary{Source: "none"}, nil
+	c.fold.Items, c.report.CutPoint = nil, 0
+	c.archive.KeepNothing()
+	for i := range c.doc.T.Parts {
+		c.doc.T.Parts[i].Flags &^= transcript.Removed
 	}
-	c.View = view.NewView(c.T, c.F, c.P, c.N)
-	c.Report.StablePrefix = api.StablePrefix{Messages: len(c.T.Messages[:c.T.Input]), Bytes: c.T.Given(c.T.List).Len(), Tokens: c.Report.Tokens.Before}
+	c.doc.Reset()
+	c.result = Result{}
+	c.report.StablePrefix = api.StablePrefix{Messages: len(c.doc.T.Messages[:c.doc.T.Input]), Bytes: c.doc.T.Given(c.doc.T.List).Len(), Tokens: c.report.Tokens.Before}
 	return c
 }
 
 // Conclude completes the report of a run that has changed its input.
 func (c *Run) Conclude() {
-	r := &c.Report
-	c.Stamp()
+	r := &c.report
+	c.doc.Stamp()
 	r.Reason, r.Changed = api.ReasonCompacted, true
-	for _, it := range c.Items {
+	for _, it := range c.doc.Items {
 		if it.Instr {
 			r.Instructions++
 			r.InstructionTokens += it.Tokens
 		}
 	}
-	if len(c.Folded) > 0 {
-		r.Running, r.UnloadedTools = c.State.Ledger.Running, c.State.Ledger.Unloaded
+	if len(c.fold.Items) > 0 {
+		r.Running, r.UnloadedTools = c.state.Ledger.Running, c.state.Ledger.Unloaded
 	}
-	c.CountThinking()
-	r.Tokens.After = c.Total
-	r.Messages.After = len(c.Items) + c.T.Input - c.Rest
-	r.StablePrefix = c.prefix(c.FirstChange())
-	if c.Policy.MaxBytes > 0 {
-		r.Bytes = &api.ReportBytes{Before: c.T.Given(c.T.List).Len(), After: c.Result().listSize(), Limit: c.Policy.MaxBytes}
+	c.mend.CountThinking()
+	r.Tokens.After = c.doc.Total
+	r.Messages.After = len(c.doc.Items) + c.doc.T.Input - c.doc.Rest
+	r.StablePrefix = c.prefix(c.doc.FirstChange())
+	if c.policy.MaxBytes > 0 {
+		r.Bytes = &api.ReportBytes{Before: c.doc.T.Given(c.doc.T.List).Len(), After: c.Result().listSize(), Limit: c.policy.MaxBytes}
 	}
-	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.Asked)
-	if c.Policy.Log {
+	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.summary.Asked())
+	if c.policy.Log {
 		r.Decisions = c.decisions()
 	}
-	if c.Policy.Archive != "" {
-		c.Archive = c.Archived()
+	if c.policy.Archive != "" {
+		c.bodies = c.archive.Archived()
 	}
 }
 
 // Remember makes the state one that knows the result.
 func (c *Run) Remember() {
-	c.State.Round++
-	c.State.Archive = c.Changes // of a compaction without one, nothing before it can be taken back either
-	c.State.Format = c.Report.Format
-	c.State.Messages, c.State.Fingerprint, c.State.Limit = c.Report.Messages.After, c.Fingerprint(), c.Limit
+	c.state.Round++
+	c.state.Archive = c.archive.Changes() // of a compaction without one, nothing before it can be taken back either
+	c.state.Format = c.report.Format
+	c.state.Messages, c.state.Fingerprint, c.state.Limit = c.report.Messages.After, c.doc.Fingerprint(), c.limit
 }
 
 func (c *Run) finish() {
 	c.Conclude()
-	own := c.OwnNames()
+	own := c.authors.OwnNames()
 	if c.aside() {
-		c.State.Own = append(slices.Clone(c.State.Own), own...)
+		c.state.Own = append(slices.Clone(c.state.Own), own...)
 		return
 	}
-	c.State.Own = own
+	c.state.Own = own
 	c.Remember()
 }
 
 // aside reports whether the run makes the digest of a branch while the state is that of the conversation, which continues.
-func (c *Run) aside() bool { return c.Policy.Branch() && c.State.Fingerprint != "" }
+func (c *Run) aside() bool { return c.policy.Branch() && c.state.Fingerprint != "" }
 
 // prefix is the front of the transcript up to an item, all of which is the input's.
 func (c *Run) prefix(n int) api.StablePrefix {
-	return api.StablePrefix{Messages: n, Bytes: c.PrefixBytes(n), Tokens: c.Tokens(0, n)}
+	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

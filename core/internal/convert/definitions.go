@@ -23,17 +23,14 @@ func (c *conversion) definitions(name string, value []byte) {
 	}
 	s := jsonspan.New(value)
 	if s.Kind() == jsonspan.Object { // toolConfig
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				return
-			}
+		for key := range s.Members() {
 			if string(key) == "tools" && s.Kind() == jsonspan.Array {
 				c.definitionList(s)
 			} else if member := string(key); says(s.Skip()) {
 				c.lose(-1, -1, "member", api.LossBeside, api.InsteadNothing, member)
 			}
 		}
+		return
 	}
 	if s.Kind() == jsonspan.Array {
 		c.definitionList(s)
@@ -63,11 +60,7 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 // read reads one definition, in the shape of any format.
 func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	typ, list := "", false
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		switch name := string(key); {
 		case name == "name" && s.Kind() == jsonspan.String:
 			d.name = jsonspan.Text(s.Src(), s.Text().Span)
@@ -83,10 +76,8 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 		case name == "inputSchema" && s.Kind() == jsonspan.Object:
 			d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
 			inner := jsonspan.New(d.schema)
-			for inner.Object(); ; {
-				if key, ok := inner.Key(); !ok {
-					break
-				} else if string(key) == "json" && inner.Kind() == jsonspan.Object {
+			for key := range inner.Members() {
+				if string(key) == "json" && inner.Kind() == jsonspan.Object {
 					d.schema = inner.Skip().Of(d.schema)
 				} else {
 					inner.Skip()

@@ -26,10 +26,7 @@ func (c *conversion) payloads(n int32) []payload {
 	if p.List == transcript.Member { // "images":["…"]
 		var list []payload
 		s := jsonspan.New(append(append([]byte{'{'}, b...), '}'))
-		for s.Object(); ; {
-			if _, ok := s.Key(); !ok {
-				return list
-			}
+		for range s.Members() {
 			if s.Kind() != jsonspan.Array {
 				s.Skip()
 				continue
@@ -45,6 +42,7 @@ func (c *conversion) payloads(n int32) []payload {
 				list = append(list, m)
 			}
 		}
+		return list
 	}
 	m := payload{}
 	s := jsonspan.New(b)
@@ -64,11 +62,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			return
 		}
 		var bytes []byte // {"0":137,"1":80}
-		for s.Object(); ; {
-			k, ok := s.Key()
-			if !ok {
-				break
-			}
+		for k := range s.Members() {
 			name := string(k)
 			switch {
 			case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:

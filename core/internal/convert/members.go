@@ -84,11 +84,7 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 	if s.Kind() != jsonspan.Object {
 		return
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return
-		}
+	for key := range s.Members() {
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
 		if n < 0 && c.holds(i, name) {
@@ -183,11 +179,7 @@ func (c *conversion) otherMembers() {
 	}
 	b := t.Bytes(t.Outer)
 	s := jsonspan.New(b)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return
-		}
+	for key := range s.Members() {
 		name := string(key)
 		v := s.Skip()
 		switch {
@@ -218,17 +210,14 @@ func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []str
 			texts = promptTexts(texts, b, s, depth+1)
 		}
 	case jsonspan.Object:
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				return texts
-			}
+		for key := range s.Members() {
 			if name := string(key); depth < 4 && (name == "text" || name == "parts" || name == "content") {
 				texts = promptTexts(texts, b, s, depth+1)
 			} else {
 				s.Skip()
 			}
 		}
+		return texts
 	default:
 		s.Skip()
 	}

@@ -188,11 +188,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	s := jsonspan.New(b)
 	said := ""
 	if s.Kind() == jsonspan.Object {
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members() {
 			switch {
 			case string(key) == "refusal" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
@@ -222,11 +218,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 // citedTexts are the texts of an answer with its sources, {"content":[{"text":…}]}.
 func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	var texts []string
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return strings.Join(texts, "")
-		}
+	for key := range s.Members() {
 		if string(key) != "content" || s.Kind() != jsonspan.Array {
 			s.Skip()
 			continue
@@ -236,11 +228,7 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 				s.Skip()
 				continue
 			}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
+			for key := range s.Members() {
 				if string(key) == "text" && s.Kind() == jsonspan.String {
 					texts = append(texts, jsonspan.Text(b, s.Text().Span))
 				} else {
@@ -249,6 +237,7 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 			}
 		}
 	}
+	return strings.Join(texts, "")
 }
 
 // typeOf names an opaque part: its type or, without one, its first member.
@@ -258,11 +247,7 @@ func typeOf(b []byte) string {
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return first
-		}
+	for key := range s.Members() {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(b, s.Text().Span)
 		}
@@ -271,6 +256,7 @@ func typeOf(b []byte) string {
 		}
 		s.Skip()
 	}
+	return first
 }
 
 // variant says as the user's what a message of ctxfold's own format is more than a role: a command, a note, a digest.

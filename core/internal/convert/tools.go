@@ -187,13 +187,10 @@ func (o *outcome) unwrap(b []byte) {
 	n := 0
 	var only jsonspan.Value
 	name := ""
-	for s.Object(); ; n++ {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		name = string(key)
 		only = s.Skip()
+		n++
 	}
 	if n == 1 && (name == "output" || name == "error") {
 		b = only.Of(b)

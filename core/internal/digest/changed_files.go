@@ -42,10 +42,12 @@ const (
 	groupMark = ": "
 	// beforeHistory is what was done to files of whose changes no entry says anything.
 	beforeHistory = "changed before"
+	// triedVerb is what was done to files that were only written to be run.
+	triedVerb = "written and run"
 )
 
 // historyVerbs begin what was done to files.
-var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", beforeHistory}
+var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", triedVerb, beforeHistory}
 
 // files is the block of the files that were changed, each with the entries that tell how, in at most size bytes. Files with one history are
 // on one line; those that were changed most often are the first. They are relative to the folder of the log if all are absolute.
@@ -60,6 +62,9 @@ func (k *turnLog) files(paths []string, size int) string {
 	var groups []group
 	var at critbit.Map[int] // by history, one more than the index of its group
 	for _, path := range slices.Backward(paths) {
+		if strings.HasSuffix(path, "/.") {
+			continue
+		}
 		name := path
 		if short {
 			name = strings.TrimPrefix(path, k.base)
@@ -77,7 +82,13 @@ func (k *turnLog) files(paths []string, size int) string {
 		g := &groups[*known-1]
 		g.names = append(g.names, name)
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return b.count - a.count })
+	rank := func(g *group) int {
+		if strings.HasPrefix(g.history, triedVerb) {
+			return -1
+		}
+		return g.count
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return rank(&b) - rank(&a) })
 	var lines []string
 	for _, g := range groups {
 		switch {
@@ -90,11 +101,17 @@ func (k *turnLog) files(paths []string, size int) string {
 			if history == "" {
 				history = beforeHistory
 			}
+			if g.history == "" || strings.HasPrefix(g.history, triedVerb) {
+				g.names = g.names[:min(len(g.names), mostBefore)]
+			}
 			lines = append(lines, grouped(history, g.names, size/2)...)
 		}
 	}
 	return firstOf(modifiedTag, fenced(lines), size)
 }
+
+// mostBefore is how many files are named, the newest, of those of whose changes no entry says anything, and of those that were only run.
+const mostBefore = 16
 
 // grouped are lines of names that have one history, of which each is about as long as most.
 func grouped(history string, names []string, most int) (lines []string) {
@@ -142,6 +159,9 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 		for n := range k.turns[i].units {
 			if u := &k.turns[i].units[n]; u.kind == changeUnit && u.source != "" {
 				verb, _, _ := strings.Cut(u.text, " ")
+				if u.tried {
+					verb = triedVerb
+				}
 				path := u.source
 				if path[0] != '/' {
 					path = k.base + path

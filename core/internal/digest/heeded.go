@@ -103,11 +103,6 @@ func (r *turnReader) weighNotes(last bool) {
 			closed = closed || u.kind == answerUnit
 		}
 	}
-	for n := range t.units {
-		if u := &t.units[n]; closed && u.kind == saidUnit && underWay(u.text) {
-			u.factor /= 3
-		}
-	}
 	told := newTurnWords()
 	var edited critbit.Map[struct{}]
 	for n := len(t.units) - 1; n >= 0; n-- { // what is said again later is better known there
@@ -115,9 +110,6 @@ func (r *turnReader) weighNotes(last bool) {
 		known, most := &said, 8
 		switch u.kind {
 		case thoughtUnit:
-			if closed {
-				u.factor = u.factor * 2 / 3
-			}
 		case toldUnit:
 			known, most = &told, 9
 		default:
@@ -170,16 +162,6 @@ func (r *turnReader) weighNotes(last bool) {
 			}
 		}
 	}
-}
-
-// underWay reports whether a sentence says what somebody or something was doing when it was said.
-func underWay(text string) bool {
-	for _, sign := range []string{" is now ", " are now ", " is still ", " are still ", " is currently ", " is actively ", " is running ", " is doing ", " right now", " in progress", " so far"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
 }
 
 // define leaves of what a file that was read defines the names that are spoken of.

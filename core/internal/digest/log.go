@@ -65,6 +65,17 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
+// turnAt is the number of the turn that a message is in.
+func (k *turnLog) turnAt(message int32) int {
+	number := 0
+	for i := range k.turns {
+		if k.turns[i].from <= message {
+			number = k.turns[i].number
+		}
+	}
+	return number
+}
+
 // aged is a factor of a unit of a turn: from four fifths of it in the oldest turn to six fifths in the newest.
 func (k *turnLog) aged(factor, turn int) int {
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
@@ -161,20 +172,25 @@ func (k *turnLog) commonFolder() string {
 	return base
 }
 
-// write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any.
+// write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any. What the units leave of
+// the size is for requests.
 func (k *turnLog) write(size, spare int) string {
 	for share := requestShare; share > 0; share /= 2 {
-		asked := k.requests(size*share/100 + spare)
-		used := 0
-		for _, s := range asked {
-			if s != "" {
-				used += len(s) + requestFrame
+		most := size * share / 100
+		asked, used := k.requests(most + spare)
+		room := size + min(spare, max(0, used-most))
+		text := k.filled(asked, room, room-used)
+		if text == "" {
+			continue
+		}
+		if left := room - len(text); left > size/8 && used > most*3/4 {
+			if more, n := k.requests(used + left); n > used {
+				if longer := k.filled(more, room, room-n); len(longer) > len(text) {
+					text = longer
+				}
 			}
 		}
-		room := size + min(spare, max(0, used-size*share/100))
-		if text := k.filled(asked, room, room-used); text != "" {
-			return text
-		}
+		return text
 	}
 	return ""
 }

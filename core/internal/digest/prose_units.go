@@ -19,6 +19,7 @@ type unit struct {
 	text    string // one line
 	factor  int    // of what it gains, in 1/1024
 	body    string // what a tool returned, from which lines are taken at the end of the turn
+	tried   bool   // a file that was written to be run
 }
 
 // unitKind says who says a unit, and where.

@@ -146,7 +146,7 @@ func (r *turnReader) report(i int, name, text string) {
 			}
 		})
 	}
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(withoutEnvelope(text))
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		prose(text)
 		return
@@ -156,8 +156,15 @@ func (r *turnReader) report(i int, name, text string) {
 		return
 	}
 	var pairs strings.Builder
-	pairsIn(jsonspan.New(src), src, "", "", func(key, text string) {
+	depth := 0
+	var see func(key, text string)
+	see = func(key, text string) {
 		switch {
+		case len(text) > mostLead && depth < 4 && (text[0] == '{' || text[0] == '[') && valid(jsonspan.New([]byte(text))): // JSON in a text
+			depth++
+			pairsIn(jsonspan.New([]byte(text)), []byte(text), "", key, see)
+			depth--
+		case len(text) > mostLead && (text[0] == '{' || text[0] == '['): // what was cut off
 		case len(text) > mostLead:
 			prose(text)
 		case len(text) > 3 && !isOpaque(text):
@@ -170,7 +177,8 @@ func (r *turnReader) report(i int, name, text string) {
 			}
 			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
 		}
-	})
+	}
+	pairsIn(jsonspan.New(src), src, "", "", see)
 	add("", Fence(pairs.String()), 0)
 }
 

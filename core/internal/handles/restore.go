@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -24,21 +26,21 @@ type mark struct {
 }
 
 // namedIn finds what names a handle in a message that belongs to nobody but the conversation's.
-func (c *Run) namedIn(m int32) (found []mark) {
-	msg := &c.T.Messages[m]
+func namedIn(doc *view.View, m int32) (found []mark) {
+	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
-		p := &c.T.Parts[n]
+		p := &doc.T.Parts[n]
 		switch {
 		case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
-			if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers...); ok {
+			if handle, ok := handleIn(doc.T.Bytes(p.Body), resultMarkers...); ok {
 				found = append(found, mark{handle, "tool_result", n})
-			} else if handle := c.truncated(n); handle != "" {
+			} else if handle := truncated(doc, n); handle != "" {
 				found = append(found, mark{handle, api.BodyToolResult, n})
 			}
-		case p.Kind == transcript.Text && !p.Has(transcript.Removed) && c.truncated(n) != "":
-			found = append(found, mark{c.truncated(n), api.BodyText, n})
+		case p.Kind == transcript.Text && !p.Has(transcript.Removed) && truncated(doc, n) != "":
+			found = append(found, mark{truncated(doc, n), api.BodyText, n})
 		case p.Kind == transcript.Text && p.Body.Len() < MarkerRoom:
-			if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
+			if handle, what := mediaHandle(doc.T.Bytes(p.Body)); handle != "" {
 				found = append(found, mark{handle, what, n})
 			}
 		}
@@ -47,17 +49,17 @@ func (c *Run) namedIn(m int32) (found []mark) {
 }
 
 // markers lists what names a handle in the items, in their order.
-func (c *Run) markers() []api.Marker {
+func (r *restoring) markers() []api.Marker {
 	found := []api.Marker{}
-	for i := range c.Items {
-		m := c.Items[i].Msg
-		if c.KindOf(m) != view.NotOurs { // what comes back is what the archive has, whoever names it
-			if handle := c.listHandle(m); handle != "" {
+	for i := range r.doc.Items {
+		m := r.doc.Items[i].Msg
+		if authorship.LooksLike(r.doc.T, m) != authorship.NotOurs { // what comes back is what the archive has, whoever names it
+			if handle := listHandle(r.doc.T, m); handle != "" {
 				found = append(found, api.Marker{Handle: handle, What: api.BodyFold, Message: i})
 			}
 			continue
 		}
-		for _, k := range c.namedIn(m) {
+		for _, k := range namedIn(r.doc, m) {
 			found = append(found, api.Marker{Handle: k.handle, What: k.what, Message: i})
 		}
 	}
@@ -66,16 +68,16 @@ func (c *Run) markers() []api.Marker {
 
 // truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text represents
 // or in.
-func (c *Run) truncated(n int32) string {
-	p := &c.T.Parts[n]
-	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
-		handle, _ := handleIn(c.T.Bytes(p.Body), headMarkers...)
+func truncated(doc *view.View, n int32) string {
+	p := &doc.T.Parts[n]
+	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.Inner(int(n))) == 0 {
+		handle, _ := handleIn(doc.T.Bytes(p.Body), headMarkers...)
 		return handle
 	}
-	if !c.T.IsString(p.Body) || !shortened(c.View, n) {
+	if !doc.T.IsString(p.Body) || !shortened(doc, n) {
 		return ""
 	}
-	text := c.T.Text(p.Body)
+	text := doc.T.Text(p.Body)
 	handle, _ := TruncatedHandle(text)
 	if handle == "" {
 		handle, _ = SqueezedHandle(text)
@@ -92,15 +94,21 @@ const (
 
 // restoring is a restoration on its way.
 type restoring struct {
-	*Run
-	given  []api.Kept
-	bodies critbit.Map[int] // by the first digits of the handle
-	folds  map[int]*foldBack
-	room   int           // bytes that may still be written
-	tried  map[int]bool  // changes that were taken back, or could not be
-	later  [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
-	left   []api.Marker  // changes that are not taken back
-	at     int           // the body that is read, for errors
+	doc     *view.View
+	authors *authorship.Authors
+	report  *report.Report
+	changes string // the handle of the newest changes that may be taken back; "" where nothing names any
+	given   []api.Kept
+	bodies  critbit.Map[int] // by the first digits of the handle
+	folds   map[int]*foldBack
+	room    int           // bytes that may still be written
+	tried   map[int]bool  // changes that were taken back, or could not be
+	later   [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
+	left    []api.Marker  // changes that are not taken back
+	at      int           // the body that is read, for errors
+
+	missed    []missed              // of left: those whose digest is not in the messages
+	ancestors critbit.Map[struct{}] // the changes before those
 }
 
 // foldBack is the body of a fold that is read.
@@ -116,25 +124,26 @@ type foldElement struct {
 	n    int
 }
 
-// Restore puts bodies back, as compact.Restore says.
-func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
-	r := &restoring{Run: c, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
+// Restore puts bodies back into a document, as compact.Restore says. Changes is the handle that the state names; it returns the one that names
+// what is still to be taken back, and the markers that are left.
+func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes string) (left []api.Marker, before string, err *policy.Error) {
+	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
 	for _, g := range given {
 		r.room += 4 * len(g.Text)
 	}
 	r.room = max(r.room, maxGrowth)
 	if err := r.check(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !r.takeBack() || !r.follow() {
-		return nil, &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
+		return nil, "", &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
 			Message: "this content does not fit where its handle is named"}
 	}
-	r.Total = r.P.Beside(r.T)
-	for _, it := range r.Items {
-		r.Total += it.Tokens
+	r.doc.Total = r.doc.P.Beside(r.doc.T)
+	for _, it := range r.doc.Items {
+		r.doc.Total += it.Tokens
 	}
-	return append(r.left, r.markers()...), nil
+	return append(r.left, r.markers()...), r.changes, nil
 }
 
 // whole reports whether a body is the one that its handle names.
@@ -214,11 +223,11 @@ func (r *restoring) fold(i int) *foldBack {
 
 // read makes an item of a message of a body.
 func (r *restoring) read(text []byte) (view.Item, bool) {
-	m, ok := r.F.AddOne(r.T, text)
+	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
 		return view.Item{}, false
 	}
-	return view.Item{Msg: m, In: -1, Tokens: r.P.Message(r.T, int(m))}, true
+	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
 // putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
@@ -228,10 +237,10 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		body int // of the bodies given
 	}
 	var splices []splice
-	span := r.T.Messages[it.Msg].Span
+	span := r.doc.T.Messages[it.Msg].Span
 	var text []byte
 	covered := span.Start
-	for _, k := range r.namedIn(it.Msg) {
+	for _, k := range namedIn(r.doc, it.Msg) {
 		i := -1
 		if may(k.handle) {
 			i = r.body(k.handle)
@@ -239,12 +248,12 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		if i < 0 || len(r.given[i].Text) > r.room {
 			continue
 		}
-		p := &r.T.Parts[k.part]
+		p := &r.doc.T.Parts[k.part]
 		old := p.Body
 		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a part of its own
 			old = p.Span
-		} else if r.given[i].Text[0] == '{' && r.T.IsString(old) {
-			old = r.wrapper(p)
+		} else if r.given[i].Text[0] == '{' && r.doc.T.IsString(old) {
+			old = wrapper(r.doc.T, p)
 		}
 		if old.Start < covered { // inside what is back already
 			continue
@@ -252,8 +261,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		r.at, covered = i, old.End
 		r.room -= len(r.given[i].Text)
 		splices = append(splices, splice{old, i})
-		for n := p.Copy; n > 0; n = r.T.Parts[n-1].Copy {
-			if q := &r.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.T.Bytes(q.Body), r.T.Bytes(old)) {
+		for n := p.Copy; n > 0; n = r.doc.T.Parts[n-1].Copy {
+			if q := &r.doc.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.doc.T.Bytes(q.Body), r.doc.T.Bytes(old)) {
 				splices = append(splices, splice{q.Body, i})
 			}
 		}
@@ -266,15 +275,15 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	at := span.Start
 	for _, s := range splices {
 		if s.old.Start >= at {
-			text = append(append(text, r.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
+			text = append(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
 			at = s.old.End
 		}
 	}
-	back, ok := r.read(append(text, r.T.Bytes(transcript.Span{Start: at, End: span.End})...))
+	back, ok := r.read(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: span.End})...))
 	if !ok {
 		return 0, false
 	}
-	r.Report.Restored += put
+	r.report.Restored += put
 	it.Msg, it.Tokens, it.Dirty = back.Msg, back.Tokens, it.In >= 0
 	return put, true
 }
@@ -282,23 +291,23 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 // follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
 // body does not fit: that at r.at.
 func (r *restoring) follow() (ok bool) {
-	out := make([]view.Item, 0, len(r.Items))
-	stack := slices.Clone(r.Items) // the next item is the last one
+	out := make([]view.Item, 0, len(r.doc.Items))
+	stack := slices.Clone(r.doc.Items) // the next item is the last one
 	slices.Reverse(stack)
 	saved := 0       // tokens, by what is put back now
 	skip := func() { // files and turns that came with a fold
-		for len(stack) > 0 && r.IsCompanion(stack[len(stack)-1].Msg) {
+		for len(stack) > 0 && authorship.IsCompanion(r.doc.T, stack[len(stack)-1].Msg) {
 			saved += stack[len(stack)-1].Tokens
 			stack = stack[:len(stack)-1]
 		}
 	}
 	tell := func(it *view.Item) {
-		r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+		r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 	}
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if r.KindOf(it.Msg) == view.NotOurs {
+		if authorship.LooksLike(r.doc.T, it.Msg) == authorship.NotOurs {
 			saved = it.Tokens
 			was := it.Msg
 			for put := 1; put > 0; {
@@ -319,7 +328,7 @@ func (r *restoring) follow() (ok bool) {
 		}
 		r.room -= len(r.given[r.at].Text) + itemCost
 		saved = it.Tokens
-		if n := len(out); n > 0 && r.IsTurn(out[n-1].Msg) { // a repair has put it before the digest
+		if n := len(out); n > 0 && authorship.IsTurn(r.doc.T, out[n-1].Msg) { // a repair has put it before the digest
 			saved += out[n-1].Tokens
 			out = out[:n-1]
 		}
@@ -354,15 +363,15 @@ func (r *restoring) follow() (ok bool) {
 		slices.Reverse(back)
 		stack = append(stack, back...)
 		tell(&it)
-		r.Report.Restored++
+		r.report.Restored++
 	}
-	r.Items = out
+	r.doc.Items = out
 	return true
 }
 
 // foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
-	handle := r.listHandle(m)
+	handle := listHandle(r.doc.T, m)
 	if handle == "" {
 		return nil
 	}
@@ -376,8 +385,8 @@ func (r *restoring) foldOf(m int32) *foldBack {
 
 // wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
 // of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
-func (c *Run) wrapper(p *transcript.Part) transcript.Span {
-	part := c.T.Bytes(p.Span) // a message that is back already has its bytes elsewhere
+func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
+	part := t.Bytes(p.Span) // a message that is back already has its bytes elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
 	at := func(s jsonspan.Span) transcript.Span {
 		return transcript.Span{Start: p.Span.Start + s.Start, End: p.Span.Start + s.End}
@@ -421,7 +430,7 @@ func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 				break
 			}
 			value := s.Skip()
-			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && c.T.EqualText(at(value.Span), "text") {
+			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && t.EqualText(at(value.Span), "text") {
 				return at(found)
 			}
 		}

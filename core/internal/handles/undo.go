@@ -14,6 +14,7 @@ import (
 
 // changes are the changes of a compaction as they are read from their body.
 type changes struct {
+	handle string // their own
 	before string // the handle of those before
 	sent   int
 	gone   []gone
@@ -147,7 +148,7 @@ func between(text, character string) bool { return strings.Trim(text, " \t\r\n")
 
 // takeBack takes compactions back by their changes, the newest first. ok is false where a body does not fit: that at r.at.
 func (r *restoring) takeBack() (ok bool) {
-	for handle := r.newest(); handle != ""; handle = r.newest() {
+	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
 		if i < 0 {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1})
@@ -161,6 +162,7 @@ func (r *restoring) takeBack() (ok bool) {
 		if !ok {
 			return false
 		}
+		c.handle = handle
 		undone, ok := r.undo(&c)
 		if !ok {
 			return false
@@ -175,29 +177,35 @@ func (r *restoring) takeBack() (ok bool) {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
 		}
 		if !undone {
-			r.State.Archive = "" // what is older may still be as a digest says
+			if digest < 0 {
+				r.miss(&c)
+			}
+			r.changes = "" // what is older may still be as a digest says
 			continue
 		}
-		r.State.Archive = c.before
+		if digest >= 0 {
+			r.precede(&c, digest)
+		}
+		r.changes = c.before
 	}
 	for _, items := range slices.Backward(r.later) {
-		r.Items = append(r.Items, items...)
+		r.doc.Items = append(r.doc.Items, items...)
 	}
 	r.later = nil
 	return true
 }
 
 // newest is the handle of the newest changes that are not taken back yet: those that the state names, else a digest by its body,
-// else the first that were given; "" where there are none.
-func (r *restoring) newest() string {
-	if h := r.State.Archive; len(h) >= Short && IsHandle(h) {
-		return h
+// else the first that were given; "" where there are none. digest is the index of the digest, or -1.
+func (r *restoring) newest() (handle string, digest int) {
+	if h := r.changes; len(h) >= Short && IsHandle(h) {
+		return h, -1
 	}
-	for i := range r.Items {
-		if m := r.Items[i].Msg; r.Own(m) {
+	for i := range r.doc.Items {
+		if m := r.doc.Items[i].Msg; r.authors.Own(m) {
 			if f := r.foldOf(m); f != nil && f.changes != "" {
-				if i := r.body(f.changes); i >= 0 && !r.tried[i] {
-					return f.changes
+				if b := r.body(f.changes); b >= 0 && !r.tried[b] {
+					return f.changes, i
 				}
 			}
 		}
@@ -205,28 +213,28 @@ func (r *restoring) newest() string {
 	if len(r.tried) == 0 {
 		for i := range r.given {
 			if isChanges(r.given[i].Text) {
-				return r.given[i].Handle
+				return r.given[i].Handle, -1
 			}
 		}
 	}
-	return ""
+	return "", -1
 }
 
 // undo makes the input of a compaction of its result, which the items begin with. It does nothing where they do not; ok is false
 // where the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
-	n := min(c.sent, len(r.Items))
+	n := min(c.sent, len(r.doc.Items))
 	if !r.begins(c, n) {
 		return false, true
 	}
-	was := len(r.Items)
+	was := len(r.doc.Items)
 	out, ok := r.rebuild(c.steps, n)
 	if !ok {
 		return false, false
 	}
 	r.spread(c, out, n)
-	r.later = append(r.later, slices.Clone(r.Items[n:was]))
-	r.Items = out
+	r.later = append(r.later, slices.Clone(r.doc.Items[n:was]))
+	r.doc.Items = out
 	return true, true
 }
 
@@ -237,23 +245,36 @@ func (r *restoring) begins(c *changes, n int) bool {
 			return false
 		}
 		// A digest has got the handle of its body after its print was taken.
-		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.Own(m) && r.listHandle(m) != "") {
+		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
 	}
 	for _, p := range c.steps {
-		if p.op == changesFold && (p.index >= n || !r.Own(r.Items[p.index].Msg) || r.listHandle(r.Items[p.index].Msg) == "") ||
-			p.op == changesPut && p.index >= n {
+		if p.op == changesFold && (p.index >= n || !r.isDigestOf(c, r.doc.Items[p.index].Msg)) || p.op == changesPut && p.index >= n {
 			return false
 		}
 	}
 	return true
 }
 
+// isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.
+func (r *restoring) isDigestOf(c *changes, m int32) bool {
+	if !r.authors.Own(m) || listHandle(r.doc.T, m) == "" {
+		return false
+	}
+	at := r.at
+	f := r.foldOf(m)
+	r.at = at
+	return f == nil || f.changes == "" || same(f.changes, c.handle)
+}
+
+// same reports whether two handles name the same body; either may be short.
+func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
+
 // isGone reports whether an item looks like a message of a result that is none of the input's.
 func (r *restoring) isGone(g gone, at int) bool {
-	m := r.Items[at].Msg
-	return r.Look(m) == g.print || r.MarkedLook(m) == g.print
+	m := r.doc.Items[at].Msg
+	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
 // rebuild makes what steps say of the first n items. ok is false where they make no sense.
@@ -265,11 +286,11 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 			return false
 		}
 		used[i] = true
-		out = append(out, r.Items[i])
+		out = append(out, r.doc.Items[i])
 		return true
 	}
 	folds := map[int][]bool{} // by message of the result: which messages of its fold are back, each once
-	was := r.Report.Restored
+	was := r.report.Restored
 	literal := false
 	for _, p := range steps {
 		switch p.op {
@@ -301,14 +322,14 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 			}
 		}
 	}
-	if literal && r.Report.Restored == was {
-		r.Report.Restored++ // the changes themselves
+	if literal && r.report.Restored == was {
+		r.report.Restored++ // the changes themselves
 	}
-	saved := r.Tokens(0, n)
+	saved := r.doc.Tokens(0, n)
 	for i := range out {
 		saved -= out[i].Tokens
 	}
-	r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
+	r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
 	return out, true
 }
 
@@ -319,28 +340,28 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 		out[i].Before = transcript.Span{}
 	}
 	for _, sp := range c.space {
-		text := r.T.Write([]byte(sp.text))
+		text := r.doc.T.Write([]byte(sp.text))
 		for i := at; i < min(at+sp.n, len(out)); i++ {
 			out[i].Before = text
 		}
 		at += sp.n
 	}
-	following := len(r.Items) - sent
+	following := len(r.doc.Items) - sent
 	for _, items := range r.later {
 		following += len(items)
 	}
 	if following > 0 { // what follows the last of all messages is not ours
 		return
 	}
-	if r.Close = (transcript.Span{}); c.end != "" {
-		r.Close = r.T.Write([]byte(c.end))
+	if r.doc.Close = (transcript.Span{}); c.end != "" {
+		r.doc.Close = r.doc.T.Write([]byte(c.end))
 	}
 }
 
 // takeFold puts messages of a fold's body after out: or, once, what names the body, where it was not given.
 func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[int][]bool) bool {
 	changes := r.at
-	it := r.Items[p.index]
+	it := r.doc.Items[p.index]
 	f := r.foldOf(it.Msg)
 	body := r.at
 	r.at = changes
@@ -359,7 +380,7 @@ func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[in
 		back = make([]bool, len(f.messages))
 		folds[p.index] = back
 		r.room -= len(r.given[body].Text)
-		r.Report.Restored++
+		r.report.Restored++
 	}
 	for k := p.from; k < p.to; k++ {
 		if back[k] {

@@ -57,11 +57,7 @@ func (s *Scanner) appendGoObject(dst []byte) []byte {
 	begin := len(dst)
 	var members []goMember
 	sorted := true
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		if n := len(members); n > 0 {
 			dst = append(dst, ',')
 			sorted = sorted && bytes.Compare(members[n-1].key, key) < 0

@@ -7,7 +7,10 @@
 // This package knows nothing about transcripts or tokens.
 package jsonspan
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), so no input can make a reader recurse
 // without end.
@@ -278,6 +281,17 @@ func (s *Scanner) next(closing byte, want string) bool {
 
 // Elem moves to the next element of the array entered last. It reports false at the end of the array or on an error.
 func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
+
+// Members enters an object and yields the decoded key of each member. The loop's body must read the value, or skip it.
+func (s *Scanner) Members() iter.Seq[[]byte] {
+	return func(yield func(key []byte) bool) {
+		for s.Object(); ; {
+			if key, ok := s.Key(); !ok || !yield(key) {
+				return
+			}
+		}
+	}
+}
 
 // Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
 // reports false at the end of the object or on an error.

@@ -148,11 +148,7 @@ func (s *Scanner) duplicates() {
 		}
 	case Object:
 		var keys [][]byte
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				return
-			}
+		for key := range s.Members() {
 			for _, k := range keys {
 				if string(k) == string(key) {
 					s.Fail(DuplicateKey, int(s.KeyPos()), "this key appears twice in one object")
@@ -164,6 +160,7 @@ func (s *Scanner) duplicates() {
 			}
 			s.duplicates()
 		}
+		return
 	default:
 		s.Skip()
 	}

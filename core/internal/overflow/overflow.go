@@ -184,11 +184,7 @@ func extract(src []byte) (string, bool) {
 			read(&outer[1])
 		case string(key) == "error" && s.Kind() == jsonspan.Object:
 			plain, inner = found{}, [3]found{}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
+			for key := range s.Members() {
 				switch string(key) {
 				case "message":
 					read(&inner[0])

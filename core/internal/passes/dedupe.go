@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -36,7 +37,7 @@ func init() {
 			{"exclude_tools", "[]", "exclude_tools are tools whose results always stay."},
 		},
 		Markers: []handles.Marking{{Text: handles.DuplicateMarker}, {Text: handles.SupersededMarker}},
-		Counts:  []view.Counter{cleared},
+		Counts:  []report.Counter{cleared},
 	})
 }
 
@@ -52,51 +53,52 @@ func (p *dedupePass) Check() string {
 
 func (p *dedupePass) Follows() bool { return false }
 
-func (p *dedupePass) Run(c *Run) {
+func (p *dedupePass) Run(c Run) {
+	doc := c.Doc()
 	excluded := ToolFilter(p.ExcludeTools, nil)
 	var results critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
 	var calls critbit.Map[int32]   // the newest result of each
 	var targets [2][]result        // the same, superseded
 	var leans []view.Lean
 	reclaim := 0
-	for i := len(c.Items) - 1; i >= 0; i-- {
-		msg := &c.T.Messages[c.Items[i].Msg]
+	for i := len(doc.Items) - 1; i >= 0; i-- {
+		msg := &doc.T.Messages[doc.Items[i].Msg]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			if !c.hasResult(n) {
+			if !handles.OwnBody(doc, n) {
 				continue
 			}
-			tool := digest.ToolName(c.T, int(n))
+			tool := digest.ToolName(doc.T, int(n))
 			reading := digest.ReadsWhole
 			if digest.ReadsFile(tool) {
-				if reading = digest.ResultReading(c.T, n); reading == digest.ReadsSame {
+				if reading = digest.ResultReading(doc.T, n); reading == digest.ReadsSame {
 					continue // it points at an earlier read, which has the content
 				}
 			}
-			body := c.T.Bytes(c.T.Parts[n].Body)
+			body := doc.T.Bytes(doc.T.Parts[n].Body)
 			var hash transcript.Fingerprint
 			hash.Add(body)
 			key := hash.String() + " " + strconv.Itoa(len(body)) + " " + tool
 			newer, same := results.Get(key)
-			same = same && bytes.Equal(body, c.T.Bytes(c.T.Parts[newer].Body))
+			same = same && bytes.Equal(body, doc.T.Bytes(doc.T.Parts[newer].Body))
 			results.Set(key, n)
 			call := ""
 			if p.Superseded == "all" || p.Superseded == "reads" && digest.ReadsFile(tool) {
-				call = tool + "\x00" + digest.CallArgs(c.T, &c.T.Parts[c.T.Parts[n].Pair])
+				call = tool + "\x00" + digest.CallArgs(doc.T, &doc.T.Parts[doc.T.Parts[n].Pair])
 			}
 			kind, again := 0, same
 			if since, called := calls.Get(call); !again && call != "" && called {
 				kind, again, newer = 1, true, since
 			}
-			if call != "" && !c.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
+			if call != "" && !doc.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
 				calls.Set(call, n)
 			}
-			if !again || c.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {
+			if !again || doc.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {
 				continue
 			}
 			marker := dedupeMarkers[kind]
-			if gain := c.clearing(n, c.Sized(marker)); gain >= max(1, p.MinTokens) {
+			if gain := clearing(doc, n, c.Archive().Sized(marker)); gain >= max(1, p.MinTokens) {
 				targets[kind] = append(targets[kind], result{i, n, gain})
-				leans = append(leans, view.Lean{Message: c.T.Parts[n].Msg, On: c.T.Parts[newer].Msg})
+				leans = append(leans, view.Lean{Message: doc.T.Parts[n].Msg, On: doc.T.Parts[newer].Msg})
 				reclaim += gain
 			}
 		}
@@ -104,10 +106,10 @@ func (p *dedupePass) Run(c *Run) {
 	if reclaim < max(1, p.MinReclaim) {
 		return
 	}
-	c.Leans = append(c.Leans, leans...)
+	doc.Leans = append(doc.Leans, leans...)
 	for kind, list := range targets {
 		slices.Reverse(list)
-		c.replace(list, "dedupe", "dedupe", dedupeMarkers[kind], func(int) string { return "" })
+		replace(c, list, "dedupe", "dedupe", dedupeMarkers[kind], func(int) string { return "" })
 	}
 }
 

@@ -24,7 +24,8 @@ func init() {
 			{"file-history-snapshot", []string{"snapshot"}},
 			{"queue-operation", []string{"operation", "sessionId"}},
 		},
-		Read: readClaudeCode,
+		Usage: usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"},
+		Read:  readClaudeCode,
 	})
 }
 
@@ -84,6 +85,7 @@ type ccKeep struct {
 
 type claudeCode struct {
 	*file
+	byteForByte
 	ids     ids
 	numbers int // how many different ids there are
 	records []ccLine
@@ -101,7 +103,7 @@ func readClaudeCode(f *file) writer {
 		c.resolve()
 		c.walk()
 		c.write()
-		c.asked()
+		c.findModel()
 		c.countSkipped()
 	}
 	return c
@@ -113,35 +115,13 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	l.at.Start = s.Pos()
 	var typ, sub string
 	var message, attachment, metadata jsonspan.Span
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "user", "assistant", "system", "attachment")
-		case "subtype":
-			sub = word(s, "compact_boundary")
-		case "uuid":
-			l.uuid = c.ids.add(c.src, text(s))
-		case "parentUuid":
-			l.linked, l.parent = true, c.ids.add(c.src, text(s))
-		case "isSidechain":
-			l.side = isTrue(s)
-		case "isApiErrorMessage":
-			l.failed = isTrue(s)
-		case "isCompactSummary":
-			l.summary = isTrue(s)
-		case "message":
-			message = s.Skip().Span
-		case "attachment":
-			attachment = s.Skip().Span
-		case "compactMetadata":
-			metadata = s.Skip().Span
-		case "timestamp":
-			c.timed(text(s))
-		default:
-			return false
-		}
-		return true
-	})
+	read(s,
+		field{"type", oneOf(&typ, "user", "assistant", "system", "attachment")}, field{"subtype", oneOf(&sub, "compact_boundary")},
+		field{"uuid", number{&c.ids, &l.uuid}},
+		field{"parentUuid", func(s *jsonspan.Scanner) { l.linked, l.parent = true, c.ids.add(c.src, text(s)) }},
+		field{"isSidechain", &l.side}, field{"isApiErrorMessage", &l.failed}, field{"isCompactSummary", &l.summary},
+		field{"message", anyValue{&message}}, field{"attachment", anyValue{&attachment}}, field{"compactMetadata", anyValue{&metadata}},
+		field{"timestamp", timeOf{c.file}})
 	l.at.End = s.Pos()
 	if s.Err() != nil {
 		return
@@ -153,7 +133,10 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 		if typ == "assistant" {
 			l.kind = ccAssistant
 		}
-		c.body(s, message, &l)
+		inside(s, message, func(s *jsonspan.Scanner) {
+			read(s, field{"content", func(s *jsonspan.Scanner) { c.content(s, &l) }}, field{"id", number{&c.ids, &l.id}},
+				field{"model", &l.model}, field{"usage", anyValue{&l.usage}})
+		})
 	case typ == "attachment" && !attachment.Zero():
 		c.attachment(s, attachment, &l)
 	case sub == "compact_boundary":
@@ -170,33 +153,13 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	c.records = append(c.records, l)
 }
 
-// inside reads the value at a span of the line that s has read.
-func inside(s *jsonspan.Scanner, at jsonspan.Span, read func(in *jsonspan.Scanner)) {
+// inside calls one at the value at a span of the line that s has read. An error of one becomes an error of s.
+func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner)) {
 	in := s.At(at.Start)
-	read(in)
+	one(in)
 	if e := in.Err(); e != nil {
 		s.Fail(e.Code, e.Offset, e.Message)
 	}
-}
-
-func (c *claudeCode) body(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
-	inside(s, at, func(s *jsonspan.Scanner) {
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "content":
-				c.content(s, l)
-			case "id":
-				l.id = c.ids.add(c.src, text(s))
-			case "model":
-				l.model = text(s)
-			case "usage":
-				l.usage = s.Skip().Span
-			default:
-				return false
-			}
-			return true
-		})
-	})
 }
 
 // attachment reads what the user said while the model was at work; other attachments are events.
@@ -207,17 +170,7 @@ func (c *claudeCode) attachment(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine
 		if !isObject(s) {
 			return
 		}
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "type":
-				queued = word(s, "queued_command")
-			case "prompt":
-				prompt = s.Skip().Span
-			default:
-				return false
-			}
-			return true
-		})
+		read(s, field{"type", oneOf(&queued, "queued_command")}, field{"prompt", anyValue{&prompt}})
 		if queued != "" && !prompt.Zero() {
 			l.kind = ccUser
 			inside(s, prompt, func(s *jsonspan.Scanner) { c.content(s, l) })
@@ -249,31 +202,15 @@ func (c *claudeCode) block(s *jsonspan.Scanner) {
 	s.Kind()
 	b := ccBlock{line: int32(len(c.records)), id: noID, answer: -1}
 	b.span.Start = s.Pos()
+	typ := ""
 	var id, of jsonspan.Span
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			switch word(s, "tool_use", "tool_result") {
-			case "tool_use":
-				b.kind = ccCall
-			case "tool_result":
-				b.kind = ccResult
-			}
-		case "id":
-			id = text(s)
-		case "tool_use_id":
-			of = text(s)
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"type", oneOf(&typ, "tool_use", "tool_result")}, field{"id", &id}, field{"tool_use_id", &of})
 	b.span.End = s.Pos()
-	switch b.kind {
-	case ccCall:
-		b.id = c.ids.add(c.src, id)
-	case ccResult:
-		b.id = c.ids.add(c.src, of)
+	switch typ {
+	case "tool_use":
+		b.kind, b.id = ccCall, c.ids.add(c.src, id)
+	case "tool_result":
+		b.kind, b.id = ccResult, c.ids.add(c.src, of)
 	}
 	c.blocks = append(c.blocks, b)
 }
@@ -281,38 +218,14 @@ func (c *claudeCode) block(s *jsonspan.Scanner) {
 // compaction reads what a compaction keeps: preservedMessages names each message, preservedSegment the first and the last.
 func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
 	k := ccKeep{anchor: noID, head: noID, tail: noID}
+	kept := []field{
+		{"anchorUuid", number{&c.ids, &k.anchor}}, {"headUuid", number{&c.ids, &k.head}}, {"tailUuid", number{&c.ids, &k.tail}},
+		{"uuids", func(s *jsonspan.Scanner) { k.uuids = c.ids.list(s, k.uuids) }},
+	}
 	inside(s, at, func(s *jsonspan.Scanner) {
-		if !isObject(s) {
-			return
+		if isObject(s) {
+			read(s, field{"preservedSegment", kept}, field{"preservedMessages", kept})
 		}
-		members(s, func(key []byte) bool {
-			if string(key) != "preservedSegment" && string(key) != "preservedMessages" || s.Kind() != jsonspan.Object {
-				return false
-			}
-			members(s, func(key []byte) bool {
-				switch string(key) {
-				case "anchorUuid":
-					k.anchor = c.ids.add(c.src, text(s))
-				case "headUuid":
-					k.head = c.ids.add(c.src, text(s))
-				case "tailUuid":
-					k.tail = c.ids.add(c.src, text(s))
-				case "uuids":
-					if s.Kind() != jsonspan.Array {
-						return false
-					}
-					for s.Array(); s.Elem(); {
-						if n := c.ids.add(c.src, text(s)); n != noID {
-							k.uuids = append(k.uuids, n)
-						}
-					}
-				default:
-					return false
-				}
-				return true
-			})
-			return true
-		})
 	})
 	if k.tail != noID || len(k.uuids) > 0 {
 		l.keep = int32(len(c.keeps))

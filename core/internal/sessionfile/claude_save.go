@@ -1,7 +1,8 @@
 package sessionfile
 
 import (
-	"github.com/ctxfold/ctxfold/api"
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
@@ -10,57 +11,43 @@ import (
 // lines with one id into one message, wherever they are.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
-		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the session file holds no message to continue from"}, 0)
+		s.cannot("the session file holds no message to continue from")
 		return
 	}
 	leaf := c.records[c.leaf].at
-	boundary := s.id()
-	s.write(`{"type":"system","subtype":"compact_boundary","parentUuid":null,"logicalParentUuid":`)
-	if p := find(c.src, leaf, "uuid"); p.Zero() {
-		s.write(`null`)
-	} else {
-		s.out = append(s.out, p.Of(c.src)...)
+	boundary, logical := s.newID(), "null"
+	if p := find(c.src, leaf, "uuid"); !p.Zero() {
+		logical = string(p.Of(c.src))
 	}
 	common := c.common(leaf)
-	s.write(common)
-	s.write(`,"content":"Conversation compacted","isMeta":false,"timestamp":`)
-	s.quote(s.next())
-	s.write(`,"uuid":`)
-	s.quote(boundary)
-	s.write(`,"level":"info","compactMetadata":{"trigger":"manual","preTokens":`)
-	s.number(s.in.Tokens)
-	s.write("}}\n")
+	s.write(`{"type":"system","subtype":"compact_boundary","parentUuid":null,"logicalParentUuid":`, logical, common,
+		`,"content":"Conversation compacted","isMeta":false,"timestamp":`, quoted(s.next()), `,"uuid":`, boundary,
+		`,"level":"info","compactMetadata":{"trigger":"manual","preTokens":`, s.in.Tokens, "}}\n")
 	parent, digest := boundary, s.digest()
 	for i := range s.in.Messages {
-		id := s.id()
-		s.write(`{"parentUuid":`)
-		s.quote(parent)
-		role := s.role(i)
+		id, role := s.newID(), s.role(i)
 		if role != "assistant" {
 			role = "user"
 		}
-		s.write(`,"type":"` + role + `"`)
+		s.write(`{"parentUuid":`, parent, `,"type":"`+role+`"`)
 		var line jsonspan.Span
 		if k := s.from[i]; k >= 0 {
 			line = c.records[s.first(k)].at
-			c.rest(s, line, s.begins[k+1]-s.begins[k] == 1)
+			c.rest(s, line, len(s.recordsOf(k)) == 1)
 		} else {
 			s.write(common)
 		}
-		s.write(`,"timestamp":`)
-		s.quote(s.next()) // older versions continue from the line with the newest time
+		s.write(`,"timestamp":`, quoted(s.next())) // older versions continue from the line with the newest time
 		if i == digest {
 			s.write(`,"isVisibleInTranscriptOnly":true,"isCompactSummary":true`)
 		}
 		s.write(`,"message":`)
 		if role == "user" {
-			s.out = append(s.out, s.body(i)...)
+			s.write(s.body(i))
 		} else {
 			c.answer(s, i, find(c.src, line, "message"))
 		}
-		s.write(`,"uuid":`)
-		s.quote(id)
-		s.write("}\n")
+		s.write(`,"uuid":`, id, "}\n")
 		parent = id
 	}
 }
@@ -78,49 +65,37 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	return all
 }
 
-// ccOwn are the members of a line that are its own, or that name other lines.
-var ccOwn = []string{"timestamp",
-	"type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
+// ccOwn are the members that belong to one line, or that name other lines.
+var ccOwn = []string{
+	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
 	"subtype", "compactMetadata",
 }
 
-// rest writes the members of a line that a copy keeps. What a tool has answered to the user interface is in it only where the
-// line is the whole message.
+// rest writes the members of a line that a copy keeps. Only a copy of a whole message keeps toolUseResult, which is what a tool returned to
+// the user interface.
 func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	in := scanner(c.src, line.Start)
 	members(in, func(key []byte) bool {
 		from := in.KeyPos()
 		v := in.Skip().Span
-		for _, own := range ccOwn {
-			if own == string(key) {
-				return true
-			}
-		}
-		if whole || string(key) != "toolUseResult" {
-			s.out = append(append(s.out, ','), c.src[from:v.End]...)
+		if !slices.Contains(ccOwn, string(key)) && (whole || string(key) != "toolUseResult") {
+			s.write(`,`, c.src[from:v.End])
 		}
 		return true
 	})
 }
 
-// ccUnused is a usage that says nothing: what the provider counted before is of what is gone.
+// ccUnused are the counts of a copied answer. Those of the original are of a prompt that is gone.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
 // answer writes an assistant message in the provider's form; was is the message that it copies.
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
-	content := string(find(s.in.Src, s.in.Messages[i], "content").Of(s.in.Src))
-	id := string(jsonspan.AppendString(nil, "msg_"+s.id()))
+	content := string(s.value(i, "content"))
+	id := `"msg_` + s.id() + `"`
 	if !was.Zero() {
-		s.out = appendObject(s.out, c.src, was, rename{
-			{key: "id", to: "id", value: id}, {key: "content", to: "content", value: content}, {key: "usage", to: "usage", value: ccUnused},
-		}.find)
+		s.out = appendObject(s.out, c.src, was, rename{}.set("id", id).set("content", content).set("usage", ccUnused).find)
 		return
 	}
-	s.write(`{"id":` + id + `,"type":"message","role":"assistant","model":`)
-	s.quote(c.Model)
-	s.write(`,"content":` + content + `,"stop_reason":null,"stop_sequence":null,"usage":` + ccUnused + `}`)
-}
-
-func (c *claudeCode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
-	return jsonspan.AppendCompact(dst, message.Of(src))
+	s.write(`{"id":`, id, `,"type":"message","role":"assistant","model":`, quoted(c.Model),
+		`,"content":`, content, `,"stop_reason":null,"stop_sequence":null,"usage":`+ccUnused+`}`)
 }

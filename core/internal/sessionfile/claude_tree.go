@@ -6,29 +6,20 @@ import "slices"
 func (c *claudeCode) resolve() {
 	ranks, n := c.ids.rank()
 	c.numbers = n
-	number := func(id *int32) {
-		if *id != noID {
-			*id = ranks[*id]
-		}
-	}
 	main := false
 	for i := range c.records {
 		l := &c.records[i]
-		number(&l.uuid)
-		number(&l.parent)
-		number(&l.id)
+		ranks.number(&l.uuid, &l.parent, &l.id)
 		main = main || !l.side && l.isMessage()
 	}
 	for i := range c.blocks {
-		number(&c.blocks[i].id)
+		ranks.number(&c.blocks[i].id)
 	}
 	for i := range c.keeps {
 		k := &c.keeps[i]
-		number(&k.anchor)
-		number(&k.head)
-		number(&k.tail)
+		ranks.number(&k.anchor, &k.head, &k.tail)
 		for j := range k.uuids {
-			number(&k.uuids[j])
+			ranks.number(&k.uuids[j])
 		}
 	}
 	c.parents()

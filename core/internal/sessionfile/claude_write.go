@@ -139,7 +139,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 		}
 		c.begin("assistant")
 		c.came(t.lines[0])
-		c.copy(l.content)
+		c.put(l.content)
 	} else {
 		n := 0
 		for _, i := range t.lines {
@@ -149,13 +149,11 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 			}
 			if l.first == l.end {
 				c.element(&n, "assistant", i)
-				c.put(`{"type":"text","text":`)
-				c.copy(l.content)
-				c.put(`}`)
+				c.put(`{"type":"text","text":`, l.content, `}`)
 			}
 			for b := l.first; b < l.end; b++ {
 				c.element(&n, "assistant", i)
-				c.copy(c.blocks[b].span)
+				c.put(c.blocks[b].span)
 			}
 		}
 		if n == 0 {
@@ -171,14 +169,14 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 		}
 		c.Model = c.textAt(l.model)
 		if i > c.cut && !l.usage.Zero() {
-			c.count(index, l.usage)
+			c.used(index, c.usageAt(l.usage))
 		}
 	}
 	return true
 }
 
-// asked looks for the model in answers that a compaction has left out, where none is left.
-func (c *claudeCode) asked() {
+// findModel looks for the model in answers that a compaction has removed, if no answer is left.
+func (c *claudeCode) findModel() {
 	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
 		if l := &c.records[i]; !l.side && !l.failed && !l.model.Zero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
 			c.Model = c.textAt(l.model)
@@ -195,7 +193,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 		for b := l.first; b < l.end; b++ {
 			if a := c.blocks[b].answer; a >= 0 {
 				c.element(&n, "user", c.blocks[a].line)
-				c.copy(c.blocks[a].span)
+				c.put(c.blocks[a].span)
 			}
 		}
 	}
@@ -208,7 +206,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 			if p := &c.blocks[b]; !p.moved {
 				p.moved = true
 				c.element(&n, "user", next)
-				c.copy(p.span)
+				c.put(p.span)
 			}
 		}
 	}
@@ -234,15 +232,14 @@ func (c *claudeCode) user(i int32) {
 	if !c.gave(i) {
 		c.begin("user")
 		c.came(i)
-		c.copy(l.content)
-		c.put(`}`)
+		c.put(l.content, `}`)
 		return
 	}
 	n := 0
 	for b := l.first; b < l.end; b++ {
 		if p := &c.blocks[b]; !p.moved {
 			c.element(&n, "user", i)
-			c.copy(p.span)
+			c.put(p.span)
 		}
 	}
 	if n > 0 {
@@ -270,31 +267,6 @@ func (c *claudeCode) element(n *int, role string, line int32) {
 	}
 	*n++
 	c.came(line)
-}
-
-// count takes over the provider's usage.
-func (c *claudeCode) count(message int, at jsonspan.Span) {
-	u := Usage{Message: message}
-	s := c.scan(at.Start)
-	if !isObject(s) {
-		return
-	}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "input_tokens":
-			u.Input = tokens(s)
-		case "cache_read_input_tokens":
-			u.CacheRead = tokens(s)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = tokens(s)
-		case "output_tokens":
-			u.Output = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	c.used(u)
 }
 
 // countSkipped counts the lines that are not in the result.

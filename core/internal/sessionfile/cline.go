@@ -14,6 +14,7 @@ func init() {
 		Doc:    "Cline since its command line: ID.messages.json",
 		Format: "anthropic",
 		Signs:  []Sign{{"", []string{"messages", "updated_at", "agent", "sessionId"}}},
+		Usage:  usageKeys{"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"},
 		Read:   readCline,
 	})
 }
@@ -36,35 +37,14 @@ type cline struct {
 }
 
 func readCline(f *file) writer {
-	c := &cline{file: f}
+	c := &cline{file: f, merged: merged{sends: clineSends, block: clineBlock}}
 	s := f.scan(uint32(start(f.src)))
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "messages":
-			if s.Kind() != jsonspan.Array {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "messages must be a list")
-				return true
-			}
-			c.list.Start = s.Pos()
-			for s.Array(); s.Elem(); {
-				if s.Kind() != jsonspan.Object {
-					s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
-					break
-				}
-				c.record(s)
-			}
-			c.list.End = s.Pos()
-		case "system_prompt":
-			f.System = f.textAt(text(s))
-		case "updated_at":
-			f.timed(text(s))
-		default:
-			return false
-		}
-		return true
-	})
+	var system jsonspan.Span
+	read(s, field{"messages", func(s *jsonspan.Scanner) { c.list = readList(s, "messages", "a message", c.record) }},
+		field{"system_prompt", &system}, field{"updated_at", timeOf{f}})
 	s.End()
 	if f.fail(s.Err(), 0); f.err == nil {
+		f.System = f.textAt(system)
 		c.write()
 		f.Model = f.textAt(c.model)
 	}
@@ -73,184 +53,60 @@ func readCline(f *file) writer {
 
 func (c *cline) record(s *jsonspan.Scanner) {
 	r := clineRecord{at: jsonspan.Span{Start: s.Pos()}}
-	digest, made := false, int64(0)
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "role":
-			r.role = word(s, "user", "assistant")
-			return true
-		case "content":
-			r.content = s.Skip().Span
-			return true
-		case "ts":
-			r.ts = tokens(s)
-			return true
-		}
-		if s.Kind() != jsonspan.Object {
-			return false
-		}
-		switch string(key) {
-		case "metadata":
-			members(s, func(key []byte) bool {
-				switch string(key) {
-				case "kind":
-					digest = word(s, "compaction_summary") != ""
-				case "generatedAt":
-					made = tokens(s)
-				default:
-					return false
-				}
-				return true
-			})
-		case "modelInfo":
-			members(s, func(key []byte) bool {
-				if string(key) != "id" {
-					return false
-				}
-				c.model = text(s)
-				return true
-			})
-		case "metrics":
-			r.usage = clineUsage(s)
-		default:
-			return false
-		}
-		return true
-	})
-	if r.at.End = s.Pos(); digest {
+	digest, made := "", int64(0)
+	read(s, field{"role", oneOf(&r.role, "user", "assistant")}, field{"content", anyValue{&r.content}}, field{"ts", &r.ts},
+		field{"metadata", []field{{"kind", oneOf(&digest, "compaction_summary")}, {"generatedAt", &made}}},
+		field{"modelInfo", []field{{"id", &c.model}}},
+		field{"metrics", func(s *jsonspan.Scanner) { r.usage = c.kind.Usage.read(s).uncached() }})
+	if r.at.End = s.Pos(); digest != "" {
 		c.folded = max(c.folded, made)
 	}
 	c.records = append(c.records, r)
 }
 
-// clineUsage reads what a call has cost. The tokens of the prompt are told with those of the cache among them.
-func clineUsage(s *jsonspan.Scanner) (u Usage) {
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "inputTokens":
-			u.Input = tokens(s)
-		case "outputTokens":
-			u.Output = tokens(s)
-		case "cacheReadTokens":
-			u.CacheRead = tokens(s)
-		case "cacheWriteTokens":
-			u.CacheWrite = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	if cached := u.CacheRead + u.CacheWrite; u.Input >= cached {
-		u.Input -= cached
-	}
-	return u
-}
-
-// write writes the messages; those of the user in a row are one, as they are sent: each result of calls at once has its own here.
+// write writes the messages. Consecutive user messages become one, because each result of parallel calls is a message of its own here.
 func (c *cline) write() {
-	for i := 0; i < len(c.records); {
-		r := &c.records[i]
-		if why := c.left(r); why != "" {
-			c.skip(why, 1)
-			i++
-			continue
+	var sent []int32
+	for i := range c.records {
+		switch r := &c.records[i]; {
+		case r.role == "" || r.content.Zero():
+			c.skip(api.SkipMeta, 1)
+		case c.blocks(c.file, r.role, r.content, func(jsonspan.Span) {}) == 0:
+			c.skip(api.SkipEmpty, 1)
+		default:
+			sent = append(sent, int32(i))
 		}
-		run := []int32{int32(i)}
-		for i++; r.role == "user" && i < len(c.records); i++ {
-			next := &c.records[i]
-			if why := c.left(next); why != "" {
-				c.skip(why, 1)
-				continue
-			}
-			if next.role != "user" {
-				break
-			}
-			run = append(run, int32(i))
+	}
+	for len(sent) > 0 {
+		r, n := &c.records[sent[0]], 1
+		contents := []jsonspan.Span{r.content}
+		for ; r.role == "user" && n < len(sent) && c.records[sent[n]].role == "user"; n++ {
+			contents = append(contents, c.records[sent[n]].content)
 		}
-		c.message()
-		c.put(`{"role":"` + r.role + `","content":`)
-		if c.src[r.content.Start] == '"' && len(run) == 1 {
-			c.copy(r.content)
-		} else {
-			c.put(`[`)
-			n := 0
-			for _, k := range run {
-				c.blocks(&c.records[k], func(block jsonspan.Span) {
-					if n++; n > 1 {
-						c.put(`,`)
-					}
-					c.Messages = clineBlock(c.Messages, c.src, block)
-				})
-			}
-			c.put(`]`)
-		}
-		c.put(`}`)
-		for _, k := range run {
+		c.merged.write(c.file, r.role, contents)
+		for _, k := range sent[:n] {
 			c.came(k)
 		}
-		if u := r.usage; r.role == "assistant" && r.ts > c.folded && u.Total() > 0 {
-			u.Message = c.Count - 1
-			c.used(u)
+		if sent = sent[n:]; r.role == "assistant" && r.ts > c.folded {
+			c.used(c.Count-1, r.usage)
 		}
 	}
 }
 
-// left is why a message is left out; "" where it is sent.
-func (c *cline) left(r *clineRecord) api.SkipReason {
-	switch {
-	case r.role == "" || r.content.Zero():
-		return api.SkipMeta
-	case c.blocks(r, nil) == 0:
-		return api.SkipEmpty
-	}
-	return ""
-}
-
-// blocks counts the blocks of a message that are sent, and calls one for each.
-func (c *cline) blocks(r *clineRecord, one func(block jsonspan.Span)) (n int) {
-	s := c.scan(r.content.Start)
-	found := func(at jsonspan.Span) {
-		if n++; one != nil {
-			one(at)
-		}
-	}
-	switch s.Kind() {
-	case jsonspan.String:
-		if t := s.Text(); t.Bytes > 0 {
-			found(t.Span)
-		}
-		return n
-	case jsonspan.Array:
-	default:
-		return 0
-	}
-	for s.Array(); s.Elem(); {
-		at := s.Skip().Span
-		switch jsonspan.Text(c.src, stringAt(c.src, at, "type")) {
-		case "media", "redacted_thinking": // Cline sends neither to Anthropic
-			continue
-		case "thinking":
-			if find(c.src, at, "signature").Len() <= 2 {
-				continue // Anthropic takes none that it has not signed
-			}
-		}
-		found(at)
-	}
-	return n
+// clineSends reports whether Cline sends blocks of a type to Anthropic.
+func clineSends(_, typ string, _ jsonspan.Span) bool {
+	return typ != "media" && typ != "redacted_thinking"
 }
 
 var (
-	clineUse      = rename{{key: "call_id"}, {key: "signature"}}
-	clineThinking = rename{{key: "call_id"}, {key: "details"}, {key: "summary"}}
+	clineUse      = without("call_id signature")
+	clineThinking = without("call_id details summary")
 )
 
-// clineBlock appends a block as Anthropic has it, or a string as one.
+// clineBlock appends a block as Anthropic has it, or a string as one. Cline has its own form of images and files.
 func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
-	if src[at.Start] == '"' {
-		return append(append(append(dst, `{"type":"text","text":`...), at.Of(src)...), '}')
-	}
 	table := rename(nil)
-	switch jsonspan.Text(src, stringAt(src, at, "type")) {
+	switch typeOf(src, at) {
 	case "tool_use":
 		table = clineUse
 	case "tool_result":
@@ -258,49 +114,24 @@ func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	case "thinking":
 		table = clineThinking
 	case "image":
-		data, mime := stringAt(src, at, "data"), stringAt(src, at, "mediaType")
-		if data.Zero() || mime.Zero() {
-			break
+		if !stringAt(src, at, "data").Zero() && !stringAt(src, at, "mediaType").Zero() {
+			return appendFilled(dst, src, at, `{"type":"image","source":{"type":"base64","media_type":$mediaType,"data":$data}}`)
 		}
-		dst = append(append(dst, `{"type":"image","source":{"type":"base64","media_type":`...), mime.Of(src)...)
-		return append(append(append(dst, `,"data":`...), data.Of(src)...), `}}`...)
 	case "file":
-		path, content := jsonspan.Text(src, stringAt(src, at, "path")), jsonspan.Text(src, stringAt(src, at, "content"))
-		said := "<file_content path=\"" + path + "\">\n" + content + "\n</file_content>"
-		return append(jsonspan.AppendString(append(dst, `{"type":"text","text":`...), said), '}')
+		said := "<file_content path=\"" + textOf(src, at, "path") + "\">\n" + textOf(src, at, "content") + "\n</file_content>"
+		return appendJSON(dst, src, `{"type":"text","text":`, quoted(said), `}`)
 	}
-	own := false
-	s := scanner(src, at.Start)
-	if s.Kind() == jsonspan.Object {
-		members(s, func(key []byte) bool { own = own || table.find(key) != nil; return false })
-	}
-	if !own {
-		return append(dst, at.Of(src)...)
-	}
-	return appendObject(dst, src, at, table.find)
+	return withoutMembers(dst, src, at, table)
 }
 
-// clineOutput appends what a tool has answered: a text, or a list of texts, images and files. Any other list is sent as JSON in a text.
+// clineOutput appends the output of a tool: a text, or a list of texts, images and files. Any other list is sent as JSON in a text.
 func clineOutput(dst, src []byte, value jsonspan.Span) []byte {
-	s := scanner(src, value.Start)
-	if s.Kind() != jsonspan.Array {
-		return append(dst, value.Of(src)...)
-	}
-	for s.Array(); s.Elem(); {
-		switch at := s.Skip().Span; jsonspan.Text(src, stringAt(src, at, "type")) {
+	for _, at := range items(src, value) {
+		switch typeOf(src, at) {
 		case "text", "image", "file":
 		default:
 			return jsonspan.AppendString(dst, jsonspan.AppendCompact(nil, value.Of(src)))
 		}
 	}
-	s = scanner(src, value.Start)
-	dst = append(dst, '[')
-	n := 0
-	for s.Array(); s.Elem(); n++ {
-		if n > 0 {
-			dst = append(dst, ',')
-		}
-		dst = clineBlock(dst, src, s.Skip().Span)
-	}
-	return append(dst, ']')
+	return appendList(dst, src, value, clineBlock)
 }

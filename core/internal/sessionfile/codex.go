@@ -20,7 +20,8 @@ func init() {
 			{"session_meta", payload}, {"response_item", payload}, {"event_msg", payload}, {"turn_context", payload},
 			{"compacted", payload},
 		},
-		Read: readCodex,
+		Usage: usageKeys{input: "input_tokens", output: "output_tokens", cacheRead: "cached_input_tokens"},
+		Read:  readCodex,
 	})
 }
 
@@ -34,6 +35,7 @@ type cxItem struct {
 
 type codex struct {
 	*file
+	byteForByte
 	items []cxItem
 	turns []int32 // the items that begin a turn of the user
 	cut   int     // items before it have been compacted, but for input
@@ -59,15 +61,12 @@ func readCodex(f *file) writer {
 		f.message()
 		f.came(int32(i))
 		if it.summary {
-			f.put(`{"type":"message","role":"user","content":[{"type":"input_text","text":`)
-			f.copy(it.span)
-			f.put(`}]}`)
+			f.put(`{"type":"message","role":"user","content":[{"type":"input_text","text":`, it.span, `}]}`)
 		} else {
-			c.item(it.span)
+			f.Messages = appendChanged(f.Messages, f.src, it.span, cxOwn)
 		}
 		if i == c.asked {
-			c.usage.Message = f.Count - 1
-			f.used(c.usage)
+			f.used(f.Count-1, c.usage)
 		}
 	}
 	return c
@@ -76,21 +75,9 @@ func readCodex(f *file) writer {
 func (c *codex) line(s *jsonspan.Scanner) {
 	typ := ""
 	var payload jsonspan.Span
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "session_meta", "response_item", "event_msg", "turn_context", "compacted")
-		case "payload":
-			payload = s.Skip().Span
-		case "timestamp":
-			c.timed(text(s))
-		case "ordinal":
-			c.last = max(c.last, tokens(s))
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"type", oneOf(&typ, "session_meta", "response_item", "event_msg", "turn_context", "compacted")},
+		field{"payload", anyValue{&payload}}, field{"timestamp", timeOf{c.file}},
+		field{"ordinal", func(s *jsonspan.Scanner) { c.last = max(c.last, tokens(s)) }})
 	if s.Err() != nil {
 		return
 	}
@@ -110,15 +97,10 @@ func (c *codex) line(s *jsonspan.Scanner) {
 		case "session_meta":
 			c.session(s)
 		case "turn_context":
-			members(s, func(key []byte) bool {
-				if string(key) == "model" {
-					if p := text(s); !p.Zero() {
-						c.Model = c.textAt(p)
-					}
-					return true
-				}
-				return false
-			})
+			var model jsonspan.Span
+			if read(s, field{"model", &model}); !model.Zero() {
+				c.Model = c.textAt(model)
+			}
 		case "compacted":
 			c.compacted(s)
 		case "event_msg":
@@ -129,29 +111,25 @@ func (c *codex) line(s *jsonspan.Scanner) {
 
 // session reads the base instructions, which the agent sends as the system prompt.
 func (c *codex) session(s *jsonspan.Scanner) {
-	first := !c.meta
-	c.meta = true
-	members(s, func(key []byte) bool {
-		switch {
-		case !first:
-			return false
-		case string(key) == "instructions" && s.Kind() == jsonspan.String:
-			c.System = c.textAt(text(s))
-		case string(key) == "base_instructions" && s.Kind() == jsonspan.String:
-			c.System = c.textAt(text(s))
-		case string(key) == "base_instructions" && s.Kind() == jsonspan.Object:
-			members(s, func(key []byte) bool {
-				if string(key) == "text" {
-					c.System = c.textAt(text(s))
-					return true
-				}
-				return false
-			})
-		default:
-			return false
+	var system jsonspan.Span
+	instructions := func(s *jsonspan.Scanner) {
+		if s.Kind() == jsonspan.String {
+			system = text(s)
+		} else {
+			s.Skip()
 		}
-		return true
-	})
+	}
+	read(s, field{"instructions", instructions}, field{"base_instructions", func(s *jsonspan.Scanner) {
+		if s.Kind() == jsonspan.Object {
+			read(s, field{"text", &system})
+		} else {
+			instructions(s)
+		}
+	}})
+	if !c.meta {
+		c.System = c.textAt(system)
+	}
+	c.meta = true
 }
 
 // add reads one item and adds it to the conversation.
@@ -160,20 +138,8 @@ func (c *codex) add(s *jsonspan.Scanner) {
 	it := cxItem{}
 	it.span.Start = s.Pos()
 	typ, role, notice := "", "", false
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning",
-				"web_search_call", "tool_search_call", "image_generation_call")
-		case "role":
-			role = word(s, "user", "developer", "assistant")
-		case "content":
-			notice = isNotice(s)
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"type", oneOf(&typ, cxTypes...)}, field{"role", oneOf(&role, "user", "developer", "assistant")},
+		field{"content", func(s *jsonspan.Scanner) { notice = isNotice(s) }})
 	it.span.End = s.Pos()
 	switch typ {
 	case "ghost_snapshot": // a commit of the working tree, for undo; it is never sent
@@ -195,6 +161,12 @@ func (c *codex) add(s *jsonspan.Scanner) {
 		c.wrote = len(c.items)
 	}
 	c.items = append(c.items, it)
+}
+
+// cxTypes are the types of items that matter here: messages, what is never sent, and what only the model writes.
+var cxTypes = []string{
+	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning", "web_search_call", "tool_search_call",
+	"image_generation_call",
 }
 
 // notices are how messages begin that have the user's role, but that the agent wrote itself.
@@ -233,20 +205,11 @@ func isNotice(s *jsonspan.Scanner) bool {
 // user's messages and the summary.
 func (c *codex) compacted(s *jsonspan.Scanner) {
 	var summary, history jsonspan.Span
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "message":
-			summary = text(s)
-		case "replacement_history":
-			if s.Kind() != jsonspan.Array {
-				return false
-			}
-			history = s.Skip().Span
-		default:
-			return false
+	read(s, field{"message", &summary}, field{"replacement_history", func(s *jsonspan.Scanner) {
+		if v := s.Skip(); v.Kind == jsonspan.Array {
+			history = v.Span
 		}
-		return true
-	})
+	}})
 	c.asked, c.wrote = -1, -1
 	if history.Zero() {
 		if c.cut = len(c.items); summary.Len() > 2 {
@@ -264,47 +227,19 @@ func (c *codex) compacted(s *jsonspan.Scanner) {
 	c.wrote = -1
 }
 
-// event reads the provider's usage, and takes turns back.
+// event reads the provider's counts, and takes turns back.
 func (c *codex) event(s *jsonspan.Scanner) {
 	typ, turns := "", int64(0)
-	u, have := Usage{}, false
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "token_count", "thread_rolled_back")
-		case "num_turns":
-			turns = tokens(s)
-		case "info":
-			if s.Kind() != jsonspan.Object {
-				return false
+	u, counted := Usage{}, false
+	read(s, field{"type", oneOf(&typ, "token_count", "thread_rolled_back")}, field{"num_turns", &turns},
+		field{"info", []field{{"last_token_usage", func(s *jsonspan.Scanner) {
+			if s.Kind() == jsonspan.Object {
+				counted = true
 			}
-			members(s, func(key []byte) bool {
-				if string(key) != "last_token_usage" || s.Kind() != jsonspan.Object {
-					return false
-				}
-				have = true
-				members(s, func(key []byte) bool {
-					switch string(key) {
-					case "input_tokens":
-						u.Input = tokens(s)
-					case "cached_input_tokens":
-						u.CacheRead = tokens(s)
-					case "output_tokens":
-						u.Output = tokens(s)
-					default:
-						return false
-					}
-					return true
-				})
-				return true
-			})
-		default:
-			return false
-		}
-		return true
-	})
+			u = c.kind.Usage.read(s)
+		}}}})
 	switch {
-	case typ == "token_count" && have && c.wrote >= 0:
+	case typ == "token_count" && counted && c.wrote >= 0:
 		u.Input = max(0, u.Input-u.CacheRead) // input_tokens counts the cached ones too
 		c.asked, c.usage = c.wrote, u
 	case typ == "thread_rolled_back" && turns > 0 && len(c.turns) > 0:
@@ -322,24 +257,9 @@ func (c *codex) event(s *jsonspan.Scanner) {
 	}
 }
 
-// item writes an item without the agent's own notes on it, which the API does not take.
-func (c *codex) item(at jsonspan.Span) {
-	s := c.scan(at.Start)
-	own := false
-	members(s, func(key []byte) bool {
-		own = own || cxOwn(key) != nil
-		return false
-	})
-	if !own {
-		c.copy(at)
-		return
-	}
-	c.Messages = appendObject(c.Messages, c.src, at, cxOwn)
-}
-
 var cxDropped member
 
-// cxOwn returns the rule for a member that the agent itself adds to an item, or nil.
+// cxOwn returns the rule for a member that the agent itself adds to an item and the API does not take, or nil.
 func cxOwn(key []byte) *member {
 	if string(key) == "metadata" || strings.HasPrefix(string(key), "internal_") {
 		return &cxDropped

@@ -13,6 +13,7 @@ import (
 // file is a session file on its way: its source, and the session that is made of it. The first error ends it.
 type file struct {
 	*Session
+	kind    *Kind
 	src     []byte
 	err     *jsonspan.Error
 	whole   int           // where the last whole line ends
@@ -96,12 +97,27 @@ func (f *file) message() {
 	f.Count++
 }
 
-func (f *file) put(text string) { f.Messages = append(f.Messages, text...) }
+// put appends pieces of JSON to the message being written, as appendJSON does; spans are of the file.
+func (f *file) put(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, pieces...) }
 
-func (f *file) copy(p jsonspan.Span) { f.Messages = append(f.Messages, p.Of(f.src)...) }
+// member appends a member to the message being written if it has a value. It is never the first one.
+func (f *file) member(key string, value jsonspan.Span) {
+	if !value.Zero() {
+		f.put(`,"`+key+`":`, value)
+	}
+}
 
-// used takes over a count of the provider, unless it is empty.
-func (f *file) used(u Usage) {
+// usageAt reads the provider's counts at a span.
+func (f *file) usageAt(at jsonspan.Span) (u Usage) {
+	if !at.Zero() {
+		u = f.kind.Usage.read(f.scan(at.Start))
+	}
+	return u
+}
+
+// used takes over the provider's counts for the call that made a message, unless they are empty.
+func (f *file) used(message int, u Usage) {
+	u.Message = message
 	if u.Total() > 0 {
 		if u.Least = u.Total(); f.Usage != nil {
 			u.Least = min(u.Least, f.Usage.Least)
@@ -111,8 +127,11 @@ func (f *file) used(u Usage) {
 }
 
 // scan returns a scanner at an offset. Lone surrogates pass through as they are written: repairing is not done here.
-func (f *file) scan(at uint32) *jsonspan.Scanner {
-	s := jsonspan.New(f.src).At(at)
+func (f *file) scan(at uint32) *jsonspan.Scanner { return scanner(f.src, at) }
+
+// scanner returns a scanner at an offset that accepts lone surrogates.
+func scanner(src []byte, at uint32) *jsonspan.Scanner {
+	s := jsonspan.New(src).At(at)
 	s.Lenient = true
 	return s
 }
@@ -161,74 +180,13 @@ func nextLine(src []byte, pos int) (from, end int) {
 }
 
 // lineScanner returns a scanner at the start of a line that can't read past its end.
-func lineScanner(src []byte, pos, end int) *jsonspan.Scanner {
-	s := jsonspan.New(src[:end]).At(uint32(pos))
-	s.Lenient = true
-	return s
-}
+func lineScanner(src []byte, pos, end int) *jsonspan.Scanner { return scanner(src[:end], uint32(pos)) }
 
 func start(src []byte) int {
 	if len(src) >= len(bom) && string(src[:len(bom)]) == bom {
 		return len(bom)
 	}
 	return 0
-}
-
-// members calls one for each member of the object at s, which reads its value and says so by true.
-func members(s *jsonspan.Scanner, one func(key []byte) bool) {
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return
-		}
-		if !one(key) {
-			s.Skip()
-		}
-	}
-}
-
-// isObject reports whether the next value is an object; it skips any other value.
-func isObject(s *jsonspan.Scanner) bool {
-	if s.Kind() == jsonspan.Object {
-		return true
-	}
-	s.Skip()
-	return false
-}
-
-// text reads a string; anything else is skipped and gives the zero Span.
-func text(s *jsonspan.Scanner) jsonspan.Span {
-	if s.Kind() == jsonspan.String {
-		return s.Text().Span
-	}
-	s.Skip()
-	return jsonspan.Span{}
-}
-
-// word reads a string and returns which of a few words it is, or "".
-func word(s *jsonspan.Scanner, words ...string) string {
-	p := text(s)
-	for _, w := range words {
-		if jsonspan.EqualText(s.Src(), p, w) {
-			return w
-		}
-	}
-	return ""
-}
-
-func isTrue(s *jsonspan.Scanner) bool { return s.Skip().Kind == jsonspan.True }
-
-// tokens reads a count: a whole number from 0 on. Anything else is 0.
-func tokens(s *jsonspan.Scanner) int64 {
-	v := s.Skip()
-	if v.Kind != jsonspan.Number {
-		return 0
-	}
-	n, err := strconv.ParseInt(string(v.Of(s.Src())), 10, 64)
-	if err != nil || n < 0 || n > 1<<50 {
-		return 0
-	}
-	return n
 }
 
 // textAt returns the text of the string at a span, "" for the zero Span.

@@ -18,7 +18,8 @@ func init() {
 			{"", []string{"sessionId", "projectHash"}},
 			{"", []string{"sessionId", "startTime", "messages"}},
 		},
-		Read: readGeminiCLI,
+		Usage: usageKeys{"input tool", "output thoughts", "cached", ""},
+		Read:  readGeminiCLI,
 	})
 }
 
@@ -39,6 +40,7 @@ const (
 
 type geminiCLI struct {
 	*file
+	byRole
 	ids     ids
 	changes []gcChange
 	records []jsonspan.Span // the messages that are there in the end
@@ -47,7 +49,6 @@ type geminiCLI struct {
 	list    jsonspan.Span   // the list of messages that was read last
 	lined   bool            // the file has a line for each change
 	role    string          // of the message that is being written, or ""
-	told    string          // the role of the message whose content was told last
 }
 
 func readGeminiCLI(f *file) writer {
@@ -85,65 +86,35 @@ func readGeminiCLI(f *file) writer {
 func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	s.Kind()
 	c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
-	typed := false
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "id":
-			c.id = g.ids.add(g.src, text(s))
-		case "type":
-			typed = !text(s).Zero()
-		case "messages":
-			return g.messages(s)
-		case "timestamp", "lastUpdated":
-			g.timed(text(s))
-		case "model":
-			g.asked = text(s)
-		case "$set":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			members(s, func(key []byte) bool { return string(key) == "messages" && g.messages(s) })
-		case "$rewindTo":
+	var typ jsonspan.Span
+	messages := field{"messages", g.messages}
+	read(s, field{"id", number{&g.ids, &c.id}}, field{"type", &typ}, messages, field{"timestamp", timeOf{g.file}}, field{"lastUpdated", timeOf{g.file}},
+		field{"model", &g.asked}, field{"$set", []field{messages}},
+		field{"$rewindTo", func(s *jsonspan.Scanner) {
 			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, text(s))})
-		default:
-			return false
-		}
-		return true
-	})
+		}})
 	c.span.End = s.Pos()
-	if typed && s.Err() == nil {
+	if !typ.Zero() && s.Err() == nil {
 		g.changes = append(g.changes, c)
 	}
 }
 
 // messages reads a list of messages, which replaces all earlier ones.
-func (g *geminiCLI) messages(s *jsonspan.Scanner) bool {
+func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 	if s.Kind() != jsonspan.Array {
-		return false
+		s.Skip()
+		return
 	}
 	g.changes = append(g.changes, gcChange{kind: gcClear, id: noID})
 	g.list.Start = s.Pos()
 	for s.Array(); s.Elem(); {
 		s.Kind()
 		c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "id":
-				c.id = g.ids.add(g.src, text(s))
-			case "timestamp":
-				g.dated(text(s))
-			case "model":
-				g.asked = text(s)
-			default:
-				return false
-			}
-			return true
-		})
+		read(s, field{"id", number{&g.ids, &c.id}}, field{"timestamp", func(s *jsonspan.Scanner) { g.dated(text(s)) }}, field{"model", &g.asked})
 		c.span.End = s.Pos()
 		g.changes = append(g.changes, c)
 	}
 	g.list.End = s.Pos()
-	return true
 }
 
 // replay makes the changes and returns the messages that are there in the end.
@@ -162,10 +133,8 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 		list, owner = list[:to], owner[:to]
 	}
 	for _, c := range g.changes {
-		id := int32(noID)
-		if c.id != noID {
-			id = ranks[c.id]
-		}
+		id := c.id
+		ranks.number(&id)
 		switch {
 		case c.kind == gcClear:
 			cut(0, api.SkipCompacted)
@@ -191,26 +160,8 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 func (g *geminiCLI) write(at jsonspan.Span) {
 	typ := ""
 	var content, thoughts, calls, usage, model jsonspan.Span
-	s := g.scan(at.Start)
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "user", "gemini")
-		case "content":
-			content = s.Skip().Span
-		case "thoughts":
-			thoughts = s.Skip().Span
-		case "toolCalls":
-			calls = s.Skip().Span
-		case "tokens":
-			usage = s.Skip().Span
-		case "model":
-			model = text(s)
-		default:
-			return false
-		}
-		return true
-	})
+	readAt(g.src, at, field{"type", oneOf(&typ, "user", "gemini")}, field{"content", anyValue{&content}}, field{"thoughts", anyValue{&thoughts}},
+		field{"toolCalls", anyValue{&calls}}, field{"tokens", anyValue{&usage}}, field{"model", &model})
 	n := 0
 	switch typ {
 	case "user":
@@ -237,7 +188,9 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 		g.skip(api.SkipEmpty, 1)
 		return
 	}
-	g.count(usage)
+	u := g.usageAt(usage)
+	u.Input = max(0, u.Input-u.CacheRead) // input includes what was cached, but not what tools returned
+	g.used(g.Count-1, u)
 	if results {
 		g.each(calls, func(s *jsonspan.Scanner) { g.result(&n, s) })
 	}
@@ -245,16 +198,9 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 
 // each calls one for each object of the list at a span.
 func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
-	if at.Zero() {
-		return
-	}
-	s := g.scan(at.Start)
-	if s.Kind() != jsonspan.Array {
-		return
-	}
-	for s.Array(); s.Elem(); {
-		if isObject(s) {
-			one(s)
+	for _, item := range items(g.src, at) {
+		if g.src[item.Start] == '{' {
+			one(g.scan(item.Start))
 		}
 	}
 }
@@ -271,7 +217,7 @@ func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	return found
 }
 
-// part begins the next of n parts. Messages of one role in a row become one: the API wants the roles to take turns.
+// part begins the next of n parts. Consecutive messages of one role become one, because the API wants the roles to take turns.
 func (g *geminiCLI) part(n *int, role string) {
 	*n++
 	if g.role == role {
@@ -293,92 +239,64 @@ func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	if at.Zero() {
 		return
 	}
-	s := g.scan(at.Start)
-	one := func() {
-		switch s.Kind() {
-		case jsonspan.String:
-			t := s.Text()
-			if t.Bytes > 0 {
-				g.part(n, role)
-				g.put(`{"text":`)
-				g.copy(t.Span)
-				g.put(`}`)
-			}
-		case jsonspan.Object:
+	switch g.src[at.Start] {
+	case '"':
+		if at.Len() > 2 {
 			g.part(n, role)
-			g.copy(s.Skip().Span)
-		default:
-			s.Skip()
+			g.put(`{"text":`, at, `}`)
 		}
-	}
-	if s.Kind() != jsonspan.Array {
-		one()
-		return
-	}
-	for s.Array(); s.Elem(); {
-		one()
+	case '{':
+		g.part(n, role)
+		g.put(at)
+	case '[':
+		for _, item := range items(g.src, at) {
+			if g.src[item.Start] != '[' {
+				g.parts(n, role, item)
+			}
+		}
 	}
 }
 
 // thought writes a thought. The agent has split what the model sent into subject and description.
 func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	var subject, description jsonspan.Span
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "subject":
-			subject = text(s)
-		case "description":
-			description = text(s)
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"subject", &subject}, field{"description", &description})
 	if subject.Len() <= 2 && description.Len() <= 2 {
 		return
 	}
 	g.part(n, "model")
-	g.put(`{"text":"`)
-	inner := func(p jsonspan.Span) {
+	inner := func(p jsonspan.Span) jsonspan.Span {
 		if p.Len() > 2 {
-			g.copy(jsonspan.Span{Start: p.Start + 1, End: p.End - 1})
+			return jsonspan.Span{Start: p.Start + 1, End: p.End - 1}
 		}
+		return jsonspan.Span{}
 	}
+	g.put(`{"text":"`)
 	if subject.Len() > 2 {
-		g.put(`**`)
-		inner(subject)
-		g.put(`**\n\n`)
+		g.put(`**`, inner(subject), `**\n\n`)
 	}
-	inner(description)
-	g.put(`","thought":true}`)
+	g.put(inner(description), `","thought":true}`)
 }
 
 // call writes a tool call, unless it is already written, and reports whether it has a result.
-func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) bool {
+func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool) {
 	if !written {
 		g.part(n, "model")
 		g.put(`{"functionCall":{`)
 	}
-	first, result := true, false
+	first := true
 	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "id", "name", "args":
-			if written {
-				return false
-			}
+		name := string(key)
+		v := s.Skip().Span
+		switch {
+		case name == "result":
+			result = g.answers(v)
+		case !written && (name == "id" || name == "name" || name == "args"):
 			if !first {
 				g.put(`,`)
 			}
 			first = false
-			g.Messages = jsonspan.AppendString(g.Messages, key)
-			g.put(`:`)
-			g.copy(s.Skip().Span)
-		case "result":
-			kind := s.Kind()
-			v := s.Skip()
-			result = kind == jsonspan.String || kind == jsonspan.Object || kind == jsonspan.Array && g.holds(v.Span)
-		default:
-			return false
+			g.put(`"`+name+`":`, v)
 		}
 		return true
 	})
@@ -388,29 +306,24 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) bool {
 	return result
 }
 
-// holds reports whether a list contains a part.
-func (g *geminiCLI) holds(at jsonspan.Span) bool {
+// answers reports whether the result of a call is a text, a part, or a list that contains a part.
+func (g *geminiCLI) answers(result jsonspan.Span) bool {
+	if result.Zero() {
+		return false
+	}
+	switch g.src[result.Start] {
+	case '"', '{':
+		return true
+	}
 	found := false
-	g.each(at, func(s *jsonspan.Scanner) { found = true; s.Skip() })
+	g.each(result, func(*jsonspan.Scanner) { found = true })
 	return found
 }
 
 // result writes the tool result of a call: the parts that the agent sent, or a text.
 func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	var id, name, result jsonspan.Span
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "id":
-			id = text(s)
-		case "name":
-			name = text(s)
-		case "result":
-			result = s.Skip().Span
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"id", &id}, field{"name", &name}, field{"result", anyValue{&result}})
 	if result.Zero() {
 		return
 	}
@@ -421,44 +334,10 @@ func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	g.part(n, "user")
 	g.put(`{"functionResponse":{`)
 	if !id.Zero() {
-		g.put(`"id":`)
-		g.copy(id)
-		g.put(`,`)
+		g.put(`"id":`, id, `,`)
 	}
 	if !name.Zero() {
-		g.put(`"name":`)
-		g.copy(name)
-		g.put(`,`)
+		g.put(`"name":`, name, `,`)
 	}
-	g.put(`"response":{"output":`)
-	g.copy(result)
-	g.put(`}}}`)
-}
-
-// count takes over the provider's usage for the message written last. Gemini counts what was cached as input, and what
-// tools were told apart from it.
-func (g *geminiCLI) count(at jsonspan.Span) {
-	if at.Zero() {
-		return
-	}
-	u := Usage{Message: g.Count - 1}
-	s := g.scan(at.Start)
-	if !isObject(s) {
-		return
-	}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "input", "tool":
-			u.Input += tokens(s)
-		case "cached":
-			u.CacheRead = tokens(s)
-		case "output", "thoughts":
-			u.Output += tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	u.Input = max(0, u.Input-u.CacheRead)
-	g.used(u)
+	g.put(`"response":{"output":`, result, `}}}`)
 }

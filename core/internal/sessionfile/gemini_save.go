@@ -12,14 +12,12 @@ func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)
 		g.saveList(s)
-		s.write(`,"lastUpdated":`)
-		s.quote(s.next())
-		s.write("}}\n")
+		s.write(`,"lastUpdated":`, quoted(s.next()), "}}\n")
 		return
 	}
 	s.kept, s.out = int(g.list.Start), nil
 	g.saveList(s)
-	s.out = append(s.out, s.src[g.list.End:]...)
+	s.write(s.src[g.list.End:])
 }
 
 // gcUnit is a stretch of messages and the records that all of them, and nothing else, are made of; both half-open.
@@ -74,8 +72,8 @@ func (g *geminiCLI) saveList(s *saver) {
 		if u := stays(i); u != nil {
 			for r := u.first; r < u.end; r++ {
 				next()
-				s.out = appendObject(s.out, g.src, g.records[r], rename{{key: "tokens"}, // counted before the compaction
-					{key: "timestamp", to: "timestamp", value: string(jsonspan.AppendString(nil, s.next()))}}.find)
+				time := string(jsonspan.AppendString(nil, s.next()))
+				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // tokens are of an older prompt
 			}
 			i += int(u.to-u.from) - 1
 			continue
@@ -101,51 +99,48 @@ func (g *geminiCLI) saveList(s *saver) {
 		if rest := parts[answers:]; len(rest) > 0 {
 			next()
 			g.saveHead(s, user, "user", answers == 0)
-			s.write(`,"content":[`)
-			for k, p := range rest {
-				s.comma(k)
-				s.out = append(s.out, p.span.Of(s.in.Src)...)
-			}
-			s.write(`]}`)
+			saveParts(s, "content", rest)
+			s.write(`}`)
 		}
 	}
 	s.write(`]`)
 }
 
-// saveHead begins a record. Where it is the whole of a message that is still as it was, it has the id of the first one that the message was
-// made of.
+// saveHead begins a record. The record of a whole unchanged message has the id of the first one that the message was made of.
 func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
-	id := jsonspan.AppendString(nil, s.id())
+	id := s.newID()
 	if k := s.from[i]; k >= 0 && whole {
 		at := s.begins[k]
 		if r := g.records[s.first(k)]; at == 0 || s.origins[at-1].record != s.origins[at].record {
 			if p := find(g.src, r, "id"); !p.Zero() {
-				id = p.Of(g.src)
+				id = string(p.Of(g.src))
 			}
 		}
 	}
-	s.write(`{"id":` + string(id) + `,"timestamp":`)
-	s.quote(s.next())
-	s.write(`,"type":"` + typ + `"`)
+	s.write(`{"id":`, id, `,"timestamp":`, quoted(s.next()), `,"type":"`+typ+`"`)
+}
+
+// saveParts writes a member that is a list of parts.
+func saveParts(s *saver, key string, parts []gcPart) {
+	s.write(`,"` + key + `":[`)
+	for k, p := range parts {
+		s.comma(k)
+		s.write(p.span.Of(s.in.Src))
+	}
+	s.write(`]`)
 }
 
 // saveModel writes a model message with the results of its calls. The content is the complete message; the calls are repeated as members,
 // because their results are stored there.
 func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
-	s.write(`,"content":[`)
-	for k, p := range parts {
-		s.comma(k)
-		s.out = append(s.out, p.span.Of(s.in.Src)...)
-	}
-	s.write(`]`)
+	saveParts(s, "content", parts)
 	calls := slices.DeleteFunc(slices.Clone(parts), func(p gcPart) bool { return p.call.Zero() })
 	for k, call := range calls {
 		if k == 0 {
 			s.write(`,"toolCalls":[`)
 		}
 		s.comma(k)
-		id := find(s.in.Src, call.call, "id")
 		n := 0 // its results; what is not in the order of the calls stays in its own, with the last call
 		for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
 			n++
@@ -154,27 +149,19 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 		if n == 0 {
 			status = "cancelled"
 		}
-		s.write(`{"id":`)
-		if id.Zero() {
-			s.quote(s.id())
+		if id := find(s.in.Src, call.call, "id"); id.Zero() {
+			s.write(`{"id":`, s.newID())
 		} else {
-			s.out = append(s.out, id.Of(s.in.Src)...)
+			s.write(`{"id":`, id.Of(s.in.Src))
 		}
 		for _, key := range []string{"name", "args"} {
 			if p := find(s.in.Src, call.call, key); !p.Zero() {
-				s.write(`,"` + key + `":`)
-				s.out = append(s.out, p.Of(s.in.Src)...)
+				s.write(`,"`+key+`":`, p.Of(s.in.Src))
 			}
 		}
-		s.write(`,"status":"` + status + `","timestamp":`)
-		s.quote(s.next())
+		s.write(`,"status":"`+status+`","timestamp":`, quoted(s.next()))
 		if n > 0 {
-			s.write(`,"result":[`)
-			for j, p := range answers[:n] {
-				s.comma(j)
-				s.out = append(s.out, p.span.Of(s.in.Src)...)
-			}
-			s.write(`]`)
+			saveParts(s, "result", answers[:n])
 			answers = answers[n:]
 		}
 		s.write(`}`)
@@ -183,8 +170,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 		}
 	}
 	if g.Model != "" {
-		s.write(`,"model":`)
-		s.quote(g.Model)
+		s.write(`,"model":`, quoted(g.Model))
 	}
 	s.write(`}`)
 }
@@ -206,32 +192,9 @@ func (p *gcPart) of(src []byte, call gcPart) bool {
 func messageParts(s *saver, i int) []gcPart { return partsOf(s.in.Src, s.in.Messages[i]) }
 
 func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
-	at := find(src, message, "parts")
-	if at.Zero() {
-		return nil
-	}
-	in := scanner(src, at.Start)
-	if in.Kind() != jsonspan.Array {
-		return nil
-	}
-	for in.Array(); in.Elem(); {
-		p := gcPart{}
-		in.Kind()
-		p.span.Start = in.Pos()
-		if isObject(in) {
-			members(in, func(key []byte) bool {
-				switch string(key) {
-				case "functionCall":
-					p.call = in.Skip().Span
-				case "functionResponse":
-					p.answer = in.Skip().Span
-				default:
-					return false
-				}
-				return true
-			})
-		}
-		p.span.End = in.Pos()
+	for _, at := range items(src, find(src, message, "parts")) {
+		p := gcPart{span: at}
+		readAt(src, at, field{"functionCall", anyValue{&p.call}}, field{"functionResponse", anyValue{&p.answer}})
 		parts = append(parts, p)
 	}
 	return parts
@@ -239,11 +202,7 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 
 // tell leaves out where a message ends and the next one of the same role begins: the file does not tell.
 func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
-	role := jsonspan.Text(src, find(src, message, "role"))
-	if i == 0 || role != g.told {
-		g.told = role
-		dst = append(append(dst, '\n'), role...)
-	}
+	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {
 		dst = jsonspan.AppendCompact(append(dst, '\n'), p.span.Of(src))
 	}

@@ -1,6 +1,8 @@
 package sessionfile
 
 import (
+	"strings"
+
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -17,7 +19,8 @@ func init() {
 			{"", []string{"conversation", "working_dir"}}, {"", []string{"working_dir", "message_count"}},
 			{"", []string{"role", "created", "content"}},
 		},
-		Read: readGoose,
+		Usage: usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens"},
+		Read:  readGoose,
 	})
 }
 
@@ -33,13 +36,13 @@ type gooseRecord struct {
 
 type goose struct {
 	*file
+	byRole
 	list    jsonspan.Span // of the conversation; zero in a file of lines
 	about   jsonspan.Span // in a file of lines: the object that describes the session, if it has one
 	records []gooseRecord
 	marks   bool // messages say whether they are sent
 	usage   Usage
 	model   jsonspan.Span
-	last    string // the role of the message that was told last
 }
 
 func readGoose(f *file) writer {
@@ -67,131 +70,40 @@ func readGoose(f *file) writer {
 	return g
 }
 
-// session reads the object that describes the session, and the conversation if that is in it.
+// session reads the object that describes the session, and the conversation if that is in it. The input of usage includes cached tokens.
 func (g *goose) session(s *jsonspan.Scanner) {
-	model := jsonspan.Span{}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "conversation":
-			if s.Kind() == jsonspan.Null { // no message yet
-				g.list = s.Skip().Span
-				return true
-			}
-			if s.Kind() != jsonspan.Array {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "conversation must be a list")
-				return true
-			}
-			g.list.Start = s.Pos()
-			for s.Array(); s.Elem(); {
-				if s.Kind() != jsonspan.Object {
-					s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
-					break
-				}
-				g.record(s)
-			}
-			g.list.End = s.Pos()
-		case "updated_at":
-			g.timed(text(s))
-		case "usage":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			g.counts(s)
-		case "input_tokens":
-			g.usage.Input = tokens(s)
-		case "output_tokens":
-			g.usage.Output = tokens(s)
-		case "model_config":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			members(s, func(key []byte) bool {
-				if string(key) != "model_name" {
-					return false
-				}
-				model = text(s)
-				return true
-			})
-		default:
-			return false
+	var model jsonspan.Span
+	read(s, field{"conversation", func(s *jsonspan.Scanner) {
+		if s.Kind() == jsonspan.Null { // no message yet
+			g.list = s.Skip().Span
+		} else {
+			g.list = readList(s, "conversation", "a message", g.record)
 		}
-		return true
-	})
+	}},
+		field{"updated_at", timeOf{g.file}}, field{"input_tokens", &g.usage.Input}, field{"output_tokens", &g.usage.Output},
+		field{"usage", func(s *jsonspan.Scanner) {
+			if isObject(s) {
+				g.usage = g.kind.Usage.read(s).uncached()
+			}
+		}},
+		field{"model_config", []field{{"model_name", &model}}})
 	if g.model.Zero() {
 		g.model = model
 	}
 }
 
-// counts reads the provider's counts of the newest request. Its input includes cached tokens.
-func (g *goose) counts(s *jsonspan.Scanner) {
-	u := Usage{}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "input_tokens":
-			u.Input = tokens(s)
-		case "output_tokens":
-			u.Output = tokens(s)
-		case "cache_read_input_tokens":
-			u.CacheRead = tokens(s)
-		case "cache_write_input_tokens":
-			u.CacheWrite = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	if cached := u.CacheRead + u.CacheWrite; u.Input >= cached {
-		u.Input -= cached
-	}
-	g.usage = u
-}
-
 func (g *goose) record(s *jsonspan.Scanner) {
 	r := gooseRecord{at: jsonspan.Span{Start: s.Pos()}}
-	model := jsonspan.Span{}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "role":
-			r.role = word(s, "user", "assistant")
-		case "created":
-			r.created = tokens(s)
-		case "content":
-			r.content = s.Skip().Span
-		case "metadata":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			shown := true
-			members(s, func(key []byte) bool {
-				switch string(key) {
-				case "agentVisible":
-					g.marks = true
-					r.hidden = s.Skip().Kind == jsonspan.False
-				case "userVisible":
-					shown = s.Skip().Kind != jsonspan.False
-				case "inference":
-					if s.Kind() != jsonspan.Object {
-						return false
-					}
-					members(s, func(key []byte) bool {
-						if string(key) != "requestedModel" {
-							return false
-						}
-						model = text(s)
-						return true
-					})
-				default:
-					return false
-				}
-				return true
-			})
-			r.summary = !r.hidden && !shown
-		default:
-			return false
-		}
-		return true
-	})
-	r.at.End = s.Pos()
+	var model jsonspan.Span
+	isFalse := func(s *jsonspan.Scanner) bool { return s.Skip().Kind == jsonspan.False }
+	shown := true
+	read(s, field{"role", oneOf(&r.role, "user", "assistant")}, field{"created", &r.created}, field{"content", anyValue{&r.content}},
+		field{"metadata", []field{
+			{"agentVisible", func(s *jsonspan.Scanner) { g.marks, r.hidden = true, isFalse(s) }},
+			{"userVisible", func(s *jsonspan.Scanner) { shown = !isFalse(s) }},
+			{"inference", []field{{"requestedModel", &model}}},
+		}})
+	r.at.End, r.summary = s.Pos(), !r.hidden && !shown
 	if r.role == "assistant" && model.Len() > 2 {
 		g.model = model
 	}
@@ -249,43 +161,36 @@ func (g *goose) write() {
 		}
 	}
 	if end(); g.usage.Message >= 0 {
-		g.used(g.usage)
+		g.used(g.usage.Message, g.usage)
 	}
 }
 
+// gooseBlocks are the types of blocks that are sent: the strings that a block must have, by path, and the block as Anthropic has it.
+// Confirmations, notices and errors are only shown, and Anthropic takes no unsigned thinking. A call that could not be read has no name;
+// its result says so.
+var gooseBlocks = map[string]struct{ needs, sent string }{
+	"text":             {"", `{"type":"text","text":$text}`},
+	"thinking":         {"thinking", `{"type":"thinking","thinking":$thinking,"signature":$signature}`},
+	"redactedThinking": {"data", `{"type":"redacted_thinking","data":$data}`},
+	"image":            {"data mimeType", gooseImage},
+	"document":         {"data mimeType", `{"type":"document","source":{"type":"base64","media_type":$mimeType,"data":$data}}`},
+	"toolRequest":      {"id", `{"type":"tool_use","id":$id,"name":$toolCall.value.name?"unparseable_tool_call";,"input":`},
+	"toolResponse":     {"id", `{"type":"tool_result","tool_use_id":$id,"content":`},
+}
+
+const gooseImage = `{"type":"image","source":{"type":"base64","media_type":$mimeType,"data":$data}}`
+
 // blocks calls one for each block of a message that is sent.
 func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
-	s := g.scan(r.content.Start)
-	if s.Kind() != jsonspan.Array {
-		return
-	}
-	for s.Array(); s.Elem(); {
-		at := s.Skip().Span
-		switch jsonspan.Text(g.src, stringAt(g.src, at, "type")) {
-		case "text":
-			if jsonspan.Blank(g.src, stringAt(g.src, at, "text")) {
-				continue
-			}
-		case "thinking":
-			if stringAt(g.src, at, "signature").Len() <= 2 || stringAt(g.src, at, "thinking").Zero() {
-				continue // Anthropic takes none that it has not signed
-			}
-		case "image", "document":
-			if stringAt(g.src, at, "data").Zero() || stringAt(g.src, at, "mimeType").Zero() {
-				continue
-			}
-		case "toolRequest", "toolResponse":
-			if stringAt(g.src, at, "id").Zero() {
-				continue
-			}
-		case "redactedThinking":
-			if stringAt(g.src, at, "data").Zero() {
-				continue
-			}
-		default: // confirmations, notices and errors are only shown
-			continue
+	for _, at := range items(g.src, r.content) {
+		typ := typeOf(g.src, at)
+		block, known := gooseBlocks[typ]
+		missing := typ == "text" && jsonspan.Blank(g.src, stringAt(g.src, at, "text")) ||
+			typ == "thinking" && stringAt(g.src, at, "signature").Len() <= 2
+		for _, key := range strings.Fields(block.needs) {
+			missing = missing || stringAt(g.src, at, key).Zero()
 		}
-		if gooseHears(g.src, at) {
+		if known && !missing && gooseHears(g.src, at) {
 			one(at)
 		}
 	}
@@ -293,62 +198,29 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 
 // gooseHears reports whether content is for the model: its annotations may name who it is for.
 func gooseHears(src []byte, at jsonspan.Span) bool {
-	audience := find(src, find(src, at, "annotations"), "audience")
-	if audience.Zero() || src[audience.Start] != '[' {
-		return true
+	audience := find(src, at, "annotations.audience")
+	heard := audience.Zero() || src[audience.Start] != '['
+	for _, who := range items(src, audience) {
+		heard = heard || jsonspan.EqualText(src, who, "assistant")
 	}
-	s := scanner(src, audience.Start)
-	for s.Array(); s.Elem(); {
-		if word(s, "assistant") != "" {
-			return true
-		}
-	}
-	return false
+	return heard
 }
 
 // gooseBlock appends a block as Anthropic has it.
 func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
-	member := func(key, name string) { dst = append(append(dst, key...), stringAt(src, at, name).Of(src)...) }
-	switch jsonspan.Text(src, stringAt(src, at, "type")) {
-	case "text":
-		member(`{"type":"text","text":`, "text")
-	case "thinking":
-		member(`{"type":"thinking","thinking":`, "thinking")
-		member(`,"signature":`, "signature")
-	case "redactedThinking":
-		member(`{"type":"redacted_thinking","data":`, "data")
-	case "image":
-		return gooseMedia(dst, src, at, "image")
-	case "document":
-		return gooseMedia(dst, src, at, "document")
+	typ := typeOf(src, at)
+	dst = appendFilled(dst, src, at, gooseBlocks[typ].sent)
+	switch typ {
 	case "toolRequest":
-		call := find(src, find(src, at, "toolCall"), "value")
-		name, input := stringAt(src, call, "name"), find(src, call, "arguments")
-		member(`{"type":"tool_use","id":`, "id")
-		dst = append(dst, `,"name":`...)
-		if name.Zero() {
-			dst = append(dst, `"unparseable_tool_call"`...) // the model's call could not be read; its result says so
-		} else {
-			dst = append(dst, name.Of(src)...)
-		}
-		dst = append(dst, `,"input":`...)
+		input := find(src, at, "toolCall.value.arguments")
 		if input.Zero() || src[input.Start] != '{' {
-			dst = append(dst, `{}`...)
-		} else {
-			dst = append(dst, input.Of(src)...)
+			return append(dst, `{}}`...)
 		}
+		return appendJSON(dst, src, input, `}`)
 	case "toolResponse":
-		member(`{"type":"tool_result","tool_use_id":`, "id")
-		dst = append(dst, `,"content":`...)
 		return append(gooseResult(dst, src, find(src, at, "toolResult")), '}')
 	}
-	return append(dst, '}')
-}
-
-// gooseMedia appends an image or a document.
-func gooseMedia(dst, src []byte, at jsonspan.Span, typ string) []byte {
-	dst = append(append(dst, `{"type":"`+typ+`","source":{"type":"base64","media_type":`...), stringAt(src, at, "mimeType").Of(src)...)
-	return append(append(append(dst, `,"data":`...), stringAt(src, at, "data").Of(src)...), `}}`...)
+	return dst
 }
 
 // gooseResult appends the content of a result, and whether it is an error: a text, or a list of texts and images if there are images.
@@ -359,51 +231,47 @@ func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 	value := find(src, result, "value") // older sessions have the list itself
 	content, failed := value, false
 	if !value.Zero() && src[value.Start] == '{' {
-		content = find(src, value, "content")
-		e := find(src, value, "isError")
-		failed = !e.Zero() && src[e.Start] == 't'
+		content, failed = find(src, value, "content"), isSet(src, value, "isError", "true")
 	}
 	var blocks, said []byte
 	media, n := false, 0
-	if !content.Zero() && src[content.Start] == '[' {
-		list := content.Of(src)
-		for _, p := range elements(list) {
-			var text string
-			switch resource := find(list, p, "resource"); jsonspan.Text(list, stringAt(list, p, "type")) {
-			case "text":
-				text = jsonspan.Text(list, stringAt(list, p, "text"))
-			case "resource":
-				if text = jsonspan.Text(list, stringAt(list, resource, "text")); text == "" {
-					text = "[Binary content: " + jsonspan.Text(list, stringAt(list, resource, "mimeType")) + "]"
-				}
-			case "image":
-				if !stringAt(list, p, "data").Zero() && !stringAt(list, p, "mimeType").Zero() && gooseHears(list, p) {
-					if media = true; len(blocks) > 0 {
-						blocks = append(blocks, ',')
-					}
-					blocks = gooseMedia(blocks, list, p, "image")
-				}
-				continue
-			default:
-				continue
+	next := func() {
+		if len(blocks) > 0 {
+			blocks = append(blocks, ',')
+		}
+	}
+	for _, p := range items(src, content) {
+		var text string
+		switch typeOf(src, p) {
+		case "text":
+			text = textOf(src, p, "text")
+		case "resource":
+			if text = textOf(src, p, "resource.text"); text == "" {
+				text = "[Binary content: " + textOf(src, p, "resource.mimeType") + "]"
 			}
-			if !gooseHears(list, p) {
-				continue
+		case "image":
+			if !stringAt(src, p, "data").Zero() && !stringAt(src, p, "mimeType").Zero() && gooseHears(src, p) {
+				media = true
+				next()
+				blocks = appendFilled(blocks, src, p, gooseImage)
 			}
-			if n++; n > 1 {
-				said = append(said, '\n')
-			}
-			if said = append(said, text...); text == "" {
-				continue
-			}
-			if len(blocks) > 0 {
-				blocks = append(blocks, ',')
-			}
-			blocks = append(jsonspan.AppendString(append(blocks, `{"type":"text","text":`...), text), '}')
+			continue
+		default:
+			continue
+		}
+		if !gooseHears(src, p) {
+			continue
+		}
+		if n++; n > 1 {
+			said = append(said, '\n')
+		}
+		if said = append(said, text...); text != "" {
+			next()
+			blocks = appendJSON(blocks, nil, `{"type":"text","text":`, quoted(text), `}`)
 		}
 	}
 	if media {
-		dst = append(append(append(dst, '['), blocks...), ']')
+		dst = appendJSON(dst, nil, `[`, blocks, `]`)
 	} else {
 		dst = jsonspan.AppendString(dst, string(said))
 	}

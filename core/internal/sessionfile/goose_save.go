@@ -1,14 +1,13 @@
 package sessionfile
 
 import (
-	"strconv"
+	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
 // gooseCounts are the counts of a request that is not sent again; Goose estimates if they are missing.
-var gooseCounts = rename{{key: "total_tokens", to: "total_tokens", value: "null"}, {key: "input_tokens", to: "input_tokens", value: "null"},
-	{key: "output_tokens", to: "output_tokens", value: "null"}, {key: "usage"}}
+var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens", "null").set("output_tokens", "null")
 
 // save compacts as Goose does: messages that are no longer sent stay in the conversation and are marked as invisible to the model, and new
 // messages, which only the model sees, are at their place among them. Messages without such marks, of before Goose's database, are replaced.
@@ -24,16 +23,13 @@ func (g *goose) save(s *saver) {
 		g.merge(s)
 		return
 	}
-	s.out = appendObject(s.out, g.src, jsonspan.Span{Start: uint32(s.kept), End: uint32(len(g.src))}, func(key []byte) *member {
-		if string(key) == "conversation" {
-			return &member{key: "conversation", to: "conversation", with: func(dst, _ []byte, _ jsonspan.Span) []byte {
-				s.out = append(dst, '[')
-				g.merge(s)
-				return append(s.out, ']')
-			}}
-		}
-		return gooseCounts.find(key)
-	})
+	conversation := member{key: "conversation", to: "conversation", with: func(dst, _ []byte, _ jsonspan.Span) []byte {
+		s.out = append(dst, '[')
+		g.merge(s)
+		return append(s.out, ']')
+	}}
+	session := jsonspan.Span{Start: uint32(s.kept), End: uint32(len(g.src))}
+	s.out = appendObject(s.out, g.src, session, append(rename{conversation}, gooseCounts...).find)
 }
 
 // merge writes the new messages among the records of the file.
@@ -57,11 +53,10 @@ func (g *goose) merge(s *saver) {
 			if r.sent && !g.marks {
 				continue
 			}
-			begin()
-			if !r.sent {
-				s.out = append(s.out, r.at.Of(g.src)...)
-			} else {
+			if begin(); r.sent {
 				s.out = gooseHidden(s.out, g.src, r.at)
+			} else {
+				s.write(r.at)
 			}
 		}
 	}
@@ -74,10 +69,10 @@ func (g *goose) merge(s *saver) {
 	}
 	for i := range s.in.Messages {
 		if k := s.from[i]; k >= 0 {
-			for _, o := range s.origins[s.begins[k]:s.begins[k+1]] {
+			for _, o := range s.recordsOf(k) {
 				until(o.record)
 				begin()
-				s.out = append(s.out, g.records[next].at.Of(g.src)...)
+				s.write(g.records[next].at)
 				created = max(created, g.records[next].created)
 				next++
 			}
@@ -90,11 +85,7 @@ func (g *goose) merge(s *saver) {
 		} else if created == 0 {
 			created = millis(s.in.Time) / 1000
 		}
-		s.write(`{"id":`)
-		s.quote("msg_" + s.id())
-		s.write(`,"role":`)
-		s.quote(s.role(i))
-		s.write(`,"created":` + strconv.FormatInt(created, 10) + `,"content":`)
+		s.write(`{"id":"msg_`+s.id()+`","role":`, quoted(s.role(i)), `,"created":`, created, `,"content":`)
 		s.out = gooseContent(s.out, s.in.Src, find(s.in.Src, s.in.Messages[i], "content"))
 		s.write(`,"metadata":{"userVisible":false,"agentVisible":true}}`)
 	}
@@ -105,130 +96,102 @@ func (g *goose) merge(s *saver) {
 
 // gooseHidden appends a message that the model does not see any more.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
-	marked := false
-	dst = appendObject(dst, src, at, func(key []byte) *member {
-		if string(key) != "metadata" {
-			return nil
-		}
-		marked = true
-		return &member{key: "metadata", to: "metadata", with: func(dst, src []byte, value jsonspan.Span) []byte {
-			if src[value.Start] != '{' {
-				return append(dst, `{"userVisible":true,"agentVisible":false}`...)
-			}
-			dst = appendObject(dst, src, value, rename{{key: "agentVisible"}}.find)
-			if dst[len(dst)-2] != '{' {
-				dst = append(dst[:len(dst)-1], ',', '}')
-			}
-			return append(dst[:len(dst)-1], `"agentVisible":false}`...)
-		}}
-	})
-	if !marked {
-		dst = append(dst[:len(dst)-1], `,"metadata":{"userVisible":true,"agentVisible":false}}`...)
+	if find(src, at, "metadata").Zero() {
+		return appendJSON(hole(appendObject(dst, src, at, rename(nil).find)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
 	}
-	return dst
+	return appendObject(dst, src, at, rename{{key: "metadata", to: "metadata", with: func(dst, src []byte, value jsonspan.Span) []byte {
+		if src[value.Start] != '{' {
+			return append(dst, `{"userVisible":true,"agentVisible":false}`...)
+		}
+		dst = hole(appendObject(dst, src, value, without("agentVisible").find))
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		return append(dst, `"agentVisible":false}`...)
+	}}}.find)
 }
 
 // gooseContent appends Anthropic's content as Goose keeps it.
 func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
-	dst = append(dst, '[')
-	if !content.Zero() && src[content.Start] == '"' {
-		dst = append(jsonspan.AppendCompact(append(dst, `{"type":"text","text":`...), content.Of(src)), '}')
-	} else if !content.Zero() && src[content.Start] == '[' {
-		list := content.Of(src)
-		for i, p := range elements(list) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = gooseOwn(dst, list, p)
-		}
+	switch {
+	case content.Zero():
+	case src[content.Start] == '"':
+		return append(jsonspan.AppendCompact(append(dst, `[{"type":"text","text":`...), content.Of(src)), `}]`...)
+	case src[content.Start] == '[':
+		return appendList(dst, src, content, gooseOwn)
 	}
-	return append(dst, ']')
+	return append(dst, `[]`...)
+}
+
+// gooseOwnBlocks are Anthropic's blocks as Goose keeps them.
+var gooseOwnBlocks = map[string]string{
+	"text":              `{"type":"text","text":$text?null;}`,
+	"thinking":          `{"type":"thinking","thinking":$thinking?null;,"signature":$signature?null;}`,
+	"redacted_thinking": `{"type":"redactedThinking","data":$data?null;}`,
+	"image":             `{"type":"image","data":$source.data,"mimeType":$source.media_type}`,
+	"document":          `{"type":"document","data":$source.data,"mimeType":$source.media_type}`,
+	"tool_use":          `{"type":"toolRequest","id":$id?null;,"toolCall":{"status":"success","value":{"name":$name?null;,"arguments":`,
+	"tool_result":       `{"type":"toolResponse","id":$tool_use_id?null;,"toolResult":{"status":"success","value":{"content":`,
 }
 
 // gooseOwn appends a block of Anthropic's as Goose keeps it. A block that it has no place for stays as it is, and is not found again.
 func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
-	value := func(key string, p jsonspan.Span) {
-		if dst = append(dst, key...); p.Zero() {
-			dst = append(dst, `null`...)
-			return
-		}
-		dst = jsonspan.AppendCompact(dst, p.Of(src))
+	typ := typeOf(src, at)
+	template, known := gooseOwnBlocks[typ]
+	if media := typ == "image" || typ == "document"; !known ||
+		media && (stringAt(src, at, "source.data").Zero() || stringAt(src, at, "source.media_type").Zero()) {
+		return append(dst, at.Of(src)...)
 	}
-	typ := jsonspan.Text(src, stringAt(src, at, "type"))
+	from := len(dst)
+	dst = appendFilled(dst, src, at, template)
 	switch typ {
-	case "text":
-		value(`{"type":"text","text":`, stringAt(src, at, "text"))
-	case "thinking":
-		value(`{"type":"thinking","thinking":`, stringAt(src, at, "thinking"))
-		value(`,"signature":`, stringAt(src, at, "signature"))
-	case "redacted_thinking":
-		value(`{"type":"redactedThinking","data":`, stringAt(src, at, "data"))
-	case "image", "document":
-		source := find(src, at, "source")
-		data, mime := stringAt(src, source, "data"), stringAt(src, source, "media_type")
-		if data.Zero() || mime.Zero() {
-			return append(dst, at.Of(src)...)
-		}
-		value(`{"type":"`+typ+`","data":`, data)
-		value(`,"mimeType":`, mime)
 	case "tool_use":
-		value(`{"type":"toolRequest","id":`, stringAt(src, at, "id"))
-		value(`,"toolCall":{"status":"success","value":{"name":`, stringAt(src, at, "name"))
-		value(`,"arguments":`, find(src, at, "input"))
-		dst = append(dst, `}}`...)
+		if input := find(src, at, "input"); input.Zero() {
+			dst = append(dst, `null`...)
+		} else {
+			dst = append(dst, input.Of(src)...)
+		}
+		dst = append(dst, `}}}`...)
 	case "tool_result":
-		content, failed := find(src, at, "content"), find(src, at, "is_error")
-		value(`{"type":"toolResponse","id":`, stringAt(src, at, "tool_use_id"))
-		dst = append(dst, `,"toolResult":{"status":"success","value":{"content":`...)
-		if list := content.Of(src); !content.Zero() && src[content.Start] == '[' {
-			if s := scanner(list, 0); !gooseTexts(s) {
-				dst = gooseContent(dst, src, content)
-			} else {
-				dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), gooseJoined(list)), `}]`...)
-			}
+		if content := find(src, at, "content"); gooseTexts(src, content) {
+			dst = appendJSON(dst, nil, `[{"type":"text","text":`, quoted(gooseJoined(src, content)), `}]`)
 		} else {
 			dst = gooseContent(dst, src, content)
 		}
-		if dst = append(dst, `,"isError":`...); !failed.Zero() && src[failed.Start] == 't' {
-			dst = append(dst, `true}}`...)
+		if isSet(src, at, "is_error", "true") {
+			dst = append(dst, `,"isError":true}}}`...)
 		} else {
-			dst = append(dst, `false}}`...)
+			dst = append(dst, `,"isError":false}}}`...)
 		}
-	default:
-		return append(dst, at.Of(src)...)
 	}
-	return append(dst, '}')
+	return jsonspan.AppendCompact(dst[:from], slices.Clone(dst[from:]))
 }
 
-// gooseTexts reports whether a list has nothing but texts, which Goose sends as one.
-func gooseTexts(s *jsonspan.Scanner) bool {
-	for s.Array(); s.Elem(); {
-		if at := s.Skip().Span; !jsonspan.EqualText(s.Src(), stringAt(s.Src(), at, "type"), "text") {
+// gooseTexts reports whether content is a list that contains nothing but texts, which Goose sends as one.
+func gooseTexts(src []byte, content jsonspan.Span) bool {
+	for _, at := range items(src, content) {
+		if typeOf(src, at) != "text" {
 			return false
 		}
 	}
-	return true
+	return !content.Zero() && src[content.Start] == '['
 }
 
-// gooseJoined is a list of texts as Goose sends it.
-func gooseJoined(list []byte) string {
+// gooseJoined returns a list of texts as Goose sends it.
+func gooseJoined(src []byte, content jsonspan.Span) string {
 	var all []byte
-	for i, p := range elements(list) {
+	for i, at := range items(src, content) {
 		if i > 0 {
 			all = append(all, '\n')
 		}
-		all = jsonspan.AppendText(all, list, stringAt(list, p, "text"))
+		all = jsonspan.AppendText(all, src, stringAt(src, at, "text"))
 	}
 	return string(all)
 }
 
 // tell leaves out the boundaries between messages of one role, and how results are spelled.
 func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
-	role := jsonspan.Text(src, find(src, message, "role"))
-	if i == 0 || role != g.last {
-		g.last = role
-		dst = append(append(dst, '\n'), role...)
-	}
+	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))
 	for _, p := range elements(content) {
 		dst = append(append(dst, '\n'), p.Of(content)...)

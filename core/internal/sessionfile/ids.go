@@ -32,14 +32,40 @@ func (t *ids) addText(key []byte) int32 {
 	return int32(len(t.keys) - 1)
 }
 
+// list reads a list of ids and appends their places; other values are skipped.
+func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
+	if s.Kind() != jsonspan.Array {
+		s.Skip()
+		return places
+	}
+	for s.Array(); s.Elem(); {
+		if n := t.add(s.Src(), text(s)); n != noID {
+			places = append(places, n)
+		}
+	}
+	return places
+}
+
+// ranks are the numbers of ids, by their places.
+type ranks []int32
+
+// number replaces places by numbers; noID stays.
+func (r ranks) number(ids ...*int32) {
+	for _, id := range ids {
+		if *id != noID {
+			*id = r[*id]
+		}
+	}
+}
+
 // rank returns the number of each place, the same for equal ids, and how many numbers there are.
-func (t *ids) rank() ([]int32, int) {
+func (t *ids) rank() (ranks, int) {
 	order := make([]int32, len(t.keys))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	sorting.Func(order, func(a, b int32) int { return bytes.Compare(t.keys[a], t.keys[b]) })
-	ranks := make([]int32, len(order))
+	ranks := make(ranks, len(order))
 	n := 0
 	for i, k := range order {
 		if i > 0 && !bytes.Equal(t.keys[order[i-1]], t.keys[k]) {

@@ -17,7 +17,7 @@ func init() {
 		Format: "ai-sdk-ui",
 		Signs:  []Sign{{"", []string{"info", "messages"}}},
 		Is: func(src []byte, at jsonspan.Span) bool {
-			return strings.HasPrefix(jsonspan.Text(src, stringAt(src, find(src, at, "info"), "id")), "ses")
+			return strings.HasPrefix(textOf(src, at, "info.id"), "ses")
 		},
 		Read: readOpencode,
 	})
@@ -56,38 +56,15 @@ func readOpencode(f *file) writer {
 	s := f.scan(uint32(start(f.src)))
 	s.Kind()
 	o.whole.Start = s.Pos()
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "info":
-			o.info = s.Skip().Span
-		case "messages":
-			if s.Kind() != jsonspan.Array {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "messages must be a list")
-				return true
-			}
-			o.list.Start = s.Pos()
-			for s.Array(); s.Elem(); {
-				if s.Kind() != jsonspan.Object {
-					s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
-					break
-				}
-				o.record(s)
-			}
-			o.list.End = s.Pos()
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"info", anyValue{&o.info}},
+		field{"messages", func(s *jsonspan.Scanner) { o.list = readList(s, "messages", "a message", o.record) }})
 	o.whole.End = s.Pos()
 	s.End()
 	if f.fail(s.Err(), 0); f.err != nil {
 		return o
 	}
-	if back := find(f.src, o.info, "revert"); !back.Zero() {
-		o.back = o.ids.add(f.src, stringAt(f.src, back, "messageID"))
-		o.backPart = stringAt(f.src, back, "partID")
-	}
+	o.back = o.ids.add(f.src, stringAt(f.src, o.info, "revert.messageID"))
+	o.backPart = stringAt(f.src, o.info, "revert.partID")
 	o.pick()
 	for _, i := range o.order {
 		o.write(i)
@@ -97,111 +74,39 @@ func readOpencode(f *file) writer {
 
 func (o *opencode) record(s *jsonspan.Scanner) {
 	r := ocRecord{number: noID, parent: noID, tail: noID}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "info":
-			r.info.Start = s.Pos()
-			if s.Kind() != jsonspan.Object {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "info must be an object")
-				return true
-			}
-			r.info.Start = s.Pos()
-			o.about(s, &r)
-			r.info.End = s.Pos()
-		case "parts":
-			if s.Kind() != jsonspan.Array {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "parts must be a list")
-				return true
-			}
-			r.parts.Start = s.Pos()
-			for s.Array(); s.Elem(); {
-				if s.Kind() != jsonspan.Object {
-					s.Fail(jsonspan.WrongType, int(s.Pos()), "a part must be an object")
-					return true
-				}
-				o.compacts(s, &r)
-			}
-			r.parts.End = s.Pos()
-		default:
-			return false
+	read(s, field{"info", func(s *jsonspan.Scanner) {
+		if s.Kind() != jsonspan.Object {
+			s.Fail(jsonspan.WrongType, int(s.Pos()), "info must be an object")
+			return
 		}
-		return true
-	})
+		r.info.Start = s.Pos()
+		o.about(s, &r)
+		r.info.End = s.Pos()
+	}}, field{"parts", func(s *jsonspan.Scanner) {
+		r.parts = readList(s, "parts", "a part", func(s *jsonspan.Scanner) { o.compacts(s, &r) })
+	}})
 	o.records = append(o.records, r)
 }
 
+// about reads the object that describes a message.
 func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
-	finished, failed := false, false
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "id":
-			r.id = text(s)
-			r.number = o.ids.add(o.src, r.id)
-		case "parentID":
-			r.parent = o.ids.add(o.src, text(s))
-		case "role":
-			r.role = word(s, "user", "assistant")
-		case "summary":
-			r.summary = isTrue(s)
-		case "time":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			members(s, func(key []byte) bool {
-				if string(key) != "created" && string(key) != "completed" {
-					return false
-				}
-				o.latest = max(o.latest, tokens(s))
-				return true
-			})
-		case "finish":
-			finished = text(s).Len() > 2
-		case "error":
-			failed = s.Skip().Kind != jsonspan.Null
-		case "providerID":
-			r.provider = text(s)
-		case "modelID":
-			r.model = text(s)
-		case "model":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			members(s, func(key []byte) bool {
-				switch string(key) {
-				case "providerID":
-					r.provider = text(s)
-				case "modelID":
-					r.model = text(s)
-				default:
-					return false
-				}
-				return true
-			})
-		case "tokens":
-			r.tokens = s.Skip().Span
-		default:
-			return false
-		}
-		return true
-	})
-	r.summary = r.summary && r.role == "assistant" && finished && !failed
+	var finish jsonspan.Span
+	failed := false
+	time := func(s *jsonspan.Scanner) { o.latest = max(o.latest, tokens(s)) }
+	model := []field{{"providerID", &r.provider}, {"modelID", &r.model}}
+	read(s, field{"id", &r.id}, field{"parentID", number{&o.ids, &r.parent}}, field{"role", oneOf(&r.role, "user", "assistant")},
+		field{"summary", &r.summary}, field{"time", []field{{"created", time}, {"completed", time}}}, field{"finish", &finish},
+		field{"error", func(s *jsonspan.Scanner) { failed = s.Skip().Kind != jsonspan.Null }}, model[0], model[1],
+		field{"model", model}, field{"tokens", anyValue{&r.tokens}})
+	r.number = o.ids.add(o.src, r.id)
+	r.summary = r.summary && r.role == "assistant" && finish.Len() > 2 && !failed
 	r.failed = failed
 }
 
 // compacts reads a part, and notes whether it is a compaction.
 func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 	typ, tail := "", jsonspan.Span{}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "compaction")
-		case "tail_start_id":
-			tail = text(s)
-		default:
-			return false
-		}
-		return true
-	})
+	read(s, field{"type", oneOf(&typ, "compaction")}, field{"tail_start_id", &tail})
 	if typ != "" && !r.compaction {
 		r.compaction, r.tail = true, o.ids.add(o.src, tail)
 	}
@@ -210,18 +115,11 @@ func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 // pick finds the messages that are sent: the newest compaction with its summary, its tail, and what came after it.
 func (o *opencode) pick() {
 	ranks, n := o.ids.rank()
-	number := func(id *int32) {
-		if *id != noID {
-			*id = ranks[*id]
-		}
-	}
 	end := len(o.records)
-	number(&o.back)
+	ranks.number(&o.back)
 	for i := range o.records {
 		r := &o.records[i]
-		number(&r.number)
-		number(&r.parent)
-		number(&r.tail)
+		ranks.number(&r.number, &r.parent, &r.tail)
 		if o.back != noID && r.number == o.back && end == len(o.records) {
 			if end = i; !o.backPart.Zero() {
 				end = i + 1
@@ -314,9 +212,7 @@ func (o *opencode) write(i int32) {
 	o.came(i)
 	o.put(`{`)
 	if !r.id.Zero() {
-		o.put(`"id":`)
-		o.copy(r.id)
-		o.put(`,`)
+		o.put(`"id":`, r.id, `,`)
 	}
 	o.put(`"role":"` + r.role + `","parts":[`)
 	foreign, signed := o.foreign(r), o.signed(parts)
@@ -349,19 +245,14 @@ func (o *opencode) write(i int32) {
 		o.Model = o.textAt(r.model)
 	}
 	if i > o.summarized && !r.tokens.Zero() {
-		o.count(r.tokens)
+		o.used(o.Count-1, o.counts(r.tokens))
 	}
 }
 
 // partsOf are the parts of a message, but for those that the user has taken back.
 func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
-	if r.parts.Zero() {
-		return nil
-	}
-	s := o.scan(r.parts.Start)
-	for s.Array(); s.Elem(); {
-		at := s.Skip().Span
-		if !o.backPart.Zero() && r.number == o.back && o.textAt(stringAt(o.src, at, "id")) == o.textAt(o.backPart) {
+	for _, at := range items(o.src, r.parts) {
+		if !o.backPart.Zero() && r.number == o.back && textOf(o.src, at, "id") == o.textAt(o.backPart) {
 			break
 		}
 		parts = append(parts, at)
@@ -371,49 +262,22 @@ func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 
 // aborted reports whether the user has broken an answer off that says something.
 func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
-	if o.textAt(stringAt(o.src, find(o.src, r.info, "error"), "name")) != "MessageAbortedError" {
+	if textOf(o.src, r.info, "error.name") != "MessageAbortedError" {
 		return false
 	}
 	for _, p := range parts {
-		if typ := o.textAt(stringAt(o.src, p, "type")); typ != "step-start" && typ != "reasoning" {
+		if typ := typeOf(o.src, p); typ != "step-start" && typ != "reasoning" {
 			return true
 		}
 	}
 	return false
 }
 
-// count takes over the provider's usage for the message written last.
-func (o *opencode) count(at jsonspan.Span) {
-	u := Usage{Message: o.Count - 1}
-	s := o.scan(at.Start)
-	if !isObject(s) {
-		return
-	}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "input":
-			u.Input = tokens(s)
-		case "output", "reasoning":
-			u.Output += tokens(s)
-		case "cache":
-			if s.Kind() != jsonspan.Object {
-				return false
-			}
-			members(s, func(key []byte) bool {
-				switch string(key) {
-				case "read":
-					u.CacheRead = tokens(s)
-				case "write":
-					u.CacheWrite = tokens(s)
-				default:
-					return false
-				}
-				return true
-			})
-		default:
-			return false
-		}
-		return true
-	})
-	o.used(u)
+// counts returns the provider's counts at a span.
+func (o *opencode) counts(at jsonspan.Span) (u Usage) {
+	var reasoning int64
+	readAt(o.src, at, field{"input", &u.Input}, field{"output", &u.Output}, field{"reasoning", &reasoning},
+		field{"cache", []field{{"read", &u.CacheRead}, {"write", &u.CacheWrite}}})
+	u.Output += reasoning
+	return u
 }

@@ -15,26 +15,17 @@ const (
 	ocSubtask   = `"The following tool was executed by the user"`
 )
 
-// member writes a member of a part if the value is there.
-func (o *opencode) member(key string, value jsonspan.Span) {
-	if !value.Zero() {
-		o.put(`,"` + key + `":`)
-		o.copy(value)
-	}
-}
-
 // userPart writes a user part. Text files are not sent: an adjacent text contains their contents.
 func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
-	switch o.textAt(stringAt(o.src, p, "type")) {
+	switch typeOf(o.src, p) {
 	case "text":
-		said := stringAt(o.src, p, "text")
-		if said.Len() > 2 && string(find(o.src, p, "ignored").Of(o.src)) != "true" {
+		if said := stringAt(o.src, p, "text"); said.Len() > 2 && !isSet(o.src, p, "ignored", "true") {
 			next(`{"type":"text"`)
 			o.member("text", said)
 			o.put(`}`)
 		}
 	case "file":
-		if mime := o.textAt(stringAt(o.src, p, "mime")); mime != "text/plain" && mime != "application/x-directory" {
+		if mime := textOf(o.src, p, "mime"); mime != "text/plain" && mime != "application/x-directory" {
 			next(`{"type":"file"`)
 			o.member("url", find(o.src, p, "url"))
 			o.member("mediaType", find(o.src, p, "mime"))
@@ -54,43 +45,34 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	if foreign || !metadata.Zero() && o.src[metadata.Start] != '{' {
 		metadata = jsonspan.Span{}
 	}
-	switch o.textAt(stringAt(o.src, p, "type")) {
-	case "text":
+	typ, said := typeOf(o.src, p), stringAt(o.src, p, "text")
+	switch {
+	case typ == "text" && said.Len() == 2 && signed:
+		next(`{"type":"text","text":" "`) // providers refuse an empty text after signed reasoning
+	case typ == "text", typ == "reasoning" && foreign && strings.TrimSpace(o.textAt(said)) != "":
 		next(`{"type":"text"`)
-		if said := stringAt(o.src, p, "text"); said.Len() == 2 && signed {
-			o.put(`,"text":" "`) // providers refuse an empty text after signed reasoning
-		} else {
-			o.member("text", said)
-		}
-		o.member("providerMetadata", metadata)
-		o.put(`}`)
-	case "reasoning":
-		said := stringAt(o.src, p, "text")
-		switch {
-		case !foreign:
-			next(`{"type":"reasoning"`)
-			o.member("text", said)
-			o.member("providerMetadata", metadata)
-			o.put(`}`)
-		case strings.TrimSpace(o.textAt(said)) != "":
-			next(`{"type":"text"`)
-			o.member("text", said)
-			o.put(`}`)
-		}
-	case "step-start":
+		o.member("text", said)
+	case typ == "reasoning" && !foreign:
+		next(`{"type":"reasoning"`)
+		o.member("text", said)
+	case typ == "step-start":
 		next(ocStep)
-	case "tool":
+		return
+	case typ == "tool":
 		o.tool(p, metadata, next)
+		return
+	default:
+		return
 	}
+	o.member("providerMetadata", metadata)
+	o.put(`}`)
 }
 
 // signed reports whether a provider has signed reasoning among the parts.
 func (o *opencode) signed(parts []jsonspan.Span) bool {
 	for _, p := range parts {
-		if o.textAt(stringAt(o.src, p, "type")) == "reasoning" {
-			if sign := find(o.src, find(o.src, find(o.src, p, "metadata"), "anthropic"), "signature"); !sign.Zero() && o.src[sign.Start] != 'n' {
-				return true
-			}
+		if sign := find(o.src, p, "metadata.anthropic.signature"); !sign.Zero() && o.src[sign.Start] != 'n' && typeOf(o.src, p) == "reasoning" {
+			return true
 		}
 	}
 	return false
@@ -103,47 +85,41 @@ func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 		return
 	}
 	next(`{"type":"tool-`)
-	o.copy(jsonspan.Span{Start: name.Start + 1, End: name.End})
-	done := o.textAt(stringAt(o.src, state, "status"))
-	output := find(o.src, state, "output")
-	if done == "error" {
-		if about := find(o.src, state, "metadata"); string(find(o.src, about, "interrupted").Of(o.src)) == "true" {
-			if output = stringAt(o.src, about, "output"); !output.Zero() {
-				done = "completed" // as far as it came
-			}
+	o.put(jsonspan.Span{Start: name.Start + 1, End: name.End})
+	status, output := textOf(o.src, state, "status"), find(o.src, state, "output")
+	if status == "error" && isSet(o.src, state, "metadata.interrupted", "true") {
+		if output = stringAt(o.src, state, "metadata.output"); !output.Zero() {
+			status = "completed" // what there was before the interruption
 		}
 	}
-	if done == "completed" {
+	if status == "completed" {
 		o.put(`,"state":"output-available"`)
 	} else {
 		o.put(`,"state":"output-error"`)
 	}
 	o.member("toolCallId", find(o.src, p, "callID"))
 	o.member("input", find(o.src, state, "input"))
-	attachments := find(o.src, state, "attachments")
-	compacted := find(o.src, find(o.src, state, "time"), "compacted")
+	attachments, compacted := find(o.src, state, "attachments"), find(o.src, state, "time.compacted")
 	switch {
-	case done == "completed" && !compacted.Zero() && string(compacted.Of(o.src)) != "0":
+	case status == "completed" && !compacted.Zero() && string(compacted.Of(o.src)) != "0":
 		o.put(`,"output":` + ocCompacted)
-	case done == "completed" && !attachments.Zero() && len(elements(attachments.Of(o.src))) > 0:
-		o.put(`,"output":{"text":`)
-		o.copy(output)
+	case status == "completed" && !attachments.Zero() && len(elements(attachments.Of(o.src))) > 0:
+		o.put(`,"output":{"text":`, output)
 		o.member("attachments", attachments)
 		o.put(`}`)
-	case done == "completed":
+	case status == "completed":
 		o.member("output", output)
-	case done == "error":
+	case status == "error":
 		o.member("errorText", find(o.src, state, "error"))
 	default:
 		o.put(`,"errorText":` + ocBroken)
 	}
-	if executed := find(o.src, find(o.src, p, "metadata"), "providerExecuted"); string(executed.Of(o.src)) == "true" {
+	if isSet(o.src, p, "metadata.providerExecuted", "true") {
 		o.put(`,"providerExecuted":true`)
 	}
 	if !metadata.Zero() {
-		rest := appendObject(nil, o.src, metadata, rename{{key: "providerExecuted"}}.find)
-		if len(rest) > 2 {
-			o.put(`,"callProviderMetadata":` + string(rest))
+		if rest := appendObject(nil, o.src, metadata, without("providerExecuted").find); len(rest) > 2 {
+			o.put(`,"callProviderMetadata":`, rest)
 		}
 	}
 	o.put(`}`)

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -26,12 +25,11 @@ func (o *opencode) save(s *saver) {
 			w.ids.Set(o.textAt(r.id), r)
 		}
 	}
-	session := string(jsonspan.AppendString(nil, "ses_"+strings.ReplaceAll(s.id(), "-", "")[:26]))
-	w.session = session
+	w.session = `"ses_` + strings.ReplaceAll(s.id(), "-", "")[:26] + `"`
 	s.kept, s.out = int(o.whole.Start), nil
 	s.out = appendObject(s.out, o.src, o.whole, rename{
 		{key: "info", to: "info", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, rename{{key: "id", to: "id", value: session}, {key: "revert"}, {key: "share"}}.find)
+			return appendObject(dst, src, v, without("revert share").set("id", w.session).find)
 		}},
 		{key: "messages", to: "messages", with: func(dst, _ []byte, _ jsonspan.Span) []byte {
 			s.out = append(dst, '[')
@@ -42,7 +40,7 @@ func (o *opencode) save(s *saver) {
 			return append(s.out, ']')
 		}},
 	}.find)
-	s.out = append(s.out, o.src[o.whole.End:]...)
+	s.write(o.src[o.whole.End:])
 }
 
 type ocWriter struct {
@@ -66,14 +64,17 @@ func (w *ocWriter) next(prefix string) string {
 	return `"` + prefix + "_" + strings.Repeat("0", 12-len(head)) + head + tail + `"`
 }
 
+// ocUncounted are the counts of a copied message: those of the original are of an older prompt.
+const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
+
 func (w *ocWriter) message(i int) {
 	s := w.saver
 	src, at := s.in.Src, s.in.Messages[i]
 	role := s.role(i)
-	var was *ocRecord // the record that the message is of, in this form or in another one
+	var was *ocRecord // the record of the message, unchanged or changed
 	if k := s.from[i]; k >= 0 {
 		was = &w.o.records[s.first(k)]
-	} else if r, ok := w.ids.Get(jsonspan.Text(src, stringAt(src, at, "id"))); ok && r.role == role {
+	} else if r, ok := w.ids.Get(textOf(src, at, "id")); ok && r.role == role {
 		was = r
 	}
 	like := was
@@ -83,13 +84,11 @@ func (w *ocWriter) message(i int) {
 		like = w.assistant
 	}
 	if like == nil {
-		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the session has no message with the role " + strconv.Quote(role) + ", which tells the model and the agent that a new one is for"}, 0)
+		s.cannot("the session has no message with the role " + strconv.Quote(role) + ", which tells the model and the agent that a new one is for")
 		return
 	}
 	w.id = w.next("msg")
-	if role == "user" {
-		w.parent = w.id
-	} else if w.parent == "" {
+	if role == "user" || w.parent == "" {
 		w.parent = w.id
 	}
 	created := strconv.FormatInt(w.ms+int64(i), 10)
@@ -98,11 +97,8 @@ func (w *ocWriter) message(i int) {
 		times = `{"created":` + created + `,"completed":` + created + `}`
 	}
 	s.write(`{"info":`)
-	s.out = appendObject(s.out, w.src, like.info, rename{
-		{key: "id", to: "id", value: w.id}, {key: "sessionID", to: "sessionID", value: w.session}, {key: "parentID", to: "parentID", value: w.parent},
-		{key: "time", to: "time", value: times}, {key: "cost", to: "cost", value: "0"}, {key: "summary"}, {key: "error"}, {key: "structured"},
-		{key: "tokens", to: "tokens", value: `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`},
-	}.find)
+	s.out = appendObject(s.out, w.src, like.info, without("summary error structured").set("id", w.id).set("sessionID", w.session).
+		set("parentID", w.parent).set("time", times).set("cost", "0").set("tokens", ocUncounted).find)
 	s.write(`,"parts":[`)
 	n := 0
 	if s.from[i] >= 0 {
@@ -118,9 +114,8 @@ func (w *ocWriter) message(i int) {
 				}
 			}
 		}
-		for _, p := range elements(find(src, at, "parts").Of(src)) {
-			at := find(src, at, "parts").Start
-			w.part(&n, jsonspan.Span{Start: at + p.Start, End: at + p.End})
+		for _, p := range items(src, find(src, at, "parts")) {
+			w.part(&n, p)
 		}
 	}
 	s.write(`]}`)
@@ -130,23 +125,21 @@ func (w *ocWriter) message(i int) {
 func (w *ocWriter) begin(n *int, typ string) {
 	w.comma(*n)
 	*n++
-	w.write(`{"id":` + w.next("prt") + `,"sessionID":` + w.session + `,"messageID":` + w.id + `,"type":"` + typ + `"`)
+	w.write(`{"id":`, w.next("prt"), `,"sessionID":`, w.session, `,"messageID":`, w.id, `,"type":"`+typ+`"`)
 }
 
-// copyPart writes a part of the file again. What a step has cost goes: it is of what was sent before.
+// copyPart writes a part of the file again. The cost of a step goes, because it was for the old prompt.
 func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
-	src := w.src
-	switch jsonspan.Text(src, stringAt(src, p, "type")) {
+	switch typeOf(w.src, p) {
 	case "step-finish", "":
 	case "compaction":
 		w.begin(n, "text")
 		w.write(`,"text":` + ocAsked + `}`)
 	default:
-		typ := stringAt(src, p, "type")
-		w.begin(n, string(src[typ.Start+1:typ.End-1]))
-		if rest := appendObject(nil, src, p, rename{{key: "id"}, {key: "sessionID"}, {key: "messageID"}, {key: "type"}}.find); len(rest) > 2 {
-			w.write(`,`)
-			w.out = append(w.out, rest[1:len(rest)-1]...)
+		typ := stringAt(w.src, p, "type")
+		w.begin(n, string(w.src[typ.Start+1:typ.End-1]))
+		if rest := appendObject(nil, w.src, p, without("id sessionID messageID type").find); len(rest) > 2 {
+			w.write(`,`, rest[1:len(rest)-1])
 		}
 		w.write(`}`)
 	}
@@ -155,26 +148,21 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 // value writes a member of a part from another one of the message.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.Zero() {
-		w.write(`,"` + to + `":`)
-		w.out = append(w.out, v.Of(w.in.Src)...)
+		w.write(`,"`+to+`":`, v.Of(w.in.Src))
 	}
 }
 
 // part writes a part of a message that is new or changed.
 func (w *ocWriter) part(n *int, p jsonspan.Span) {
-	src := w.in.Src
-	typ := jsonspan.Text(src, stringAt(src, p, "type"))
+	typ := typeOf(w.in.Src, p)
 	switch typ {
-	case "text":
+	case "text", "reasoning":
 		w.begin(n, typ)
 		w.value("text", p, "text")
 		w.value("metadata", p, "providerMetadata")
-	case "reasoning":
-		w.begin(n, typ)
-		w.value("text", p, "text")
-		w.value("metadata", p, "providerMetadata")
-		w.write(`,"time":`)
-		w.times()
+		if typ == "reasoning" {
+			w.write(`,"time":`, w.times())
+		}
 	case "file":
 		w.begin(n, typ)
 		w.value("mime", p, "mediaType")
@@ -185,7 +173,7 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	default:
 		name := strings.TrimPrefix(typ, "tool-")
 		if typ == "dynamic-tool" {
-			name = jsonspan.Text(src, stringAt(src, p, "toolName"))
+			name = textOf(w.in.Src, p, "toolName")
 		} else if name == typ {
 			return // a part that opencode does not have; the file is compared with the messages
 		}
@@ -195,81 +183,64 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	w.write(`}`)
 }
 
-func (w *ocWriter) times() {
+// times returns the beginning and the end of something that has taken no time.
+func (w *ocWriter) times() string {
 	ms := strconv.FormatInt(w.ms, 10)
-	w.write(`{"start":` + ms + `,"end":` + ms + `}`)
+	return `{"start":` + ms + `,"end":` + ms + `}`
 }
 
 func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	src := w.in.Src
-	was, _ := w.calls.Get(jsonspan.Text(src, stringAt(src, p, "toolCallId")))
+	was, _ := w.calls.Get(textOf(src, p, "toolCallId"))
 	state := find(w.src, was, "state")
 	w.value("callID", p, "toolCallId")
-	w.write(`,"tool":`)
-	w.quote(name)
-	w.write(`,"state":{`)
-	output := find(src, p, "output")
-	done := jsonspan.Text(src, stringAt(src, p, "state")) == "output-available"
-	var attachments jsonspan.Span
-	if done {
-		if !output.Zero() && src[output.Start] == '{' {
-			attachments, output = find(src, output, "attachments"), find(src, output, "text")
-		}
-		w.write(`"status":"completed"`)
-	} else {
+	w.write(`,"tool":`, quoted(name), `,"state":{`)
+	if textOf(src, p, "state") != "output-available" {
 		w.write(`"status":"error"`)
-	}
-	w.value("input", p, "input")
-	if done {
-		if output.Zero() {
+		w.value("input", p, "input")
+		w.value("error", p, "errorText")
+	} else {
+		w.write(`"status":"completed"`)
+		w.value("input", p, "input")
+		output := "output"
+		if at := find(src, p, output); !at.Zero() && src[at.Start] == '{' {
+			output = "output.text"
+		}
+		if find(src, p, output).Zero() {
 			w.write(`,"output":""`)
-		} else {
-			w.write(`,"output":`)
-			w.out = append(w.out, output.Of(src)...)
 		}
-		if !attachments.Zero() {
-			w.write(`,"attachments":`)
-			w.out = append(w.out, attachments.Of(src)...)
-		}
+		w.value("output", p, output)
+		w.value("attachments", p, "output.attachments")
 		w.noted(state, "title", `""`)
 		w.noted(state, "metadata", `{}`)
-	} else {
-		w.value("error", p, "errorText")
 	}
 	w.write(`,"time":`)
-	if at := find(w.src, state, "time"); !at.Zero() && !find(w.src, at, "end").Zero() {
-		w.out = appendObject(w.out, w.src, at, rename{{key: "compacted"}}.find)
+	if at := find(w.src, state, "time"); !find(w.src, at, "end").Zero() {
+		w.out = appendObject(w.out, w.src, at, without("compacted").find)
 	} else {
-		w.times()
+		w.write(w.times())
 	}
 	w.write(`}`)
-	metadata := find(src, p, "callProviderMetadata")
-	executed := string(find(src, p, "providerExecuted").Of(src)) == "true"
-	switch {
-	case executed && !metadata.Zero():
-		w.write(`,"metadata":`)
-		w.out = append(w.out, metadata.Of(src)...)
-		w.out = append(w.out[:len(w.out)-1], `,"providerExecuted":true}`...)
-	case executed:
-		w.write(`,"metadata":{"providerExecuted":true}`)
-	default:
+	if !isSet(src, p, "providerExecuted", "true") {
 		w.value("metadata", p, "callProviderMetadata")
+	} else if metadata := find(src, p, "callProviderMetadata"); !metadata.Zero() {
+		w.write(`,"metadata":`, hole(metadata.Of(src)), `,"providerExecuted":true}`)
+	} else {
+		w.write(`,"metadata":{"providerExecuted":true}`)
 	}
 }
 
 // noted writes what the file has noted of a call, or what opencode wants there.
 func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
-	w.write(`,"` + key + `":`)
-	if v := find(w.src, state, key); !v.Zero() && (w.src[v.Start] == none[0]) {
-		w.out = append(w.out, v.Of(w.src)...)
+	if v := find(w.src, state, key); !v.Zero() && w.src[v.Start] == none[0] {
+		w.write(`,"`+key+`":`, v)
 	} else {
-		w.write(none)
+		w.write(`,"` + key + `":` + none)
 	}
 }
 
 // tell leaves out the id of a message, which is another one in the new session.
 func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
-	dst = append(append(dst, '\n'), jsonspan.Text(src, find(src, message, "role"))...)
-	parts := find(src, message, "parts")
-	return jsonspan.AppendCompact(append(dst, '\n'), parts.Of(src))
+	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
+	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Of(src))
 }

@@ -2,6 +2,7 @@ package sessionfile
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -25,6 +26,7 @@ func init() {
 			return kind.Zero() && !find(src, at, "agent").Zero() || ohKindOf(src, kind) != ohUnknown
 		},
 		Stream: true,
+		Usage:  usageKeys{"prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"},
 		Read:   readOpenHands,
 	})
 }
@@ -112,15 +114,7 @@ type openHands struct {
 func readOpenHands(f *file) writer {
 	o := &openHands{file: f, head: noID}
 	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
-		o.list.Start = s.Pos()
-		for s.Array(); s.Elem(); {
-			if s.Kind() != jsonspan.Object {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "an event must be an object")
-				break
-			}
-			o.event(s)
-		}
-		o.list.End = s.Pos()
+		o.list = readList(s, "a session", "an event", o.event)
 		s.End()
 		f.fail(s.Err(), 0)
 	} else {
@@ -167,58 +161,28 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 		offset: -1, summaryID: noID, first: int32(len(o.forgotten))}
 	var kind, agent, id, leaf, stamp jsonspan.Span
 	empty := false
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "kind":
-			kind = text(s)
-		case "id":
-			id = text(s)
-		case "timestamp":
-			stamp = text(s)
-		case "parent_id":
+	read(s, field{"kind", &kind}, field{"id", &id}, field{"timestamp", &stamp},
+		field{"parent_id", func(s *jsonspan.Scanner) {
 			p := text(s)
 			e.root = jsonspan.EqualText(o.src, p, "__root__")
 			if e.linked = p.Len() >= 2; e.linked {
 				e.parent = o.ids.add(o.src, p)
 			}
-		case "llm_response_id":
-			e.response = o.ids.add(o.src, text(s))
-		case "tool_call_id":
-			e.call = o.ids.add(o.src, text(s))
-		case "action_id":
-			e.action = o.ids.add(o.src, text(s))
-		case "action":
-			e.executable = s.Skip().Kind == jsonspan.Object
-		case "thinking_blocks":
-			e.thinks = len(s.Skip().Of(o.src)) > 2
-		case "summary":
-			e.summary = text(s)
-		case "summary_offset":
+		}},
+		field{"llm_response_id", number{&o.ids, &e.response}}, field{"tool_call_id", number{&o.ids, &e.call}},
+		field{"action_id", number{&o.ids, &e.action}},
+		field{"action", func(s *jsonspan.Scanner) { e.executable = s.Skip().Kind == jsonspan.Object }},
+		field{"thinking_blocks", func(s *jsonspan.Scanner) { e.thinks = len(s.Skip().Of(o.src)) > 2 }},
+		field{"summary", &e.summary},
+		field{"summary_offset", func(s *jsonspan.Scanner) {
 			if v := s.Skip(); v.Kind == jsonspan.Number {
 				if n, err := strconv.Atoi(string(v.Of(o.src))); err == nil && n >= 0 {
 					e.offset = n
 				}
 			}
-		case "forgotten_event_ids":
-			if s.Kind() != jsonspan.Array {
-				return false
-			}
-			for s.Array(); s.Elem(); {
-				if n := o.ids.add(o.src, text(s)); n != noID {
-					o.forgotten = append(o.forgotten, n)
-				}
-			}
-		case "agent":
-			agent = s.Skip().Span
-		case "leaf_event_id":
-			leaf = text(s)
-		case "head_is_empty":
-			empty = isTrue(s)
-		default:
-			return false
-		}
-		return true
-	})
+		}},
+		field{"forgotten_event_ids", func(s *jsonspan.Scanner) { o.forgotten = o.ids.list(s, o.forgotten) }},
+		field{"agent", anyValue{&agent}}, field{"leaf_event_id", &leaf}, field{"head_is_empty", &empty})
 	e.at.End, e.end = s.Pos(), int32(len(o.forgotten))
 	if s.Err() != nil {
 		return
@@ -242,21 +206,14 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 func (o *openHands) resolve() {
 	ranks, n := o.ids.rank()
 	o.numbers = n
-	number := func(id *int32) {
-		if *id != noID {
-			*id = ranks[*id]
-		}
-	}
-	number(&o.head)
+	ranks.number(&o.head)
 	for i := range o.forgotten {
-		number(&o.forgotten[i])
+		ranks.number(&o.forgotten[i])
 	}
 	at := filled(n, -1)
 	for i := range o.events {
 		e := &o.events[i]
-		for _, id := range []*int32{&e.id, &e.parent, &e.response, &e.call, &e.action, &e.summaryID} {
-			number(id)
-		}
+		ranks.number(&e.id, &e.parent, &e.response, &e.call, &e.action, &e.summaryID)
 		if e.id != noID && at[e.id] < 0 {
 			at[e.id] = int32(i)
 		}
@@ -291,9 +248,7 @@ func (o *openHands) resolve() {
 			i = first(int(i) - 1)
 		}
 	}
-	for i, j := 0, len(o.path)-1; i < j; i, j = i+1, j-1 {
-		o.path[i], o.path[j] = o.path[j], o.path[i]
-	}
+	slices.Reverse(o.path)
 	for i := range o.events {
 		if !seen[i] {
 			if k := o.events[i].kind; k.sent() || k == ohCondensation {

@@ -16,11 +16,7 @@ var ohReasoners = [...]string{
 // metrics is what the agent's model has used, in statistics of all models.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
-	name := ""
-	if !o.base.Zero() {
-		name = o.textAt(stringAt(o.src, find(o.src, find(o.src, o.base, "agent"), "llm"), "usage_id"))
-	}
-	for _, name := range []string{name, "agent", "default"} {
+	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {
 		if used = find(o.src, all, name); !used.Zero() {
 			return used
 		}
@@ -30,10 +26,10 @@ func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 
 // model finds the model: in the base state, or in the statistics that were told last.
 func (o *openHands) model() {
-	o.Model = o.textAt(stringAt(o.src, find(o.src, find(o.src, o.base, "agent"), "llm"), "model"))
+	o.Model = textOf(o.src, o.base, "agent.llm.model")
 	for i := len(o.events) - 1; i >= 0 && o.Model == ""; i-- {
 		if o.events[i].kind == ohState {
-			o.Model = o.textAt(stringAt(o.src, o.metrics(find(o.src, o.events[i].at, "value")), "model_name"))
+			o.Model = textOf(o.src, o.metrics(find(o.src, o.events[i].at, "value")), "model_name")
 		}
 	}
 	for _, name := range ohReasoners {
@@ -49,13 +45,9 @@ func (o *openHands) count() {
 		behind[o.path[k]] = true
 	}
 	var known critbit.Map[Usage]
-	if list := find(o.src, o.metrics(find(o.src, o.base, "stats")), "token_usages"); !list.Zero() && o.src[list.Start] == '[' {
-		s := o.scan(list.Start)
-		for s.Array(); s.Elem(); {
-			at := s.Skip().Span
-			if id := o.textAt(stringAt(o.src, at, "response_id")); id != "" {
-				known.Set(id, o.usage(at))
-			}
+	for _, at := range items(o.src, find(o.src, o.metrics(find(o.src, o.base, "stats")), "token_usages")) {
+		if id := textOf(o.src, at, "response_id"); id != "" {
+			known.Set(id, o.usageAt(at).uncached())
 		}
 	}
 	told := make([]Usage, len(o.events))
@@ -64,7 +56,7 @@ func (o *openHands) count() {
 		switch e := &o.events[i]; {
 		case e.kind == ohState:
 			at := find(o.src, o.metrics(find(o.src, e.at, "value")), "accumulated_token_usage")
-			now := o.usage(at)
+			now := o.usageAt(at).uncached()
 			if now.Total() <= sum.Total() {
 				continue
 			}
@@ -81,45 +73,16 @@ func (o *openHands) count() {
 			last = Usage{}
 		case e.response != noID && behind[i]:
 			told[i], last = last, Usage{}
-			if u, ok := known.Get(o.textAt(stringAt(o.src, e.at, "llm_response_id"))); ok {
+			if u, ok := known.Get(textOf(o.src, e.at, "llm_response_id")); ok {
 				told[i] = u
 			}
 		}
 	}
 	for _, g := range o.origins {
 		if g.record >= 0 {
-			u := told[g.record]
-			u.Message = int(g.message)
-			if min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
-				o.used(u)
+			if u := told[g.record]; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
+				o.used(int(g.message), u)
 			}
 		}
 	}
-}
-
-// usage reads counts; those of the prompt have those of the cache among them.
-func (o *openHands) usage(at jsonspan.Span) (u Usage) {
-	if at.Zero() || o.src[at.Start] != '{' {
-		return u
-	}
-	s := o.scan(at.Start)
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "prompt_tokens":
-			u.Input = tokens(s)
-		case "completion_tokens":
-			u.Output = tokens(s)
-		case "cache_read_tokens":
-			u.CacheRead = tokens(s)
-		case "cache_write_tokens":
-			u.CacheWrite = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	if cached := u.CacheRead + u.CacheWrite; u.Input >= cached {
-		u.Input -= cached
-	}
-	return u
 }

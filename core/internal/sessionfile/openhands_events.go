@@ -1,6 +1,7 @@
 package sessionfile
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -9,13 +10,12 @@ import (
 // event begins an event; its members follow, and end.
 func (w *ohSaver) event(kind, source string) {
 	w.separate()
-	w.write(`{"kind":"` + kind + `","source":"` + source + `","timestamp":`)
-	w.quote(w.now())
+	w.write(`{"kind":"`+kind+`","source":"`+source+`","timestamp":`, w.now())
 	w.link()
 }
 
-// now is the time of the next event, without a zone.
-func (w *ohSaver) now() string { return strings.TrimSuffix(w.next(), "Z") }
+// now returns the time of the next event, without a zone.
+func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.next(), "Z")) }
 
 // separate goes before an event.
 func (w *ohSaver) separate() {
@@ -30,7 +30,7 @@ func (w *ohSaver) link() {
 	if w.parent != "" {
 		w.write(`,"parent_id":` + w.parent)
 	}
-	w.newest = string(jsonspan.AppendString(nil, w.id()))
+	w.newest = w.newID()
 	w.write(`,"id":` + w.newest)
 	if w.parent != "" {
 		w.parent = w.newest
@@ -46,13 +46,11 @@ func (w *ohSaver) end() {
 
 // again writes the events of a message that is as it was, as new ones.
 func (w *ohSaver) again(i int) {
-	answer := string(jsonspan.AppendString(nil, w.id()))
-	k := w.from[i]
-	for _, r := range w.origins[w.begins[k]:w.begins[k+1]] {
+	answer := w.newID()
+	for _, r := range w.recordsOf(w.from[i]) {
 		if r.record < 0 {
 			w.event("CondensationSummaryEvent", "environment")
-			w.write(`,"summary":`)
-			w.out = append(w.out, w.o.events[ohSummaryOf(r.record)].summary.Of(w.src)...)
+			w.write(`,"summary":`, w.o.events[ohSummaryOf(r.record)].summary)
 			w.end()
 			continue
 		}
@@ -64,26 +62,26 @@ func (w *ohSaver) again(i int) {
 // copied writes an event of the file under another id, without its closing bracket. Members in changed are left out: the caller writes
 // them. A call without a result among the messages is not one that the agent may run: it would run it once more.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
-	table := append(rename{{key: "id"}, {key: "timestamp"}, {key: "llm_response_id", to: "llm_response_id", with: func(dst, _ []byte, v jsonspan.Span) []byte {
+	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
 			return append(dst, v.Of(w.src)...)
 		}
 		return append(dst, answer...)
-	}}}, changed...)
+	}
+	table := append(append(without("id timestamp"), member{key: "llm_response_id", to: "llm_response_id", with: response}), changed...)
 	if w.parent != "" {
 		table = append(table, member{key: "parent_id"})
 	}
-	call := w.call(w.textAt(stringAt(w.src, e.at, "tool_call_id")))
+	call := w.call(textOf(w.src, e.at, "tool_call_id"))
 	if e.kind == ohAction && !call.answered {
 		table = append(table, member{key: "action"})
 	}
 	if e.kind.answers() && call.id != "" {
-		table = append(table, member{key: "action_id", to: "action_id", value: call.id})
+		table = table.set("action_id", call.id)
 	}
 	w.separate()
-	w.out = appendObject(w.out, w.src, e.at, table.find)
-	w.out = append(w.out[:len(w.out)-1], `,"timestamp":`...)
-	w.quote(w.now())
+	w.out = hole(appendObject(w.out, w.src, e.at, table.find))
+	w.write(`,"timestamp":`, w.now())
 	w.link()
 	if e.kind == ohAction {
 		call.id = w.newest
@@ -99,9 +97,8 @@ func (w *ohSaver) call(id string) *ohCall {
 
 // member copies a member of a message, if it has it.
 func (w *ohSaver) member(i int, key string) {
-	if v := find(w.in.Src, w.in.Messages[i], key); !v.Zero() {
-		w.write(`,"` + key + `":`)
-		w.out = append(w.out, v.Of(w.in.Src)...)
+	if v := w.value(i, key); v != nil {
+		w.write(`,"`+key+`":`, v)
 	}
 }
 
@@ -111,7 +108,7 @@ func (w *ohSaver) message(i int) {
 	calls := w.callsOf(i)
 	switch {
 	case role == "assistant" && len(calls) > 0:
-		answer := string(jsonspan.AppendString(nil, w.id()))
+		answer := w.newID()
 		for n, call := range calls {
 			w.action(i, n, call, answer)
 		}
@@ -125,9 +122,7 @@ func (w *ohSaver) message(i int) {
 		source = "agent"
 	}
 	w.event("MessageEvent", source)
-	w.write(`,"llm_message":{"role":`)
-	w.quote(role)
-	w.write(`,"content":`)
+	w.write(`,"llm_message":{"role":`, quoted(role), `,"content":`)
 	w.content(i, false)
 	for _, key := range []string{"name", "thinking_blocks", "reasoning_content"} {
 		w.member(i, key)
@@ -136,8 +131,10 @@ func (w *ohSaver) message(i int) {
 	w.end()
 }
 
-// content writes the content of a message as the agent keeps it, without a note that a call has failed if it is told apart.
+// content writes the content of a message as the agent keeps it. If failed is set, the first text is a note that the call failed, which the
+// event says in another member, and is left out.
 func (w *ohSaver) content(i int, failed bool) {
+	src := w.in.Src
 	w.write(`[`)
 	n := 0
 	part := func(text jsonspan.Span) {
@@ -147,28 +144,19 @@ func (w *ohSaver) content(i int, failed bool) {
 		}
 		w.comma(n)
 		n++
-		w.write(`{"type":"text","text":`)
-		w.out = append(w.out, text.Of(w.in.Src)...)
-		w.write(`}`)
+		w.write(`{"type":"text","text":`, text.Of(src), `}`)
 	}
-	content := find(w.in.Src, w.in.Messages[i], "content")
-	if !content.Zero() && w.in.Src[content.Start] == '"' {
-		if content.Len() > 2 {
-			part(content)
-		}
-	} else if !content.Zero() && w.in.Src[content.Start] == '[' {
-		s := scanner(w.in.Src, content.Start)
-		for s.Array(); s.Elem(); {
-			at := s.Skip().Span
-			if text := stringAt(w.in.Src, at, "text"); !text.Zero() {
-				part(text)
-			} else if url := stringAt(w.in.Src, find(w.in.Src, at, "image_url"), "url"); !url.Zero() {
-				w.comma(n)
-				n++
-				w.write(`{"type":"image","image_urls":[`)
-				w.out = append(w.out, url.Of(w.in.Src)...)
-				w.write(`]}`)
-			}
+	content := find(src, w.in.Messages[i], "content")
+	if !content.Zero() && src[content.Start] == '"' && content.Len() > 2 {
+		part(content)
+	}
+	for _, at := range items(src, content) {
+		if text := stringAt(src, at, "text"); !text.Zero() {
+			part(text)
+		} else if url := stringAt(src, at, "image_url.url"); !url.Zero() {
+			w.comma(n)
+			n++
+			w.write(`{"type":"image","image_urls":[`, url.Of(src), `]}`)
 		}
 	}
 	w.write(`]`)
@@ -176,30 +164,27 @@ func (w *ohSaver) content(i int, failed bool) {
 
 // action writes the n-th call of a message: as the event that it was with what the message says now, or as a new one.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
-	id := stringAt(w.in.Src, call, "id")
-	known := w.call(jsonspan.Text(w.in.Src, id))
-	function := find(w.in.Src, call, "function")
-	spelled := func(at jsonspan.Span) string {
-		if at.Zero() {
-			return `""`
+	spelled := func(path string) string {
+		if at := stringAt(w.in.Src, call, path); !at.Zero() {
+			return string(at.Of(w.in.Src))
 		}
-		return string(at.Of(w.in.Src))
+		return `""`
 	}
-	name, arguments := spelled(stringAt(w.in.Src, function, "name")), spelled(stringAt(w.in.Src, function, "arguments"))
+	known := w.call(textOf(w.in.Src, call, "id"))
+	id, name, arguments := spelled("id"), spelled("function.name"), spelled("function.arguments")
 	if known.action >= 0 {
-		e := &w.o.events[known.action]
-		changed := rename{{key: "thought"}, {key: "thinking_blocks"}, {key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, rename{{key: "name", to: "name", value: name}, {key: "arguments", to: "arguments", value: arguments}}.find)
-		}}}
+		changed := append(without("thought thinking_blocks"), member{key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
+			return appendObject(dst, src, v, rename{}.set("name", name).set("arguments", arguments).find)
+		}})
 		if w.o.reasoned {
 			changed = append(changed, member{key: "reasoning_content"})
 		}
-		w.copied(e, answer, changed)
+		w.copied(&w.o.events[known.action], answer, changed)
 	} else {
 		w.event("ActionEvent", "agent")
 		known.id = w.newest
-		w.write(`,"tool_name":` + name + `,"tool_call_id":` + spelled(id) + `,"tool_call":{"id":` + spelled(id) + `,"name":` + name +
-			`,"arguments":` + arguments + `,"origin":"completion"},"llm_response_id":` + answer)
+		w.write(`,"tool_name":`, name, `,"tool_call_id":`, id, `,"tool_call":{"id":`, id, `,"name":`, name,
+			`,"arguments":`, arguments, `,"origin":"completion"},"llm_response_id":`, answer)
 	}
 	w.write(`,"thought":`)
 	if n > 0 {
@@ -214,58 +199,38 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	w.end()
 }
 
-// result writes a result in other words than it had. Tools that make a text of their own of what they have observed cannot hold it, and
-// what comes from a server is any text.
+// result writes a changed result. Tools that make a text of their own of what they have observed can't hold it; an observation of an MCP tool
+// can hold any text.
 func (w *ohSaver) result(i int) {
 	id := w.answers(i)
 	known := w.call(id)
-	name := known.name
+	name, action := known.name, known.id
 	if name == "" {
 		name = `""`
 	}
-	kind := `"MCPToolObservation","tool_name":` + name
-	if known.result >= 0 {
-		seen := find(w.src, w.o.events[known.result].at, "observation")
-		if at := stringAt(w.src, seen, "kind"); !at.Zero() && ohObserved(w.src, seen) == ohPlain {
-			kind = ""
-		}
+	if action == "" && known.action >= 0 {
+		action = string(find(w.src, w.o.events[known.action].at, "id").Of(w.src))
+	} else if action == "" {
+		action = `""`
 	}
-	content := find(w.in.Src, w.in.Messages[i], "content")
 	failed := false
-	if !content.Zero() && w.in.Src[content.Start] == '[' {
-		s := scanner(w.in.Src, content.Start)
-		if s.Array(); s.Elem() {
-			failed = jsonspan.EqualText(w.in.Src, stringAt(w.in.Src, s.Skip().Span, "text"), ohFailed)
-		}
+	for k, part := range items(w.in.Src, find(w.in.Src, w.in.Messages[i], "content")) {
+		failed = failed || k == 0 && jsonspan.EqualText(w.in.Src, stringAt(w.in.Src, part, "text"), ohFailed)
 	}
 	w.event("ObservationEvent", "environment")
-	w.write(`,"tool_name":` + name + `,"tool_call_id":`)
-	w.quote(id)
-	w.write(`,"action_id":`)
-	switch {
-	case known.id != "":
-		w.write(known.id)
-	case known.action >= 0:
-		w.out = append(w.out, find(w.src, w.o.events[known.action].at, "id").Of(w.src)...)
-	default:
-		w.write(`""`)
+	w.write(`,"tool_name":`, name, `,"tool_call_id":`, quoted(id), `,"action_id":`, action, `,"observation":`)
+	var seen jsonspan.Span
+	if known.result >= 0 {
+		seen = find(w.src, w.o.events[known.result].at, "observation")
 	}
-	w.write(`,"observation":`)
-	if kind == "" {
-		seen := find(w.src, w.o.events[known.result].at, "observation")
-		w.out = appendObject(w.out, w.src, seen, rename{{key: "content"}, {key: "is_error"}}.find)
-		w.out = w.out[:len(w.out)-1]
+	if !stringAt(w.src, seen, "kind").Zero() && ohObserved(w.src, seen) == ohPlain {
+		w.out = hole(appendObject(w.out, w.src, seen, without("content is_error").find))
 	} else {
-		w.write(`{"kind":` + kind)
+		w.write(`{"kind":"MCPToolObservation","tool_name":`, name)
 	}
 	w.write(`,"content":`)
 	w.content(i, failed)
-	if failed {
-		w.write(`,"is_error":true`)
-	} else {
-		w.write(`,"is_error":false`)
-	}
-	w.write(`}`)
+	w.write(`,"is_error":` + strconv.FormatBool(failed) + `}`)
 	w.end()
 }
 

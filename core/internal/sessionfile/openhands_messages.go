@@ -36,7 +36,7 @@ func (o *openHands) write() {
 			user = o.begin(false, "system")
 			o.came(entry)
 			for _, key := range []string{"system_prompt", "dynamic_context"} {
-				if at := stringAt(o.src, find(o.src, e.at, key), "text"); !at.Zero() {
+				if at := stringAt(o.src, e.at, key+".text"); !at.Zero() {
 					o.textPart(at)
 				}
 			}
@@ -77,13 +77,6 @@ func (o *openHands) begin(goOn bool, role string) bool {
 	return role == "user"
 }
 
-func (o *openHands) member(key string, value jsonspan.Span) {
-	if !value.Zero() {
-		o.put(`,"` + key + `":`)
-		o.copy(value)
-	}
-}
-
 // comma goes before every part of a content but the first.
 func (o *openHands) comma() {
 	if o.Messages[len(o.Messages)-1] != '[' {
@@ -93,52 +86,32 @@ func (o *openHands) comma() {
 
 func (o *openHands) textPart(text jsonspan.Span) {
 	o.comma()
-	o.put(`{"type":"text","text":`)
-	o.copy(text)
-	o.put(`}`)
+	o.put(`{"type":"text","text":`, text, `}`)
 }
 
 func (o *openHands) madePart(text string) {
 	o.comma()
-	o.put(`{"type":"text","text":`)
-	o.Messages = append(jsonspan.AppendString(o.Messages, text), '}')
+	o.put(`{"type":"text","text":`, quoted(text), `}`)
 }
 
 func (o *openHands) imagePart(url jsonspan.Span) {
 	o.comma()
-	o.put(`{"type":"image_url","image_url":{"url":`)
-	o.copy(url)
-	o.put(`}}`)
+	o.put(`{"type":"image_url","image_url":{"url":`, url, `}}`)
 }
 
 // each calls text for the texts of content, and image for the addresses of its images; a content may be one text.
 func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Span)) {
-	if content.Zero() {
-		return
-	}
-	s := o.scan(content.Start)
-	switch s.Kind() {
-	case jsonspan.String:
+	if !content.Zero() && o.src[content.Start] == '"' {
 		text(content)
-		return
-	case jsonspan.Array:
-	default:
-		return
 	}
-	for s.Array(); s.Elem(); {
-		part := s.Skip().Span
+	for _, part := range items(o.src, content) {
 		if at := stringAt(o.src, part, "text"); !at.Zero() {
 			text(at)
 			continue
 		}
-		urls := find(o.src, part, "image_urls")
-		if urls.Zero() || o.src[urls.Start] != '[' {
-			continue
-		}
-		u := o.scan(urls.Start)
-		for u.Array(); u.Elem(); {
-			if at := u.Skip(); at.Kind == jsonspan.String {
-				image(at.Span)
+		for _, url := range items(o.src, find(o.src, part, "image_urls")) {
+			if o.src[url.Start] == '"' {
+				image(url)
 			}
 		}
 	}
@@ -182,18 +155,7 @@ func (o *openHands) call(n int, call jsonspan.Span) {
 	} else {
 		o.put(`,`)
 	}
-	o.put(`{"id":`)
-	if id := stringAt(o.src, call, "id"); id.Zero() {
-		o.put(`""`)
-	} else {
-		o.copy(id)
-	}
-	o.put(`,"type":"function","function":{"name":`)
-	if name := stringAt(o.src, call, "name"); name.Zero() {
-		o.put(`""`)
-	} else {
-		o.copy(name)
-	}
+	o.Messages = appendFilled(o.Messages, o.src, call, `{"id":$id?"";,"type":"function","function":{"name":$name?"";`)
 	o.member("arguments", stringAt(o.src, call, "arguments"))
 	o.put(`}}`)
 }
@@ -216,17 +178,14 @@ func (o *openHands) calls(batch []int32) bool {
 func (o *openHands) said(entry int32, user bool) bool {
 	at := o.events[entry].at
 	m := find(o.src, at, "llm_message")
-	role := o.textAt(stringAt(o.src, m, "role"))
+	role := textOf(o.src, m, "role")
 	if role != "assistant" && role != "system" && role != "tool" {
 		role = "user"
 	}
 	id, name := stringAt(o.src, m, "tool_call_id"), stringAt(o.src, m, "name")
 	var calls []jsonspan.Span
-	if list := find(o.src, m, "tool_calls"); !list.Zero() && o.src[list.Start] == '[' {
-		s := o.scan(list.Start)
-		for s.Array(); s.Elem(); {
-			calls = append(calls, s.Skip().Span)
-		}
+	for _, call := range items(o.src, find(o.src, m, "tool_calls")) {
+		calls = append(calls, call)
 	}
 	plain := role == "user" && calls == nil && id.Zero() && name.Zero()
 	o.begin(user && plain, role)
@@ -266,11 +225,11 @@ func (o *openHands) result(e *ohEvent) {
 	}
 	seen := find(o.src, e.at, "observation")
 	kind, content := ohObserved(o.src, seen), find(o.src, seen, "content")
-	member := func(key string) string { return o.textAt(stringAt(o.src, seen, key)) }
+	member := func(key string) string { return textOf(o.src, seen, key) }
 	if kind == ohTask {
 		o.madePart("Task ID: " + member("task_id") + "\nSubagent: " + member("subagent") + "\nStatus: " + member("status"))
 	}
-	if isMember(o.src, seen, "is_error", "true") {
+	if isSet(o.src, seen, "is_error", "true") {
 		o.madePart(ohFailed)
 	}
 	switch kind {
@@ -298,24 +257,14 @@ const (
 	ohTask
 )
 
+var ohTools = map[string]ohTool{"TerminalObservation": ohTerminal, "BrowserObservation": ohBrowser, "TaskObservation": ohTask}
+
+// ohObserved returns the tool that an observation is of.
 func ohObserved(src []byte, observation jsonspan.Span) ohTool {
-	switch kind := jsonspan.Text(src, stringAt(src, observation, "kind")); kind {
-	case "TerminalObservation":
-		return ohTerminal
-	case "BrowserObservation":
-		return ohBrowser
-	case "TaskObservation":
-		return ohTask
-	}
-	return ohPlain
+	return ohTools[textOf(src, observation, "kind")]
 }
 
-// isMember reports whether a member of an object is written as value.
-func isMember(src []byte, at jsonspan.Span, key, value string) bool {
-	v := find(src, at, key)
-	return !v.Zero() && string(v.Of(src)) == value
-}
-
+// allText returns the texts of content, joined.
 func (o *openHands) allText(content jsonspan.Span) string {
 	var all []byte
 	o.each(content, func(at jsonspan.Span) { all = jsonspan.AppendText(all, o.src, at) }, func(jsonspan.Span) {})
@@ -328,7 +277,7 @@ func (o *openHands) output(observation jsonspan.Span, text string) string {
 	if about.Zero() || o.src[about.Start] != '{' {
 		return text
 	}
-	member := func(key string) string { return o.textAt(stringAt(o.src, about, key)) }
+	member := func(key string) string { return textOf(o.src, about, key) }
 	text = member("prefix") + text + member("suffix")
 	if folder := member("working_dir"); folder != "" {
 		text += "\n[Current working directory: " + folder + "]"
@@ -363,8 +312,7 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 		o.madePart("Screenshot saved to: " + ohPath(folder, "browser_screenshot_"+handles.Handle([]byte(text))[:8]+"."+end))
 	}
 	o.comma()
-	o.put(`{"type":"image_url","image_url":{"url":`)
-	o.Messages = append(jsonspan.AppendString(o.Messages, "data:image/"+mime+";base64,"+text), "}}"...)
+	o.put(`{"type":"image_url","image_url":{"url":`, quoted("data:image/"+mime+";base64,"+text), `}}`)
 }
 
 func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }

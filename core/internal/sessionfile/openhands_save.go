@@ -1,7 +1,6 @@
 package sessionfile
 
 import (
-	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -29,7 +28,7 @@ type ohCall struct {
 // of it is forgotten.
 func (o *openHands) save(s *saver) {
 	if len(o.path) == 0 {
-		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the conversation has no events to go on from"}, 0)
+		s.cannot("the conversation has no events to go on from")
 		return
 	}
 	w := &ohSaver{saver: s, o: o}
@@ -53,12 +52,10 @@ func (o *openHands) save(s *saver) {
 		}
 	}
 	if !o.list.Zero() {
-		s.out = append(s.out, o.src[o.list.End-1:]...)
+		s.write(o.src[o.list.End-1:])
 	} else if !o.leaf.Zero() { // the agent continues from the event that its state names
 		tail := s.out
-		s.out = append([]byte(nil), o.src[:o.leaf.Start]...)
-		s.write(w.newest)
-		s.out = append(append(s.out, o.src[o.leaf.End:s.kept]...), tail...)
+		s.out = appendJSON(nil, nil, o.src[:o.leaf.Start], w.newest, o.src[o.leaf.End:s.kept], tail)
 		s.kept = 0
 	}
 }
@@ -77,7 +74,7 @@ func (w *ohSaver) know() {
 			continue
 		}
 		e := &w.o.events[i]
-		c := at(w.textAt(stringAt(w.src, e.at, "tool_call_id")))
+		c := at(textOf(w.src, e.at, "tool_call_id"))
 		if e.kind == ohAction {
 			c.action = i
 		} else {
@@ -87,8 +84,8 @@ func (w *ohSaver) know() {
 	}
 	for i := range w.in.Messages {
 		for _, call := range w.callsOf(i) {
-			if name := stringAt(w.in.Src, find(w.in.Src, call, "function"), "name"); !name.Zero() {
-				at(jsonspan.Text(w.in.Src, stringAt(w.in.Src, call, "id"))).name = string(name.Of(w.in.Src))
+			if name := stringAt(w.in.Src, call, "function.name"); !name.Zero() {
+				at(textOf(w.in.Src, call, "id")).name = string(name.Of(w.in.Src))
 			}
 		}
 		if w.role(i) == "tool" {
@@ -98,20 +95,15 @@ func (w *ohSaver) know() {
 }
 
 func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
-	list := find(w.in.Src, w.in.Messages[i], "tool_calls")
-	if list.Zero() || w.in.Src[list.Start] != '[' {
-		return nil
-	}
-	s := scanner(w.in.Src, list.Start)
-	for s.Array(); s.Elem(); {
-		calls = append(calls, s.Skip().Span)
+	for _, call := range items(w.in.Src, find(w.in.Src, w.in.Messages[i], "tool_calls")) {
+		calls = append(calls, call)
 	}
 	return calls
 }
 
 // answers is the id of the call that the result i answers.
 func (w *ohSaver) answers(i int) string {
-	return jsonspan.Text(w.in.Src, stringAt(w.in.Src, w.in.Messages[i], "tool_call_id"))
+	return textOf(w.in.Src, w.in.Messages[i], "tool_call_id")
 }
 
 // plan decides which messages keep their events: the first stay messages, and those from index end on. digest is the message between them
@@ -143,7 +135,7 @@ func (w *ohSaver) plan() (stay, digest, end int) {
 // summary is the message i, where it can be the summary of a condensation: new, and a text; else -1.
 func (w *ohSaver) summary(i int) int {
 	if i < len(w.from) && w.from[i] < 0 {
-		if role, text := w.textOf(i); role == "user" && text != "" {
+		if role, text := w.roleText(i); role == "user" && text != "" {
 			return i
 		}
 	}
@@ -156,7 +148,7 @@ func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 		if k < 0 || i >= stay && i < end {
 			continue
 		}
-		for _, o := range w.origins[w.begins[k]:w.begins[k+1]] {
+		for _, o := range w.recordsOf(k) {
 			if !one(i, o.record) {
 				return
 			}
@@ -210,9 +202,9 @@ func (w *ohSaver) condense(stay, digest, end int) {
 		w.comma(n)
 		n++
 		if entry >= 0 {
-			w.out = append(w.out, find(w.src, w.o.events[entry].at, "id").Of(w.src)...)
+			w.write(find(w.src, w.o.events[entry].at, "id"))
 		} else {
-			w.quote(w.textAt(find(w.src, w.o.events[ohSummaryOf(entry)].at, "id")) + "-summary")
+			w.write(quoted(w.textAt(find(w.src, w.o.events[ohSummaryOf(entry)].at, "id")) + "-summary"))
 		}
 	}
 	if n == 0 && digest < 0 {
@@ -224,13 +216,9 @@ func (w *ohSaver) condense(stay, digest, end int) {
 	}
 	w.write(`]`)
 	if digest >= 0 {
-		_, said := w.textOf(digest)
-		w.write(`,"summary":`)
-		w.quote(said)
-		w.write(`,"summary_offset":`)
-		w.number(int64(offset))
+		_, said := w.roleText(digest)
+		w.write(`,"summary":`, quoted(said), `,"summary_offset":`, int64(offset))
 	}
-	w.write(`,"llm_response_id":`)
-	w.quote(w.id())
+	w.write(`,"llm_response_id":`, w.newID())
 	w.end()
 }

@@ -16,6 +16,7 @@ func init() {
 		Doc:    "pi: JSON lines, versions 1 to 3",
 		Format: "native",
 		Signs:  []Sign{{"session", []string{"id", "timestamp", "cwd"}}},
+		Usage:  usageKeys{"input", "output", "cacheRead", "cacheWrite"},
 		Read:   readPi,
 	})
 }
@@ -87,37 +88,18 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	typ, named := "", false
 	var message, model jsonspan.Span
 	version := int64(0)
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "type":
-			typ = word(s, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")
-		case "id":
-			e.id = p.ids.add(p.src, text(s))
-		case "parentId":
-			e.linked, e.parent = true, p.ids.add(p.src, text(s))
-		case "firstKeptEntryId":
-			e.kept, e.byLine, named = p.ids.add(p.src, text(s)), false, true
-		case "firstKeptEntryIndex":
+	read(s, field{"type", oneOf(&typ, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")},
+		field{"id", number{&p.ids, &e.id}},
+		field{"parentId", func(s *jsonspan.Scanner) { e.linked, e.parent = true, p.ids.add(p.src, text(s)) }},
+		field{"firstKeptEntryId", func(s *jsonspan.Scanner) { e.kept, e.byLine, named = p.ids.add(p.src, text(s)), false, true }},
+		field{"firstKeptEntryIndex", func(s *jsonspan.Scanner) {
 			if n := tokens(s); !named {
 				e.kept, e.byLine = int32(min(n, 1<<30)), true
 			}
-		case "message":
-			message = s.Skip().Span
-		case "modelId":
-			model = text(s)
-		case "targetId":
-			e.target = p.ids.add(p.src, text(s))
-		case "replacement", "systemMessage":
-			e.value = s.Skip().Span
-		case "timestamp":
-			p.timed(text(s))
-		case "version":
-			version = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
+		}},
+		field{"message", anyValue{&message}}, field{"modelId", &model}, field{"targetId", number{&p.ids, &e.target}},
+		field{"replacement", anyValue{&e.value}}, field{"systemMessage", anyValue{&e.value}}, field{"timestamp", timeOf{p.file}},
+		field{"version", &version})
 	e.body.End = s.Pos()
 	e.at = e.body
 	if s.Err() != nil {
@@ -133,7 +115,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	case "message":
 		if !message.Zero() {
 			e.body = message
-			p.read(s, &e)
+			p.message(s, &e)
 		}
 	case "compaction":
 		e.kind, e.role = piCompaction, &piSummary
@@ -148,31 +130,14 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	p.entries = append(p.entries, e)
 }
 
-func (p *pi) read(s *jsonspan.Scanner, e *piEntry) {
+// message reads the message of an entry.
+func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	var role, call jsonspan.Span
 	stop, excluded, empty := "", false, false
 	inside(s, e.body, func(s *jsonspan.Scanner) {
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "role":
-				role = text(s)
-			case "model":
-				e.model = text(s)
-			case "usage":
-				e.usage = s.Skip().Span
-			case "stopReason":
-				stop = word(s, "aborted", "error")
-			case "excludeFromContext":
-				excluded = isTrue(s)
-			case "toolCallId":
-				call = text(s)
-			case "content":
-				empty = p.content(s, e)
-			default:
-				return false
-			}
-			return true
-		})
+		read(s, field{"role", &role}, field{"model", &e.model}, field{"usage", anyValue{&e.usage}}, field{"stopReason", oneOf(&stop, "aborted", "error")},
+			field{"excludeFromContext", &excluded}, field{"toolCallId", &call},
+			field{"content", func(s *jsonspan.Scanner) { empty = p.content(s, e) }})
 	})
 	for i := range piRoles {
 		if jsonspan.EqualText(p.src, role, piRoles[i].name) {
@@ -215,17 +180,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	n := 0
 	for s.Array(); s.Elem(); n++ {
 		typ, id := "", jsonspan.Span{}
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "type":
-				typ = word(s, "toolCall")
-			case "id":
-				id = text(s)
-			default:
-				return false
-			}
-			return true
-		})
+		read(s, field{"type", oneOf(&typ, "toolCall")}, field{"id", &id})
 		if typ != "" && !id.Zero() {
 			p.calls = append(p.calls, p.ids.add(p.src, id))
 		}
@@ -237,31 +192,26 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 func (p *pi) resolve() {
 	ranks, n := p.ids.rank()
 	p.numbers = n
-	number := func(id *int32) {
-		if *id != noID {
-			*id = ranks[*id]
-		}
-	}
 	later := filled(n, -1)
 	for i := len(p.entries) - 1; i >= 0; i-- {
 		if e := &p.entries[i]; e.id != noID {
-			number(&e.id)
+			ranks.number(&e.id)
 			later[e.id] = int32(i)
 		}
 	}
 	for i := range p.calls {
-		number(&p.calls[i])
+		ranks.number(&p.calls[i])
 	}
 	before := filled(n, -1)
 	for i := range p.entries {
 		e := &p.entries[i]
-		if number(&e.target); !e.byLine {
-			number(&e.kept)
+		if ranks.number(&e.target); !e.byLine {
+			ranks.number(&e.kept)
 		}
 		at := int32(i) - 1
 		if e.linked {
 			at = -1
-			if number(&e.parent); e.parent != noID {
+			if ranks.number(&e.parent); e.parent != noID {
 				if at = before[e.parent]; at < 0 {
 					at = later[e.parent]
 				}
@@ -373,10 +323,10 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	}
 	src, body := p.src, e.body
 	if content != "" {
-		src = appendObject(nil, src, body, rename{{key: "content", to: "content", value: content}}.find)
+		src = appendObject(nil, src, body, rename{}.set("content", content).find)
 		body = jsonspan.Span{End: uint32(len(src))}
 	}
-	p.message()
+	p.file.message()
 	p.came(i)
 	if e.role.members == nil {
 		p.Messages = append(p.Messages, body.Of(src)...)
@@ -384,31 +334,6 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 		p.Messages = appendObject(p.Messages, src, body, e.role.members.find)
 	}
 	if counts && !e.usage.Zero() {
-		p.count(e.usage)
+		p.used(p.Count-1, p.usageAt(e.usage))
 	}
-}
-
-// count takes over the provider's usage for the message written last.
-func (p *pi) count(at jsonspan.Span) {
-	u := Usage{Message: p.Count - 1}
-	s := p.scan(at.Start)
-	if !isObject(s) {
-		return
-	}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "input":
-			u.Input = tokens(s)
-		case "cacheRead":
-			u.CacheRead = tokens(s)
-		case "cacheWrite":
-			u.CacheWrite = tokens(s)
-		case "output":
-			u.Output = tokens(s)
-		default:
-			return false
-		}
-		return true
-	})
-	p.used(u)
 }

@@ -99,35 +99,23 @@ func (p *pi) replay(what string) []piNamed {
 		all[i] = n
 	}
 	for _, prompt := range p.prompts {
-		if what == "sections" {
-			in := find(p.src, prompt, what)
-			if in.Zero() || p.src[in.Start] != '{' {
-				continue
-			}
+		if in := find(p.src, prompt, what); what == "sections" && !in.Zero() && p.src[in.Start] == '{' {
 			s := scanner(p.src, in.Start)
 			members(s, func(key []byte) bool {
-				name := string(key)
-				from := s.KeyPos()
+				name, from := string(key), s.KeyPos()
 				value := text(s)
 				set(piNamed{name, jsonspan.Span{Start: from, End: s.Pos()}, value})
 				return true
 			})
+		}
+		if what == "sections" {
 			continue
 		}
-		for _, list := range []string{"toolsRemoved", "toolsAdded"} {
-			in := find(p.src, prompt, list)
-			if in.Zero() || p.src[in.Start] != '[' {
-				continue
-			}
-			s := scanner(p.src, in.Start)
-			for s.Array(); s.Elem(); {
-				tool := s.Skip().Span
-				n := piNamed{jsonspan.Text(p.src, find(p.src, tool, "name")), tool, tool}
-				if list == "toolsRemoved" {
-					n.value = jsonspan.Span{}
-				}
-				set(n)
-			}
+		for _, tool := range items(p.src, find(p.src, prompt, "toolsRemoved")) {
+			set(piNamed{jsonspan.Text(p.src, find(p.src, tool, "name")), tool, jsonspan.Span{}})
+		}
+		for _, tool := range items(p.src, find(p.src, prompt, "toolsAdded")) {
+			set(piNamed{jsonspan.Text(p.src, find(p.src, tool, "name")), tool, tool})
 		}
 	}
 	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })

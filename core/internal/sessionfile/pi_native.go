@@ -11,42 +11,27 @@ type piRole struct {
 
 var piRoles = []piRole{
 	{"user", "user", nil},
-	{"assistant", "assistant", rename{
-		{key: "content", to: "content", with: piParts}, {key: "errorMessage", to: "error_message"},
-		// What the provider reported of the call; it is not part of the message.
-		{key: "api"}, {key: "provider"}, {key: "model"}, {key: "usage"}, {key: "stopReason"}, {key: "responseId"},
-	}},
-	{"toolResult", "tool_result", rename{
-		{key: "role", to: "role", value: `"tool_result"`}, {key: "toolCallId", to: "tool_call_id"},
-		{key: "toolName", to: "tool_name"}, {key: "isError", to: "is_error"}, {key: "details"}, // for the user interface
-	}},
-	{"bashExecution", "bash_execution", rename{
-		{key: "role", to: "role", value: `"bash_execution"`}, {key: "exitCode", to: "exit_code"},
-		{key: "fullOutputPath", to: "full_output_path"}, {key: "excludeFromContext"},
-	}},
+	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // what the provider reported of the call
+		member{key: "content", to: "content", with: piParts}, member{key: "errorMessage", to: "error_message"})},
+	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // details are for the user interface
+		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"}, member{key: "isError", to: "is_error"})},
+	{"bashExecution", "bash_execution", append(without("excludeFromContext").set("role", `"bash_execution"`),
+		member{key: "exitCode", to: "exit_code"}, member{key: "fullOutputPath", to: "full_output_path"})},
 	{"custom", "custom", piNote},
 	{"hookMessage", "custom", piNote}, // what version 2 calls custom
 }
 
-var piNote = rename{
-	{key: "role", to: "role", value: `"custom"`}, {key: "customType", to: "custom_type"}, {key: "details"},
-}
+var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})
 
-// Entries that are messages themselves: their type becomes the role, and the tree is taken off.
+// Entries that are messages themselves: their type becomes the role, and their place in the tree goes.
 var (
-	piSummary = piRole{"", "compaction_summary", rename{
-		{key: "type", to: "role", value: `"compaction_summary"`}, {key: "tokensBefore", to: "tokens_before"},
-		{key: "id"}, {key: "parentId"}, {key: "timestamp"}, {key: "firstKeptEntryId"}, {key: "firstKeptEntryIndex"},
-		{key: "details"}, {key: "fromHook"}, {key: "usage"}, {key: "systemMessage"},
-	}}
-	piBranch = piRole{"", "branch_summary", rename{
-		{key: "type", to: "role", value: `"branch_summary"`}, {key: "fromId", to: "from_id"},
-		{key: "id"}, {key: "parentId"}, {key: "timestamp"}, {key: "details"}, {key: "fromHook"}, {key: "usage"},
-	}}
-	piCustom = piRole{"", "custom", rename{
-		{key: "type", to: "role", value: `"custom"`}, {key: "customType", to: "custom_type"},
-		{key: "id"}, {key: "parentId"}, {key: "timestamp"}, {key: "details"},
-	}}
+	piSummary = piRole{"", "compaction_summary", append(
+		without("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
+		member{key: "type", to: "role", value: `"compaction_summary"`}, member{key: "tokensBefore", to: "tokens_before"})}
+	piBranch = piRole{"", "branch_summary", append(without("id parentId timestamp details fromHook usage"),
+		member{key: "type", to: "role", value: `"branch_summary"`}, member{key: "fromId", to: "from_id"})}
+	piCustom = piRole{"", "custom", append(without("id parentId timestamp details"),
+		member{key: "type", to: "role", value: `"custom"`}, member{key: "customType", to: "custom_type"})}
 )
 
 var (
@@ -61,37 +46,15 @@ var (
 
 // piParts appends the content of an answer with its parts in the native format. Text and images are the same there.
 func piParts(dst, src []byte, content jsonspan.Span) []byte {
-	s := jsonspan.New(src).At(content.Start)
-	s.Lenient = true
-	if s.Kind() != jsonspan.Array {
-		return append(dst, content.Of(src)...)
-	}
-	dst = append(dst, '[')
-	first := len(dst)
-	for s.Array(); s.Elem(); {
-		if len(dst) > first {
-			dst = append(dst, ',')
-		}
-		s.Kind()
-		at, typ := s.Pos(), ""
-		members(s, func(key []byte) bool {
-			if string(key) == "type" {
-				typ = word(s, "thinking", "toolCall")
-				return true
-			}
-			return false
-		})
-		part := jsonspan.Span{Start: at, End: s.Pos()}
-		switch typ {
+	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
+		switch typeOf(src, part) {
 		case "thinking":
-			dst = appendObject(dst, src, part, piThinking.find)
+			return appendObject(dst, src, part, piThinking.find)
 		case "toolCall":
-			dst = appendObject(dst, src, part, piCall.find)
-		default:
-			dst = append(dst, part.Of(src)...)
+			return appendObject(dst, src, part, piCall.find)
 		}
-	}
-	return append(dst, ']')
+		return append(dst, part.Of(src)...)
+	})
 }
 
 // piBack converts the members of native messages back to pi messages.
@@ -127,29 +90,20 @@ func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 
 // piPartsBack appends the content of an answer or of a tool result: pi wants a list there.
 func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
-	s := scanner(src, content.Start)
-	switch s.Kind() {
-	case jsonspan.String:
-		return append(append(append(dst, `[{"type":"text","text":`...), content.Of(src)...), "}]"...)
-	case jsonspan.Array:
+	switch src[content.Start] {
+	case '"':
+		return appendJSON(dst, src, `[{"type":"text","text":`, content, `}]`)
+	case '[':
 	default:
 		return append(dst, "[]"...)
 	}
-	dst = append(dst, '[')
-	first := len(dst)
-	for s.Array(); s.Elem(); {
-		if len(dst) > first {
-			dst = append(dst, ',')
+	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
+		switch typeOf(src, part) {
+		case "reasoning":
+			return appendObject(dst, src, part, piThinkingBack.find)
+		case "tool_call":
+			return appendObject(dst, src, part, piCallBack.find)
 		}
-		part := s.Skip().Span
-		switch typ := find(src, part, "type"); {
-		case jsonspan.EqualText(src, typ, "reasoning"):
-			dst = appendObject(dst, src, part, piThinkingBack.find)
-		case jsonspan.EqualText(src, typ, "tool_call"):
-			dst = appendObject(dst, src, part, piCallBack.find)
-		default:
-			dst = append(dst, part.Of(src)...)
-		}
-	}
-	return append(dst, ']')
+		return append(dst, part.Of(src)...)
+	})
 }

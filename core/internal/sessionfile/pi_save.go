@@ -19,20 +19,16 @@ func (p *pi) save(s *saver) {
 	i := 0
 	summary, ok := firstText(s.in.Src, s.in.Messages[0])
 	if ok && (s.from[0] < 0 || s.role(0) != "user") { // what the user has said stays the user's
-		id := string(jsonspan.AppendString(nil, s.id()))
+		id := s.newID()
 		kept := id
 		first := p.tail(s)
 		if first >= 0 {
 			kept = p.idOf(s, first)
 		}
-		s.write(`{"type":"compaction","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-		s.quote(s.next())
-		s.write(`,"summary":`)
-		s.quote(summary)
-		s.write(`,"firstKeptEntryId":` + kept + `,"tokensBefore":`)
-		s.number(s.in.Tokens)
+		s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), `,"summary":`, quoted(summary),
+			`,"firstKeptEntryId":`, kept, `,"tokensBefore":`, s.in.Tokens)
 		if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
-			s.write(`,"systemMessage":` + prompt)
+			s.write(`,"systemMessage":`, prompt)
 		}
 		s.write("}\n")
 		if first >= 0 {
@@ -43,7 +39,7 @@ func (p *pi) save(s *saver) {
 		parent = p.settings(s)
 	}
 	for ; i < len(s.in.Messages); i++ {
-		id := string(jsonspan.AppendString(nil, s.id()))
+		id := s.newID()
 		if k := s.from[i]; k >= 0 && p.entries[s.first(k)].edit < 0 {
 			p.copyEntry(s, p.entries[s.first(k)].at, id, parent)
 		} else {
@@ -110,24 +106,21 @@ func (p *pi) settings(s *saver) (parent string) {
 		}
 	}
 	for k, i := range last {
-		id := string(jsonspan.AppendString(nil, s.id()))
+		id := s.newID()
 		switch {
 		case i >= 0:
 			p.copyEntry(s, p.entries[i].at, id, parent)
 		case k == 0:
-			s.write(`{"type":"model_change","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-			s.quote(s.next())
-			s.write(`,"provider":` + p.asked("provider") + `,"modelId":` + p.asked("model") + "}\n")
+			s.write(`{"type":"model_change","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()),
+				`,"provider":`, p.asked("provider"), `,"modelId":`, p.asked("model"), "}\n")
 		default:
 			continue
 		}
 		parent = id
 	}
 	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
-		id := string(jsonspan.AppendString(nil, s.id()))
-		s.write(`{"type":"message","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-		s.quote(s.next())
-		s.write(`,"message":` + prompt + "}\n")
+		id := s.newID()
+		s.write(`{"type":"message","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), `,"message":`, prompt, "}\n")
 		parent = id
 	}
 	return parent
@@ -138,58 +131,44 @@ const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalToken
 
 // copyEntry writes an entry again, in another place of the tree.
 func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
-	s.out = appendObject(s.out, p.src, at, rename{
-		{key: "id"}, {key: "parentId"}, {key: "timestamp"},
-		{key: "message", to: "message", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, rename{{key: "usage", to: "usage", value: piUnused}}.find)
-		}},
-	}.find)
-	s.out = append(s.out[:len(s.out)-1], `,"id":`+id+`,"parentId":`+parent+`,"timestamp":`...)
-	s.quote(s.next())
-	s.write("}\n")
+	unused := func(dst, src []byte, v jsonspan.Span) []byte {
+		return appendObject(dst, src, v, rename{}.set("usage", piUnused).find)
+	}
+	moved := append(without("id parentId timestamp"), member{key: "message", to: "message", with: unused})
+	s.out = hole(appendObject(s.out, p.src, at, moved.find))
+	s.write(`,"id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), "}\n")
 }
 
 // newEntry writes a message that the file does not have.
 func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head := func(typ string) {
-		s.write(`{"type":"` + typ + `","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
-		s.quote(s.next())
+		s.write(`{"type":"`+typ+`","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()))
 	}
 	src, at := s.in.Src, s.in.Messages[i]
 	role := s.role(i)
 	if role == "branch_summary" {
 		head("branch_summary")
-		s.write(`,"fromId":`)
-		if from := find(src, at, "from_id"); !from.Zero() {
-			s.out = append(s.out, from.Of(src)...)
-		} else {
-			s.write(`"root"`)
+		from := []byte(`"root"`)
+		if known := s.value(i, "from_id"); known != nil {
+			from = known
 		}
-		s.write(`,"summary":`)
-		s.out = append(s.out, find(src, at, "summary").Of(src)...)
-		s.write("}\n")
+		s.write(`,"fromId":`, from, `,"summary":`, s.value(i, "summary"), "}\n")
 		return
 	}
 	head("message")
 	s.write(`,"message":`)
-	s.out = appendPi(s.out, src, at)
-	s.out = s.out[:len(s.out)-1]
+	s.out = hole(appendPi(s.out, src, at))
 	lacks := func(key string) bool { return find(src, at, key).Zero() }
-	switch role {
-	case "assistant":
+	switch {
+	case role == "assistant":
 		s.write(p.answered())
-	case "tool_result":
-		if lacks("is_error") {
-			s.write(`,"isError":false`)
-		}
-	case "custom":
-		if lacks("display") {
-			s.write(`,"display":true`)
-		}
+	case role == "tool_result" && lacks("is_error"):
+		s.write(`,"isError":false`)
+	case role == "custom" && lacks("display"):
+		s.write(`,"display":true`)
 	}
 	if lacks("timestamp") {
-		s.write(`,"timestamp":`)
-		s.number(max(0, s.time))
+		s.write(`,"timestamp":`, max(0, s.time))
 	}
 	s.write("}}\n")
 }
@@ -218,13 +197,13 @@ func (p *pi) migrate(s *saver) {
 		e := &p.entries[i]
 		if e.header {
 			p.made[i] = "null"
-			s.out = appendObject(s.out, p.src, e.at, rename{{key: "version"}}.find)
-			s.out = append(s.out[:len(s.out)-1], `,"version":2}`+"\n"...)
+			s.out = hole(appendObject(s.out, p.src, e.at, without("version").find))
+			s.write(`,"version":2}` + "\n")
 			continue
 		}
-		p.made[i] = string(jsonspan.AppendString(nil, s.id()))
-		s.out = appendObject(s.out, p.src, e.at, rename{{key: "id"}, {key: "parentId"}, {key: "firstKeptEntryIndex"}, {key: "firstKeptEntryId"}}.find)
-		s.out = append(s.out[:len(s.out)-1], `,"id":`+p.made[i]+`,"parentId":`+parent...)
+		p.made[i] = s.newID()
+		s.out = hole(appendObject(s.out, p.src, e.at, without("id parentId firstKeptEntryIndex firstKeptEntryId").find))
+		s.write(`,"id":`, p.made[i], `,"parentId":`, parent)
 		if e.kind == piCompaction {
 			kept := p.made[i]
 			if e.byLine && int(e.kept) < i && e.kept >= 0 && !p.entries[e.kept].header {
@@ -249,8 +228,8 @@ func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 		out = find(src, message, "summary").Of(src)
 	} else {
 		said := appendPi(nil, src, message)
-		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, rename{{key: "timestamp"}, {key: "isError"}, {key: "display"}}.find)
-		if failed := find(src, message, "is_error"); string(failed.Of(src)) == "true" {
+		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, without("timestamp isError display").find)
+		if isSet(src, message, "is_error", "true") {
 			dst = append(dst, "\nfailed"...)
 		}
 	}

@@ -1,6 +1,55 @@
 package sessionfile
 
-import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// quoted is a text that append writes as a JSON string.
+type quoted string
+
+// appendJSON appends pieces of JSON: a string or []byte as it is, a Span as the bytes of src that it names, a quoted as a JSON string, an
+// int64 as a number.
+func appendJSON(dst, src []byte, pieces ...any) []byte {
+	for _, piece := range pieces {
+		switch p := piece.(type) {
+		case string:
+			dst = append(dst, p...)
+		case []byte:
+			dst = append(dst, p...)
+		case jsonspan.Span:
+			dst = append(dst, p.Of(src)...)
+		case quoted:
+			dst = jsonspan.AppendString(dst, string(p))
+		case int64:
+			dst = strconv.AppendInt(dst, p, 10)
+		}
+	}
+	return dst
+}
+
+// appendFilled appends a template of JSON. $path in it stands for the string at that path of the object at a span. If there is no such
+// string, it is the JSON between ? and ; after the path: $name?"none"; is name, or "none".
+func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
+	for {
+		before, rest, found := strings.Cut(template, "$")
+		if dst = append(dst, before...); !found {
+			return dst
+		}
+		end := strings.IndexAny(rest, ",}?")
+		path, missing := rest[:end], ""
+		if template = rest[end:]; template[0] == '?' {
+			missing, template, _ = strings.Cut(template[1:], ";")
+		}
+		if v := stringAt(src, at, path); v.Zero() {
+			dst = append(dst, missing...)
+		} else {
+			dst = append(dst, v.Of(src)...)
+		}
+	}
+}
 
 // member says how to convert a member of an object: to another key, another value, or nothing.
 type member struct {
@@ -13,6 +62,20 @@ type member struct {
 // rename is a table of members; those that it does not name stay as they are.
 type rename []member
 
+// without returns a table that takes members out. keys are separated by spaces.
+func without(keys string) (t rename) {
+	for _, key := range strings.Fields(keys) {
+		t = append(t, member{key: key})
+	}
+	return t
+}
+
+// set adds a member that gets a new value, as JSON.
+func (t rename) set(key, value string) rename {
+	return append(t, member{key: key, to: key, value: value})
+}
+
+// find returns the entry for a key, or nil.
 func (t rename) find(key []byte) *member {
 	for i := range t {
 		if t[i].key == string(key) {
@@ -22,11 +85,22 @@ func (t rename) find(key []byte) *member {
 	return nil
 }
 
-// appendObject appends the object at a span with its members changed by find, which returns nil for those to keep. What is
-// kept is copied byte for byte.
+// appendChanged appends the object at a span as appendObject does, but byte for byte if find changes none of its members.
+func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
+	changes := false
+	if src[at.Start] == '{' {
+		members(scanner(src, at.Start), func(key []byte) bool { changes = changes || find(key) != nil; return false })
+	}
+	if !changes {
+		return append(dst, at.Of(src)...)
+	}
+	return appendObject(dst, src, at, find)
+}
+
+// appendObject appends the object at a span with its members changed by find, which returns nil for those to keep. Members that stay are
+// copied byte for byte; the white space between members is not.
 func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
-	s := jsonspan.New(src).At(at.Start)
-	s.Lenient = true
+	s := scanner(src, at.Start)
 	dst = append(dst, '{')
 	first := len(dst)
 	members(s, func(key []byte) bool {
@@ -56,3 +130,21 @@ func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *memb
 	})
 	return append(dst, '}')
 }
+
+// appendList appends the list at a span with each item written by one. Anything but a list is copied.
+func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, item jsonspan.Span) []byte) []byte {
+	if src[at.Start] != '[' {
+		return append(dst, at.Of(src)...)
+	}
+	dst = append(dst, '[')
+	for i, item := range items(src, at) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = one(dst, src, item)
+	}
+	return append(dst, ']')
+}
+
+// hole takes the closing brace off the object that dst ends with, so that members can be appended: ready for `,"key":value}`.
+func hole(dst []byte) []byte { return dst[:len(dst)-1] }

@@ -2,6 +2,7 @@ package sessionfile
 
 import (
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
@@ -25,15 +26,14 @@ func init() {
 
 // rooRecord is an item of the list.
 type rooRecord struct {
-	at, content  jsonspan.Span
-	role         string
-	summary      bool
-	marker       bool  // replaces truncated messages
-	reasoning    bool  // no message, but reasoning in the shape of another provider
-	condensed    bool  // names the summary that replaces it
-	stands       int32 // of a marker: its id
-	hidden       int32 // the id of the marker that replaces the message
-	answers, end int32 // its results are of the calls answers[answers:end]
+	at, content jsonspan.Span
+	role        string
+	summary     bool
+	marker      bool  // replaces truncated messages
+	reasoning   bool  // no message, but reasoning in the shape of another provider
+	condensed   bool  // names the summary that replaces it
+	stands      int32 // of a marker: its id
+	hidden      int32 // the id of the marker that replaces the message
 }
 
 type rooCode struct {
@@ -43,30 +43,24 @@ type rooCode struct {
 	list    jsonspan.Span
 	records []rooRecord
 	calls   []rooCall
-	answers []int32 // ids of calls, and their numbers after resolve
-	live    []bool  // by number: a call after the last summary
-	first   int     // the last summary, else 0
-	cline   bool    // written by Cline, which keeps elsewhere what it has truncated
-	newest  int64   // the newest time, in milliseconds since 1970
+	live    critbit.Map[bool] // the ids of the calls after the last summary
+	first   int               // the last summary, else 0
+	cline   bool              // written by Cline, which keeps elsewhere what it has truncated
+	newest  int64             // the newest time, in milliseconds since 1970
 	model   jsonspan.Span
 }
 
-// rooCall is a tool call: its id, and the message that it is in.
-type rooCall struct{ id, record int32 }
+// rooCall is a tool call: its id, and the index of the record that it is in.
+type rooCall struct {
+	id     jsonspan.Span
+	record int
+}
 
 func readRoo(f *file) writer {
 	r := &rooCode{file: f}
+	r.merged = merged{sends: r.sends, block: rooBlock}
 	s := f.scan(uint32(start(f.src)))
-	s.Kind()
-	r.list.Start = s.Pos()
-	for s.Array(); s.Elem(); {
-		if s.Kind() != jsonspan.Object {
-			s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
-			break
-		}
-		r.record(s)
-	}
-	r.list.End = s.Pos()
+	r.list = readList(s, "a session", "a message", r.record)
 	s.End()
 	if f.fail(s.Err(), 0); f.err == nil {
 		r.write(r.visible())
@@ -76,53 +70,27 @@ func readRoo(f *file) writer {
 }
 
 func (r *rooCode) record(s *jsonspan.Scanner) {
-	rec := rooRecord{at: jsonspan.Span{Start: s.Pos()}, stands: noID, hidden: noID, answers: int32(len(r.answers))}
-	members(s, func(key []byte) bool {
-		switch string(key) {
-		case "role":
-			rec.role = word(s, "user", "assistant")
-		case "type":
-			rec.reasoning = word(s, "reasoning") != ""
-		case "content":
-			rec.content = r.content(s, &rec)
-		case "ts":
-			r.newest = max(r.newest, tokens(s))
-		case "isSummary":
-			rec.summary = isTrue(s)
-		case "isTruncationMarker":
-			rec.marker = isTrue(s)
-		case "truncationId":
-			rec.stands = r.ids.add(r.src, text(s))
-		case "truncationParent":
-			rec.hidden = r.ids.add(r.src, text(s))
-		case "condenseParent":
-			rec.condensed = text(s).Len() > 2
-		case "modelInfo":
-			r.cline = true
-			if s.Kind() != jsonspan.Object {
-				return false
+	rec := rooRecord{at: jsonspan.Span{Start: s.Pos()}, stands: noID, hidden: noID}
+	var reasoning string
+	var condensed jsonspan.Span
+	read(s, field{"role", oneOf(&rec.role, "user", "assistant")}, field{"type", oneOf(&reasoning, "reasoning")},
+		field{"content", func(s *jsonspan.Scanner) { rec.content = r.content(s) }},
+		field{"ts", func(s *jsonspan.Scanner) { r.newest = max(r.newest, tokens(s)) }},
+		field{"isSummary", &rec.summary}, field{"isTruncationMarker", &rec.marker},
+		field{"truncationId", number{&r.ids, &rec.stands}}, field{"truncationParent", number{&r.ids, &rec.hidden}},
+		field{"condenseParent", &condensed},
+		field{"modelInfo", func(s *jsonspan.Scanner) {
+			if r.cline = true; isObject(s) {
+				read(s, field{"modelId", &r.model})
 			}
-			members(s, func(key []byte) bool {
-				if string(key) != "modelId" {
-					return false
-				}
-				r.model = text(s)
-				return true
-			})
-		case "metrics":
-			r.cline = true
-			return false
-		default:
-			return false
-		}
-		return true
-	})
-	rec.at.End, rec.end = s.Pos(), int32(len(r.answers))
+		}},
+		field{"metrics", func(s *jsonspan.Scanner) { r.cline = true; s.Skip() }})
+	rec.at.End, rec.reasoning, rec.condensed = s.Pos(), reasoning != "", condensed.Len() > 2
 	r.records = append(r.records, rec)
 }
 
-// content reads the ids of calls, and of the calls that results answer.
-func (r *rooCode) content(s *jsonspan.Scanner, rec *rooRecord) jsonspan.Span {
+// content reads the ids of the calls in a message and returns the span of its content.
+func (r *rooCode) content(s *jsonspan.Scanner) jsonspan.Span {
 	switch s.Kind() {
 	case jsonspan.String, jsonspan.Null:
 		return s.Skip().Span
@@ -131,39 +99,15 @@ func (r *rooCode) content(s *jsonspan.Scanner, rec *rooRecord) jsonspan.Span {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "content must be a string or a list of blocks")
 		return jsonspan.Span{}
 	}
-	at := jsonspan.Span{Start: s.Pos()}
-	for s.Array(); s.Elem(); {
-		if s.Kind() != jsonspan.Object {
-			s.Fail(jsonspan.WrongType, int(s.Pos()), "a block must be an object")
-			return at
+	return readList(s, "content", "a block", func(s *jsonspan.Scanner) {
+		typ, id := "", jsonspan.Span{}
+		if read(s, field{"type", oneOf(&typ, "tool_use")}, field{"id", &id}); typ != "" {
+			r.calls = append(r.calls, rooCall{id, len(r.records)})
 		}
-		typ := ""
-		var id, answered jsonspan.Span
-		members(s, func(key []byte) bool {
-			switch string(key) {
-			case "type":
-				typ = word(s, "tool_use", "tool_result")
-			case "id":
-				id = text(s)
-			case "tool_use_id":
-				answered = text(s)
-			default:
-				return false
-			}
-			return true
-		})
-		switch typ {
-		case "tool_use":
-			r.calls = append(r.calls, rooCall{r.ids.add(r.src, id), int32(len(r.records))})
-		case "tool_result":
-			r.answers = append(r.answers, r.ids.add(r.src, answered))
-		}
-	}
-	at.End = s.Pos()
-	return at
+	})
 }
 
-// visible returns the messages that the agent sends, by their place in the list.
+// visible returns the messages that the agent sends, by their index in the list.
 func (r *rooCode) visible() (sent []int32) {
 	for i := range r.records {
 		if r.records[i].summary {
@@ -177,20 +121,9 @@ func (r *rooCode) visible() (sent []int32) {
 			stands[ranks[rec.stands]] = true
 		}
 	}
-	r.live = make([]bool, n)
-	summarized := len(r.records) > 0 && r.records[r.first].summary
 	for _, c := range r.calls {
-		// Results without a call are removed only after a summary: without one, every call counts.
-		if c.id != noID && (!summarized || int(c.record) >= r.first && r.records[c.record].role == "assistant") {
-			r.live[ranks[c.id]] = true
-		}
-	}
-	for i, id := range r.answers {
-		if id != noID {
-			r.answers[i] = ranks[id]
-			if !summarized {
-				r.live[ranks[id]] = true
-			}
+		if c.record >= r.first && r.records[c.record].role == "assistant" {
+			r.live.Set(r.textAt(c.id), true)
 		}
 	}
 	r.skip(api.SkipCompacted, r.first)
@@ -200,7 +133,7 @@ func (r *rooCode) visible() (sent []int32) {
 			r.skip(api.SkipCompacted, 1)
 		case rec.reasoning || rec.role == "":
 			r.skip(api.SkipMeta, 1)
-		case r.blocks(rec, nil) == 0:
+		case r.blocks(r.file, rec.role, rec.content, func(jsonspan.Span) {}) == 0:
 			r.skip(api.SkipEmpty, 1)
 		default:
 			sent = append(sent, int32(i))
@@ -209,35 +142,20 @@ func (r *rooCode) visible() (sent []int32) {
 	return sent
 }
 
-// write writes messages; those of the user in a row are one, as the agent sends them.
+// write writes messages. Consecutive user messages become one, as the agent sends them.
 func (r *rooCode) write(sent []int32) {
-	for i := 0; i < len(sent); {
-		end := i + 1
-		for first := &r.records[sent[i]]; end < len(sent) && first.role == "user" && !first.marker; end++ {
-			if rec := &r.records[sent[end]]; rec.role != "user" || rec.summary || rec.marker {
+	for len(sent) > 0 {
+		first, n := &r.records[sent[0]], 1
+		contents := []jsonspan.Span{first.content}
+		for ; n < len(sent) && first.role == "user" && !first.marker; n++ {
+			rec := &r.records[sent[n]]
+			if rec.role != "user" || rec.summary || rec.marker {
 				break
 			}
+			contents = append(contents, rec.content)
 		}
-		rec := &r.records[sent[i]]
-		r.message()
-		r.put(`{"role":"` + rec.role + `","content":`)
-		if r.src[rec.content.Start] == '"' && end == i+1 {
-			r.copy(rec.content)
-		} else {
-			r.put(`[`)
-			n := 0
-			for _, k := range sent[i:end] {
-				r.blocks(&r.records[k], func(block jsonspan.Span) {
-					if n++; n > 1 {
-						r.put(`,`)
-					}
-					r.block(block)
-				})
-			}
-			r.put(`]`)
-		}
-		r.put(`}`)
-		for _, k := range sent[i:end] {
+		r.merged.write(r.file, first.role, contents)
+		for _, k := range sent[:n] {
 			// Reasoning of another provider precedes its message.
 			from := k
 			for int(from) > r.first && r.records[from-1].reasoning {
@@ -247,80 +165,34 @@ func (r *rooCode) write(sent []int32) {
 				r.came(from)
 			}
 		}
-		i = end
+		sent = sent[n:]
 	}
 }
 
-// blocks counts the blocks of a message that are sent, and calls one for each.
-func (r *rooCode) blocks(rec *rooRecord, one func(block jsonspan.Span)) (n int) {
-	if rec.content.Zero() {
-		return 0
-	}
-	s := r.scan(rec.content.Start)
-	found := func(at jsonspan.Span) {
-		if n++; one != nil {
-			one(at)
+// sends leaves out blocks of other providers, and results whose calls went into the summary. Without a summary all results are sent.
+func (r *rooCode) sends(role, typ string, block jsonspan.Span) bool {
+	switch typ {
+	case "reasoning", "thoughtSignature":
+		return false
+	case "tool_result":
+		id := stringAt(r.src, block, "tool_use_id")
+		if role == "user" && r.records[r.first].summary && id.Len() >= 2 {
+			live, _ := r.live.Get(r.textAt(id))
+			return live
 		}
 	}
-	switch s.Kind() {
-	case jsonspan.String:
-		if t := s.Text(); t.Bytes > 0 {
-			found(t.Span)
-		}
-		return n
-	case jsonspan.Array:
-	default:
-		return 0
-	}
-	answer := rec.answers
-	for s.Array(); s.Elem(); {
-		at := s.Skip().Span
-		switch jsonspan.Text(r.src, stringAt(r.src, at, "type")) {
-		case "reasoning", "thoughtSignature":
-			continue
-		case "thinking":
-			if find(r.src, at, "signature").Len() <= 2 {
-				continue // Anthropic takes none that it has not signed
-			}
-		case "tool_result":
-			answer++
-			if id := r.answers[answer-1]; rec.role == "user" && id != noID && !r.live[id] {
-				continue // its call went into the summary
-			}
-		}
-		found(at)
-	}
-	return n
+	return true
 }
 
-// block writes a block, or a string as one, without the members that Anthropic does not know.
-func (r *rooCode) block(at jsonspan.Span) {
-	if r.src[at.Start] == '"' {
-		r.put(`{"type":"text","text":`)
-		r.copy(at)
-		r.put(`}`)
-		return
+var (
+	rooOthers   = without("call_id reasoning_details summary signature")
+	rooThinking = without("call_id reasoning_details summary")
+)
+
+// rooBlock appends a block, or a string as one, without the members that Anthropic does not know.
+func rooBlock(dst, src []byte, at jsonspan.Span) []byte {
+	if src[at.Start] == '{' && typeOf(src, at) == "thinking" {
+		return withoutMembers(dst, src, at, rooThinking)
 	}
-	thinking := jsonspan.EqualText(r.src, stringAt(r.src, at, "type"), "thinking")
-	own := false
-	drop := func(key []byte) *member {
-		switch string(key) {
-		case "call_id", "reasoning_details", "summary":
-		case "signature":
-			if thinking {
-				return nil
-			}
-		default:
-			return nil
-		}
-		own = true
-		return &cxDropped
-	}
-	s := r.scan(at.Start)
-	members(s, func(key []byte) bool { drop(key); return false })
-	if !own {
-		r.copy(at)
-		return
-	}
-	r.Messages = appendObject(r.Messages, r.src, at, drop)
+	return withoutMembers(dst, src, at, rooOthers)
 }

@@ -37,7 +37,7 @@ type Saved struct {
 //
 // Ids are derived from the file and the messages, so the same call returns the same bytes.
 func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
-	f, w, err := read(src)
+	f, w, err := load(src)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,25 @@ type writer interface {
 	save(s *saver)
 	// tell appends what a file of the kind can tell of a message, the i-th one: two messages of which it tells the same are the same.
 	tell(dst, src []byte, message jsonspan.Span, i int) []byte
+}
+
+// byteForByte compares messages in files that hold every message as it is.
+type byteForByte struct{}
+
+func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
+	return jsonspan.AppendCompact(dst, message.Of(src))
+}
+
+// byRole compares messages in files that do not show where a message ends and the next one of the same role begins.
+type byRole struct{ last string } // the role of the previous message
+
+// begin appends what precedes the content of the i-th message. merges says that messages of this role are merged.
+func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
+	if i == 0 || role != b.last || !merges {
+		dst = append(append(dst, '\n'), role...)
+	}
+	b.last = role
+	return dst
 }
 
 // saver is a session file on its way to other messages.
@@ -169,7 +188,7 @@ func (s *saver) begin() {
 	s.seed = []byte(h.Handle())
 }
 
-// id is a new id, in the form of a random UUID.
+// id returns a new id, in the form of a random UUID.
 func (s *saver) id() string {
 	s.n++
 	h := []byte(handles.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
@@ -177,9 +196,11 @@ func (s *saver) id() string {
 	return string(slices.Concat(h[:8], []byte("-"), h[8:12], []byte("-"), h[12:16], []byte("-"), h[16:20], []byte("-"), h[20:32]))
 }
 
-func (s *saver) write(text string) { s.out = append(s.out, text...) }
-func (s *saver) quote(text string) { s.out = jsonspan.AppendString(s.out, text) }
-func (s *saver) number(n int64)    { s.out = strconv.AppendInt(s.out, n, 10) }
+// newID returns a new id as JSON.
+func (s *saver) newID() string { return `"` + s.id() + `"` }
+
+// write appends pieces of JSON to the new file, as appendJSON does; spans are of the old file.
+func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
 // first is the record that a message of the file is made of, or the first of them.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
@@ -191,32 +212,40 @@ func (s *saver) comma(k int) {
 	}
 }
 
+// body returns a message, as JSON.
 func (s *saver) body(i int) []byte { return s.in.Messages[i].Of(s.in.Src) }
 
-// role is the role of a message, "" where it has none.
-func (s *saver) role(i int) (role string) {
-	role, _ = s.textOf(i)
+// value returns the value at a path of a message, as JSON; nil if there is none.
+func (s *saver) value(i int, path string) []byte {
+	if v := find(s.in.Src, s.in.Messages[i], path); !v.Zero() {
+		return v.Of(s.in.Src)
+	}
+	return nil
+}
+
+// cannot ends saving: the file can't hold the messages, for the given reason.
+func (s *saver) cannot(why string) {
+	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
+}
+
+// recordsOf returns the numbers of the records that a message of the file is made of.
+func (s *saver) recordsOf(k int32) []origin { return s.origins[s.begins[k]:s.begins[k+1]] }
+
+// role returns the role of a message; "" if it has none.
+func (s *saver) role(i int) string {
+	role, _ := s.roleText(i)
 	return role
 }
 
-// textOf is the role of a message, and its text where it holds nothing but text.
-func (s *saver) textOf(i int) (role, content string) {
-	in := scanner(s.in.Src, s.in.Messages[i].Start)
-	members(in, func(key []byte) bool {
-		switch string(key) {
-		case "role":
-			role = jsonspan.Text(s.in.Src, text(in))
-		case "content", "parts":
-			content = onlyText(in)
-		default:
-			return false
-		}
-		return true
-	})
-	return role, content
+// roleText returns the role of a message, and its text if the message contains nothing else.
+func (s *saver) roleText(i int) (role, content string) {
+	var name jsonspan.Span
+	readOnly := func(in *jsonspan.Scanner) { content = onlyText(in) }
+	readAt(s.in.Src, s.in.Messages[i], field{"role", &name}, field{"content", readOnly}, field{"parts", readOnly})
+	return jsonspan.Text(s.in.Src, name), content
 }
 
-// onlyText reads content that is a text, or a list of parts with a text each and nothing else but a type; anything else is "".
+// onlyText reads content that is a text, or a list of parts that are nothing but texts. Anything else gives "".
 func onlyText(s *jsonspan.Scanner) string {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -258,7 +287,7 @@ func (s *saver) digest() int {
 		if k >= 0 {
 			continue
 		}
-		if role, text := s.textOf(i); role == "user" && text != "" {
+		if role, text := s.roleText(i); role == "user" && text != "" {
 			return i
 		}
 	}
@@ -271,38 +300,4 @@ func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 		all = s.w.tell(all, src, p, i)
 	}
 	return all
-}
-
-// scanner returns a scanner at an offset that accepts lone surrogates.
-func scanner(src []byte, at uint32) *jsonspan.Scanner {
-	s := jsonspan.New(src).At(at)
-	s.Lenient = true
-	return s
-}
-
-// find returns the value of a member of the object at a span, the zero Span where it has none.
-func find(src []byte, at jsonspan.Span, key string) (value jsonspan.Span) {
-	if at.Zero() {
-		return value
-	}
-	s := scanner(src, at.Start)
-	if s.Kind() != jsonspan.Object {
-		return value
-	}
-	members(s, func(name []byte) bool {
-		if string(name) == key && value.Zero() {
-			value = s.Skip().Span
-			return true
-		}
-		return false
-	})
-	return value
-}
-
-// stringAt returns the string that a member of an object is, the zero Span where it is something else.
-func stringAt(src []byte, at jsonspan.Span, key string) jsonspan.Span {
-	if v := find(src, at, key); !v.Zero() && src[v.Start] == '"' {
-		return v
-	}
-	return jsonspan.Span{}
 }

@@ -10,6 +10,7 @@ package sessionfile
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -57,7 +58,9 @@ type Kind struct {
 	Stream bool
 	// Lists that the agent keeps next to its session files, and that are easily mistaken for one.
 	Beside []Beside
-	// Read reads the file and writes its messages. What it returns writes others in their place.
+	// Usage are the keys of the provider's counts.
+	Usage usageKeys
+	// Read reads the file into the session, and returns the writer that puts other messages into it.
 	Read func(f *file) writer
 }
 
@@ -103,7 +106,7 @@ func Detect(src []byte) string {
 // Open reads a session file. An error has its offset in src, and in files of lines the number of the line in its
 // message. A last line that is cut off is no error: a crash leaves one. It is skipped, and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
-	f, _, err := read(src)
+	f, _, err := load(src)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func Open(src []byte) (*Session, *jsonspan.Error) {
 	return f.Session, nil
 }
 
-func read(src []byte) (*file, writer, *jsonspan.Error) {
+func load(src []byte) (*file, writer, *jsonspan.Error) {
 	if err := jsonspan.New(src).Err(); err != nil {
 		return nil, nil, err
 	}
@@ -120,16 +123,13 @@ func read(src []byte) (*file, writer, *jsonspan.Error) {
 		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is not a session file: " + why}
 	}
 	if k == nil {
-		names := ""
-		for i, k := range kinds {
-			if i > 0 {
-				names += ", "
-			}
-			names += k.Name
+		var names []string
+		for _, k := range kinds {
+			names = append(names, k.Name)
 		}
-		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is not a session file; the kinds are: " + names}
+		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is not a session file; the kinds are: " + strings.Join(names, ", ")}
 	}
-	f := &file{src: src, whole: len(src), Session: &Session{Kind: k.Name, Format: k.Format}}
+	f := &file{src: src, kind: k, whole: len(src), Session: &Session{Kind: k.Name, Format: k.Format}}
 	w := k.Read(f)
 	return f, w, f.err
 }

@@ -69,7 +69,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Object || key != adContent && key != adActions {
 			return false
 		}
-		if f[key].Start = r.Pos(); key == adActions {
+		if key == adActions {
 			told.actions(r)
 			return true
 		}
@@ -77,7 +77,6 @@ func readADK(r *Reader, m *transcript.Message) {
 			if key != 1 || r.Kind() != jsonspan.Array {
 				return false
 			}
-			f[1].Start = r.Pos()
 			m.Lists[transcript.ContentList] = r.list(geminiPart)
 			return true
 		})
@@ -162,12 +161,10 @@ func (c *adkCompaction) actions(r *Reader) {
 			if r.Kind() != jsonspan.Object {
 				return false
 			}
-			f[key].Start = r.Pos()
 			r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
 				if key != 1 || r.Kind() != jsonspan.Array {
 					return false
 				}
-				f[1].Start = r.Pos()
 				r.list(func(r *Reader) {
 					if r.Kind() != jsonspan.Object {
 						r.Skip()
@@ -357,7 +354,7 @@ func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byt
 			author = []byte(`"model"`)
 		}
 	}
-	dst = geminiMessage(appendADK(dst, text, author, old, old), role, text)
+	dst = textMessage(geminiText)(appendADK(dst, text, author, old, old), role, text)
 	return append(dst, `,`+adkActions...)
 }
 
@@ -382,7 +379,7 @@ func adkResults(dst []byte, calls []Call, text string) []byte {
 		}
 	}
 	dst = appendADK(dst, text, nil, calls[0].Message, calls[0].ID)
-	return append(geminiResults(dst, calls, text), `,`+adkActions...)
+	return append(geminiAnswers.results(dst, calls, text), `,`+adkActions...)
 }
 
 // adkWrap writes an event with a response from another one.

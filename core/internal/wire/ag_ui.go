@@ -20,12 +20,12 @@ func init() {
 			Also:  "toolCalls:function",
 		},
 		ReadMessage: readAGUI,
-		Message:     agUIMessage,
-		Instead:     agUIInstead,
+		Message:     textMessage(agUIText),
+		Instead:     insteadOf(agUIText),
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     agUIResults,
+		Results:     answers{each: `{"id":"ctxfold-%#","role":"tool","toolCallId":%i,"content":%t}`, ids: true}.results,
 		FreshID:     "call_ctxfold_",
 		Calls:       "toolCalls",
 		Rules: Rules{
@@ -35,6 +35,8 @@ func init() {
 		Extra: checkAGUI,
 	})
 }
+
+const agUIText = `{"id":"ctxfold-%#","role":"%r","content":%t}`
 
 var agUIRoles = []roleName{
 	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
@@ -62,7 +64,6 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != agContent && key != agCalls {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if key == agContent {
 			m.Lists[transcript.ContentList] = r.list(agUIPart)
 		} else {
@@ -171,50 +172,12 @@ func agUICall(r *Reader) {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		openAIFunction(r, &p)
 		return true
 	})
 	f[0].id(&p)
 	f[2].signs(&p, transcript.Signed)
 	r.Add(p)
-}
-
-// agUIMessage writes a message whose id is computed from its text.
-func agUIMessage(dst []byte, role transcript.Role, text string) []byte {
-	return agUIInstead(dst, role, text, nil)
-}
-
-// agUIInstead computes the id from the text and from the message that it replaces.
-func agUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","content":`...)
-	return append(jsonspan.AppendString(dst, text), '}')
-}
-
-// appendMessageID opens a message with an id computed from its text and other bytes, so that the same messages get the same ids.
-func appendMessageID(dst []byte, text string, other []byte) []byte {
-	var id transcript.Fingerprint
-	id.Add([]byte(text))
-	if other != nil {
-		id.Add(other)
-	}
-	dst = append(dst, `{"id":"ctxfold-`...)
-	return append(append(dst, id.String()...), '"')
-}
-
-func agUIResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.ID == nil {
-			return nil
-		}
-		dst = append(append(appendMessageID(dst, text, c.ID), `,"role":"tool","toolCallId":`...), c.ID...)
-		dst = append(jsonspan.AppendString(append(dst, `,"content":`...), text), '}')
-	}
-	return dst
 }
 
 // checkAGUI reports AG6: every message has an id.

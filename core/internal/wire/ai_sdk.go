@@ -24,13 +24,14 @@ func init() {
 		},
 		ReadMessage: readAISDK,
 		Marks:       OptionMark,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  aiSDKResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     aiSDKResults,
-		Wrap:        wrapContent,
-		FreshID:     "call_ctxfold_",
+		Results: answers{each: `{"type":"tool-result","toolCallId":%i,"toolName":%q,` +
+			`%?l"isError":true,"result":%t}%;%?L"output":{"type":"error-text","value":%t}}%;`, all: `{"role":"tool","content":[%c]}`}.results,
+		Wrap:    wrapContent,
+		FreshID: "call_ctxfold_",
 		Link: func(t *transcript.Transcript, from int) {
 			linkApprovals(t, from)
 			linkCallers(t, from)
@@ -52,14 +53,7 @@ var aiSDKMessage = []string{"role", "content", "providerOptions", "toolCalls"}
 
 func readAISDK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	f, _ := r.fields(aiSDKMessage, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { aiSDKPart(r, -1) })
-		return true
-	})
+	f := r.roleAndList(m, aiSDKMessage, func(r *Reader) { aiSDKPart(r, -1) })
 	role, content, options := f[0], f[1], f[2]
 	r.role(m, &role, aiSDKRoles)
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
@@ -216,12 +210,7 @@ func aiSDKPart(r *Reader, parent int32) {
 			p.Flags |= transcript.Free
 		}
 	}
-	if self < 0 {
-		r.Add(p)
-		return
-	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 }
 
 // aiSDKFile reports whether files in a tool result's content have this type.
@@ -266,11 +255,7 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for r.Object(); ; {
-			provider, ok := r.Key()
-			if !ok {
-				return
-			}
+		for provider := range r.Members() {
 			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
 				r.Skip()
 				continue
@@ -292,11 +277,8 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for r.Object(); ; {
-			provider, ok := r.Key()
+		for provider := range r.Members() {
 			switch {
-			case !ok:
-				return
 			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store got the part: nobody signs that
 				r.Skip()
 			default:
@@ -309,11 +291,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 
 // signed reads the options of one provider at the reader and returns what it requires of a reasoning part. each is called for all of them.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
-	for r.Object(); ; {
-		key, ok := r.Key()
-		if !ok {
-			return flags
-		}
+	for key := range r.Members() {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
 		v := r.Skip()
 		if each(key, &v); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
@@ -327,6 +305,7 @@ func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags tra
 			flags |= transcript.Tied
 		}
 	}
+	return flags
 }
 
 // payload is the content of a file or an image: the number of its base64 characters (0 for a URL or a reference to the provider's store), or
@@ -360,11 +339,7 @@ func (p *payload) read(r *Reader) {
 			r.Skip()
 		}
 	case jsonspan.Object:
-		for r.Object(); ; {
-			key, ok := r.Key()
-			if !ok {
-				break
-			}
+		for key := range r.Members() {
 			switch {
 			case string(key) == "data" || string(key) == "url":
 				p.read(r)
@@ -400,7 +375,6 @@ func (o *aiSDKOutput) read(r *Reader, result int32) {
 		if key != 1 || r.Kind() != jsonspan.Array || !r.is(&f[0], "content") {
 			return false
 		}
-		f[1].Start = r.Pos()
 		parts(r)
 		read = true
 		return true
@@ -433,30 +407,6 @@ func aiSDKResultBody(dst []byte, t *transcript.Transcript, result int32, text st
 	dst = append(dst, `{"type":"text","value":`...)
 	dst = jsonspan.AppendString(dst, text)
 	return append(dst, '}'), jsonspan.MeasureText(text)
-}
-
-func aiSDKResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"tool","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"type":"tool-result","toolCallId":`...)
-		dst = append(dst, c.ID...)
-		dst = append(dst, `,"toolName":`...)
-		if c.Name == nil {
-			dst = append(dst, `""`...)
-		}
-		dst = append(dst, c.Name...)
-		if c.Legacy {
-			dst = append(dst, `,"isError":true,"result":`...)
-			dst = append(jsonspan.AppendString(dst, text), '}')
-		} else {
-			dst = append(dst, `,"output":{"type":"error-text","value":`...)
-			dst = append(jsonspan.AppendString(dst, text), `}}`...)
-		}
-	}
-	return append(dst, `]}`...)
 }
 
 var aiSDKTarget = Target{

@@ -22,8 +22,8 @@ func init() {
 		},
 		Parts:       "parts",
 		ReadMessage: readAISDKUI,
-		Message:     aiSDKUIMessage,
-		Instead:     aiSDKUIInstead,
+		Message:     textMessage(aiSDKUIText),
+		Instead:     insteadOf(aiSDKUIText),
 		ResultBody:  aiSDKUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -34,6 +34,8 @@ func init() {
 	})
 }
 
+const aiSDKUIText = `{"id":"ctxfold-%#","role":"%r","parts":[{"type":"text","text":%t}]}`
+
 var aiSDKUIRoles = []roleName{
 	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
 }
@@ -41,14 +43,7 @@ var aiSDKUIRoles = []roleName{
 var aiSDKUIMessageKeys = []string{"role", "parts"}
 
 func readAISDKUI(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(aiSDKUIMessageKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(aiSDKUIPart)
-		return true
-	})
+	f := r.roleAndList(m, aiSDKUIMessageKeys, aiSDKUIPart)
 	role, parts := f[0], f[1]
 	r.role(m, &role, aiSDKUIRoles)
 	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
@@ -178,27 +173,6 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
 }
 
-// aiSDKUIMessage writes a message of the application's shape. Its id is computed from its text, so that the same messages get the same ids.
-func aiSDKUIMessage(dst []byte, role transcript.Role, text string) []byte {
-	return aiSDKUIInstead(dst, role, text, nil)
-}
-
-// aiSDKUIInstead computes the id from the text and from the message that it replaces.
-func aiSDKUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	var id transcript.Fingerprint
-	id.Add([]byte(text))
-	if old != nil {
-		id.Add(old)
-	}
-	dst = append(dst, `{"id":"ctxfold-`...)
-	dst = append(dst, id.String()...)
-	dst = append(dst, `","role":"`...)
-	dst = append(dst, role.String()...)
-	dst = append(dst, `","parts":[{"type":"text","text":`...)
-	dst = jsonspan.AppendString(dst, text)
-	return append(dst, `}]}`...)
-}
-
 // aiSDKUIResultBody keeps the JSON type of an output: code that renders or converts it (toModelOutput) reads objects and lists without
 // checking (AU4).
 func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
@@ -224,17 +198,14 @@ func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[1].Start = r.Pos()
-		for r.Object(); ; empty = false {
-			name, ok := r.Key()
-			if !ok {
-				return true
-			}
+		for name := range r.Members() {
 			is := string(name) == "approved"
 			if v := r.Skip(); is {
 				approved = v.Kind
 			}
+			empty = false
 		}
+		return true
 	})
 	type splice struct {
 		at   jsonspan.Span

@@ -28,11 +28,11 @@ func init() {
 		},
 		ReadMessage: readAnthropic,
 		Marks:       ControlMark,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     anthropicResults,
+		Results:     answers{each: `{"type":"tool_result","tool_use_id":%i,"is_error":true,"content":%t}`, all: `{"role":"user","content":[%c]}`}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "toolu_ctxfold_",
@@ -52,14 +52,7 @@ var anthropicRoles = []roleName{
 var anthropicMessage = []string{"role", "content", "output_config", "clear_at"}
 
 func readAnthropic(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(anthropicMessage, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { anthropicBlock(r, -1) })
-		return true
-	})
+	f := r.roleAndList(m, anthropicMessage, func(r *Reader) { anthropicBlock(r, -1) })
 	role, content, config := f[0], f[1], f[2]
 	m.Passing = r.is(&f[3], "next_user_message")
 	r.role(m, &role, anthropicRoles)
@@ -105,7 +98,6 @@ func anthropicBlock(r *Reader, parent int32) {
 		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
 			return false
 		}
-		f[anContent].Start = r.Pos()
 		self, read = r.Add(p), true
 		r.list(func(r *Reader) { anthropicBlock(r, int32(self)) })
 		return true
@@ -161,8 +153,7 @@ func anthropicBlock(r *Reader, parent int32) {
 		}
 		return
 	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 	r.keepReferences(self)
 }
 
@@ -179,36 +170,12 @@ func (r *Reader) keepReferences(result int) {
 	}
 }
 
-// writeTextMessage writes {"role":…,"content":text}, which several formats share.
-func writeTextMessage(dst []byte, role transcript.Role, text string) []byte {
-	dst = append(dst, `{"role":"`...)
-	dst = append(dst, role.String()...)
-	dst = append(dst, `","content":`...)
-	dst = jsonspan.AppendString(dst, text)
-	return append(dst, '}')
-}
-
 // wrapContent writes {"role":…,"content":[part]}.
 func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	dst = append(dst, `{"role":"`...)
 	dst = append(dst, role.String()...)
 	dst = append(dst, `","content":[`...)
 	dst = append(dst, part...)
-	return append(dst, `]}`...)
-}
-
-func anthropicResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"user","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"type":"tool_result","tool_use_id":`...)
-		dst = append(dst, c.ID...)
-		dst = append(dst, `,"is_error":true,"content":`...)
-		dst = jsonspan.AppendString(dst, text)
-		dst = append(dst, '}')
-	}
 	return append(dst, `]}`...)
 }
 

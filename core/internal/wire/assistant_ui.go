@@ -19,8 +19,8 @@ func init() {
 			Shy:   true,
 		},
 		ReadMessage: readAssistantUI,
-		Message:     assistantUIMessage,
-		Instead:     assistantUIInstead,
+		Message:     textMessage(assistantUIText),
+		Instead:     insteadOf(assistantUIText),
 		ResultBody:  assistantUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -30,6 +30,9 @@ func init() {
 		Convert:     &assistantUITarget,
 	})
 }
+
+const assistantUIText = `{"id":"ctxfold-%#","role":"%r","content":[{"type":"text","text":%t}]` +
+	`%?u,"attachments":[]%;%?a,` + assistantUIDone + `%;,"metadata":{"custom":{}}}`
 
 const (
 	auRole = iota
@@ -46,7 +49,6 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != auContent && key != auAttachments {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if key == auContent {
 			m.Lists[transcript.ContentList] = r.list(assistantUIPart)
 		} else {
@@ -110,7 +112,6 @@ func (a *attachments) attachment(r *Reader) {
 		if r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[0].Start = r.Pos()
 		r.list(func(r *Reader) {
 			if r.Kind() != jsonspan.Object {
 				r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
@@ -257,26 +258,8 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	}
 }
 
-func assistantUIMessage(dst []byte, role transcript.Role, text string) []byte {
-	return assistantUIInstead(dst, role, text, nil)
-}
-
 // assistantUIDone is the status of an answer that is complete.
 const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
-
-// assistantUIInstead writes everything that a message needs except its date, which nobody knows here; runtimes add it.
-func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","content":[{"type":"text","text":`...)
-	dst = append(jsonspan.AppendString(dst, text), `}]`...)
-	switch role {
-	case transcript.User:
-		dst = append(dst, `,"attachments":[]`...)
-	case transcript.Assistant:
-		dst = append(dst, `,`+assistantUIDone...)
-	}
-	return append(dst, `,"metadata":{"custom":{}}}`...)
-}
 
 // assistantUIResultBody keeps the JSON type of a result, which components read; what the model sees is a list of parts.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
@@ -293,18 +276,15 @@ var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "mode
 func assistantUIAnswer(dst, part []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(part)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			dst = jsonspan.AppendString(append(dst, `,"result":`...), text)
-			dst[from] = '{'
-			return append(dst, `,"isError":true}`...)
-		}
+	for key := range s.Members() {
 		start, kept := s.KeyPos(), index(assistantUIAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), part[start:end]...)
 		}
 	}
+	dst = jsonspan.AppendString(append(dst, `,"result":`...), text)
+	dst[from] = '{'
+	return append(dst, `,"isError":true}`...)
 }
 
 var assistantUITarget = Target{

@@ -23,11 +23,11 @@ func init() {
 		},
 		ReadMessage: readBedrock,
 		Marks:       PointMark,
-		Message:     bedrockMessage,
-		ResultBody:  bedrockResultBody,
+		Message:     textMessage(`{"role":"%r","content":[{"text":%t}]}`),
+		ResultBody:  bodyOf(`[{"text":%t}]`),
 		Tool:        `{"toolSpec":{"name":%n,"description":%d,"inputSchema":{"json":%p}}}`,
 		TextPart:    `{"text":%t}`,
-		Results:     bedrockResults,
+		Results:     answers{each: `{"toolResult":{"toolUseId":%i,"status":"error","content":[{"text":%t}]}}`, all: `{"role":"user","content":[%c]}`, kept: true}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "tooluse_ctxfold_",
@@ -43,14 +43,7 @@ func init() {
 var bedrockMessageKeys = []string{"role", "content"}
 
 func readBedrock(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(bedrockMessageKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { bedrockBlock(r, -1) })
-		return true
-	})
+	f := r.roleAndList(m, bedrockMessageKeys, func(r *Reader) { bedrockBlock(r, -1) })
 	role, content := f[0], f[1]
 	r.role(m, &role, anthropicRoles)
 	r.want(&content, jsonspan.Array, jsonspan.Array, "content must be a list of blocks")
@@ -90,7 +83,7 @@ func bedrockBlock(r *Reader, parent int32) {
 		if key < bcJSON || r.Kind() != jsonspan.Object || parent < 0 && key == bcJSON || parent >= 0 && key >= bcToolUse {
 			return false
 		}
-		f[key].Start, read = r.Pos(), true
+		read = true
 		switch key {
 		case bcJSON:
 			var object transcript.Part
@@ -128,12 +121,7 @@ func bedrockBlock(r *Reader, parent int32) {
 	default:
 		p.Size = size
 	}
-	if self < 0 {
-		r.Add(p)
-		return
-	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 }
 
 var (
@@ -164,7 +152,6 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 		if key != 1 || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[1].Start = r.Pos()
 		r.list(func(r *Reader) { bedrockBlock(r, self) })
 		return true
 	})
@@ -188,7 +175,6 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 		if key != 0 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[0].Start = r.Pos()
 		t, _ := r.fields(bedrockThoughtKeys, nil)
 		if t[0].Str() {
 			p.Body, p.Size = t[0].Span, t[0].Size
@@ -209,7 +195,6 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if key == 1 {
 			inner, _ := r.fields(bedrockMediaKeys, nil)
 			p.Kind, p.Data = transcript.Image, inner[0].Raw
@@ -230,7 +215,6 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 		if key != 0 || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[0].Start = r.Pos()
 		for r.Array(); r.Elem(); n++ {
 			if r.Kind() != jsonspan.Object {
 				r.Fail(jsonspan.WrongType, int(r.Pos()), "a text of an answer must be an object")
@@ -247,33 +231,6 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 		p.Size = p.Size.Add(size)
 	}
 	r.message.Extra = r.message.Extra.Add(f[1].Size)
-}
-
-// bedrockMessage writes a message with one text, as a list.
-func bedrockMessage(dst []byte, role transcript.Role, text string) []byte {
-	return wrapContent(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'), nil)
-}
-
-func bedrockResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
-	dst = jsonspan.AppendString(append(dst, `[{"text":`...), text)
-	return append(dst, `}]`...), jsonspan.MeasureText(text)
-}
-
-// bedrockResults writes one message with a result for each call: the one that it has, or an error with text.
-func bedrockResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"user","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.Result != nil {
-			dst = append(dst, c.Result...)
-			continue
-		}
-		dst = append(append(append(dst, `{"toolResult":{"toolUseId":`...), c.ID...), `,"status":"error","content":[{"text":`...)
-		dst = append(jsonspan.AppendString(dst, text), `}]}}`...)
-	}
-	return append(dst, `]}`...)
 }
 
 // checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document comes with a text) and BC9 (used tools
@@ -304,11 +261,13 @@ func checkBedrock(c *Checker) {
 // bedrockDocument reports whether a block, given as JSON, is a document.
 func bedrockDocument(block []byte) bool {
 	s := jsonspan.New(block)
-	for s.Object(); ; s.Skip() {
-		if key, ok := s.Key(); !ok || string(key) == "document" {
-			return ok
+	for key := range s.Members() {
+		if string(key) == "document" {
+			return true
 		}
+		s.Skip()
 	}
+	return false
 }
 
 // bedrockTarget has no place for unsigned reasoning, and takes media only as bytes.

@@ -20,107 +20,157 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
+// traits are what the members of a message or a part show together.
+type traits uint16
+
+const (
+	hasType traits = 1 << iota
+	hasID
+	hasText
+	hasSDKCalls  // toolCalls or toolCallId
+	hasFunction  // a tool call is of a function
+	objectCalled // whose arguments are an object
+	nineID       // its id has nine letters and digits
+	mixedNineID  // and not all of its letters are lower case, as with Groq
+)
+
+// maxNamedBytes is the length of the longest role or type that is a sign, with its quotes.
+const maxNamedBytes = 66
+
+// traitOf are the traits that keys show.
+var traitOf = map[string]traits{
+	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
+}
+
+// traitSigns are the signs of messages and of the parts in a list: the first row counts whose traits are all there, and lacks are not. A
+// row without a sign settles the search.
+var traitSigns = []struct {
+	list       string // "" is a message
+	has, lacks traits
+	kind, name string
+}{
+	{"", hasID | hasSDKCalls, 0, "named", "call"},
+	{"tool_calls", hasFunction | mixedNineID, 0, "call", "nine"},
+	{"tool_calls", objectCalled, nineID, "call", "object"},
+	{"tool_calls", hasID, 0, "", ""},
+	{"parts", 0, hasType, "part", "untyped"},
+	{"content", hasText, hasType, "bare", "text"},
+	{"tool_calls", 0, hasType, "call", "bare"},
+}
+
+// memberSigns are the signs of single members, by the list of the part that has them and the kind of their value; Invalid is any kind.
+var memberSigns = []struct {
+	list, key string
+	value     jsonspan.Kind
+	sign      string
+	name      string
+}{
+	{"", "status", jsonspan.Object, "status", "object"},
+	{"parts", "content", jsonspan.Invalid, "ui", "content"},
+	{"content", "thinking", jsonspan.Array, "thinking", "list"},
+}
+
 // message notes the signs of a message, or of a part if list is the key of a list in a message.
 func (d *detector) message(list string) {
-	top, typed, named, text := list == "", false, false, false
-	calls, function, object, id := false, false, false, ""
-	held, activity, content := false, false, "" // content is an object, as in an activity
-	for d.Object(); ; {
-		name, ok := d.Key()
-		if !ok {
-			if held && !activity {
-				d.note("content", []byte(content))
-			}
-			switch {
-			case top && named && calls:
-				d.note("named", []byte("call"))
-			case list == "tool_calls" && function && nineSigns(id) && id != strings.ToLower(id): // Groq's ids are all lower case
-				d.note("call", []byte("nine"))
-			case list == "tool_calls" && object && !nineSigns(id):
-				d.note("call", []byte("object"))
-			case list == "tool_calls" && named:
-				d.settle(func(*Format, string) bool { return true })
-			case typed:
-			case list == "parts":
-				d.note("part", []byte("untyped"))
-			case list == "content" && text:
-				d.note("bare", []byte("text"))
-			case list == "tool_calls" && !named:
-				d.note("call", []byte("bare"))
-			}
-			return
-		}
+	top, has := list == "", traits(0)
+	activity, content := false, "" // what a content is that is an object, as in an activity
+	for name := range d.Members() {
 		kind := d.Kind()
-		typed = typed || string(name) == "type"
-		named = named || string(name) == "id"
-		text = text || string(name) == "text"
-		calls = calls || string(name) == "toolCalls" || string(name) == "toolCallId"
-		function = function || string(name) == "function"
-		switch {
-		case top && string(name) == "content" && kind == jsonspan.Object:
-			held = true
-			if activity {
+		has |= traitOf[string(name)]
+		if top && string(name) == "content" {
+			if kind == jsonspan.Object && activity {
 				d.Skip()
-			} else {
+				continue
+			} else if kind == jsonspan.Object {
 				content = d.block()
-			}
-			continue
-		case top && string(name) == "content":
-			d.note("content", []byte(kindName(kind)))
-		case top && string(name) == "status" && kind == jsonspan.Object:
-			d.note("status", []byte("object"))
-		case list == "parts" && string(name) == "content":
-			d.note("ui", name)
-		case list == "content" && string(name) == "thinking" && kind == jsonspan.Array:
-			d.note("thinking", []byte("list"))
-		}
-		switch {
-		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
-			v := d.Text()
-			if v.Len() > 66 {
 				continue
 			}
-			value := jsonspan.AppendText(nil, d.Src(), v.Span)
-			if string(name) == "role" && top {
-				activity = string(value) == "activity"
-				d.note("role", value)
-			} else if string(name) == "type" && top {
-				d.note("item", value)
-			} else if string(name) == "type" && list != "tool_calls" { // they show what calls are, not what the format is
-				d.note("type", value)
-				if list == "parts" {
-					d.note("ui", value)
-				}
+			d.note("content", []byte(kindName(kind)))
+		}
+		for _, sign := range memberSigns {
+			if sign.list == list && sign.key == string(name) && (sign.value == kind || sign.value == jsonspan.Invalid) {
+				d.note(sign.sign, []byte(sign.name))
+			}
+		}
+		if kind == jsonspan.String && (string(name) == "role" || string(name) == "type") {
+			role := string(name) == "role"
+			if value := d.labelled(list, role); role && top && value != "" {
+				activity = value == "activity"
 			}
 			continue
-		case top:
+		}
+		if top {
 			d.note("key", name)
-		default:
+		} else {
 			d.note("part", name)
 		}
-		if n := index(partLists, name); top && kind == jsonspan.Array && n >= 0 {
-			for d.Array(); d.Elem(); {
-				if d.Kind() == jsonspan.Object {
-					d.message(partLists[n])
-				} else {
-					d.Skip()
-				}
+		has |= d.inner(list, name, kind)
+	}
+	if content != "" && !activity {
+		d.note("content", []byte(content))
+	}
+	for _, sign := range traitSigns {
+		if sign.list != list || has&sign.has != sign.has || has&sign.lacks != 0 {
+			continue
+		}
+		if sign.kind == "" {
+			d.settle(func(*Format, string) bool { return true })
+		} else {
+			d.note(sign.kind, []byte(sign.name))
+		}
+		return
+	}
+}
+
+// labelled reads the role or the type of a message or a part, and returns it; "" if it is too long for a sign.
+func (d *detector) labelled(list string, role bool) string {
+	v := d.Text()
+	if v.Len() > maxNamedBytes {
+		return ""
+	}
+	value := jsonspan.AppendText(nil, d.Src(), v.Span)
+	switch {
+	case role && list == "":
+		d.note("role", value)
+	case role || list == "tool_calls": // the types of calls show what calls are, not what the format is
+	case list == "":
+		d.note("item", value)
+	default:
+		if d.note("type", value); list == "parts" {
+			d.note("ui", value)
+		}
+	}
+	return string(value)
+}
+
+// inner reads the value of a member, and returns the traits that it shows.
+func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has traits) {
+	top := list == ""
+	switch n := index(partLists, name); {
+	case top && kind == jsonspan.Array && n >= 0:
+		for d.Array(); d.Elem(); {
+			if d.Kind() == jsonspan.Object {
+				d.message(partLists[n])
+			} else {
+				d.Skip()
 			}
-			continue
 		}
-		switch {
-		case list == "tool_calls" && string(name) == "id" && kind == jsonspan.String:
-			id = jsonspan.Text(d.Src(), d.Text().Span)
-			continue
-		case list == "tool_calls" && string(name) == "function" && kind == jsonspan.Object:
-			object = d.objectArguments()
-			continue
-		case top && string(name) == "toolCalls" && kind == jsonspan.Array:
-			d.sdkCalls()
-			continue
+	case list == "tool_calls" && string(name) == "id" && kind == jsonspan.String:
+		if id := jsonspan.Text(d.Src(), d.Text().Span); nineSigns(id) {
+			if has = nineID; id != strings.ToLower(id) {
+				has |= mixedNineID
+			}
 		}
+	case list == "tool_calls" && string(name) == "function" && kind == jsonspan.Object:
+		if d.objectArguments() {
+			has = objectCalled
+		}
+	case top && string(name) == "toolCalls" && kind == jsonspan.Array:
+		d.sdkCalls()
+	default:
 		d.Skip()
 	}
+	return has
 }
 
 // block notes the signs of a content that is an object, and returns what it is: a block if it has a type, a store if it has format 2, a turn
@@ -128,14 +178,7 @@ func (d *detector) message(list string) {
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false
-	for d.Object(); ; {
-		name, ok := d.Key()
-		if !ok {
-			if word == "object" && parts && !format {
-				word = "turn"
-			}
-			return word
-		}
+	for name := range d.Members() {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
@@ -147,22 +190,24 @@ func (d *detector) block() (word string) {
 			d.Skip()
 		} else if string(name) != "type" || d.Kind() != jsonspan.String {
 			d.Skip()
-		} else if v := d.Text(); v.Len() <= 66 {
+		} else if v := d.Text(); v.Len() <= maxNamedBytes {
 			word = "block"
 			d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
 		}
 	}
+	if word == "object" && parts && !format {
+		word = "turn"
+	}
+	return word
 }
 
 // objectArguments reports whether the function at the scanner is called with an object.
 func (d *detector) objectArguments() (object bool) {
-	for d.Object(); ; d.Skip() {
-		name, ok := d.Key()
-		if !ok {
-			return object
-		}
+	for name := range d.Members() {
 		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
+		d.Skip()
 	}
+	return object
 }
 
 // sdkCalls notes that the elements of a toolCalls list call functions.
@@ -172,14 +217,11 @@ func (d *detector) sdkCalls() {
 			d.Skip()
 			continue
 		}
-		for d.Object(); ; d.Skip() {
-			name, ok := d.Key()
-			if !ok {
-				break
-			}
+		for name := range d.Members() {
 			if string(name) == "function" {
 				d.note("toolCalls", name)
 			}
+			d.Skip()
 		}
 	}
 }

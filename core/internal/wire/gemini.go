@@ -23,12 +23,12 @@ func init() {
 		},
 		Parts:       "parts",
 		ReadMessage: readGemini,
-		Message:     geminiMessage,
+		Message:     textMessage(geminiText),
 		ResultBody:  geminiResultBody,
 		Tool:        `{"functionDeclarations":[{"name":%n,"description":%d,"parameters":%p}]}`,
 		TextPart:    `{"text":%t}`,
 		InnerMedia:  true,
-		Results:     geminiResults,
+		Results:     geminiAnswers.results,
 		Sign:        geminiSign,
 		Link:        linkContinued,
 		SystemApart: true,
@@ -46,14 +46,7 @@ var geminiRoles = []roleName{{"user", transcript.User}, {"model", transcript.Ass
 var geminiMessageKeys = []string{"role", "parts"}
 
 func readGemini(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(geminiPart)
-		return true
-	})
+	f := r.roleAndList(m, geminiMessageKeys, geminiPart)
 	role, parts := f[0], f[1]
 	// A content without a role is the user's.
 	if m.Role = transcript.User; role.Kind != jsonspan.Invalid && role.Kind != jsonspan.Null {
@@ -92,7 +85,6 @@ func geminiPart(r *Reader) {
 		if key < gpCall || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		switch key {
 		case gpCall, gpCall2:
 			geminiCall(r, &p)
@@ -119,12 +111,7 @@ func geminiPart(r *Reader) {
 	for _, k := range []int{gpSignature, gpSignature2} {
 		f[k].signs(&p, transcript.Signed)
 	}
-	if self < 0 {
-		r.Add(p)
-		return
-	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 }
 
 var geminiCallKeys = []string{"id", "name", "args"}
@@ -153,10 +140,8 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
 		case key == 2 && r.Kind() == jsonspan.Object:
-			f[2].Start = r.Pos()
 			textOfObject(r, p)
 		case key == 3 && r.Kind() == jsonspan.Array:
-			f[3].Start = r.Pos()
 			r.list(func(r *Reader) { geminiInner(r, self) })
 		default:
 			return false
@@ -180,11 +165,7 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
 	size := jsonspan.ASCII(1)
-	for r.Object(); ; n++ {
-		key, ok := r.Key()
-		if !ok {
-			break
-		}
+	for key := range r.Members() {
 		if string(key) == "error" {
 			p.Flags |= transcript.IsError
 		}
@@ -198,6 +179,7 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 		} else {
 			size = size.Add(r.Skip().Measure)
 		}
+		n++
 	}
 	p.Body.End, p.Size = r.Pos(), size
 	if n == 0 {
@@ -216,7 +198,6 @@ func geminiInner(r *Reader, parent int) {
 		if key < gpInline || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		geminiMedia(r, &p)
 		return true
 	})
@@ -247,11 +228,6 @@ func geminiRole(role transcript.Role) string {
 	return "user"
 }
 
-// geminiMessage writes a content with one text. System text becomes the user's: Gemini's contents have no system role.
-func geminiMessage(dst []byte, role transcript.Role, text string) []byte {
-	return wrapParts(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'))
-}
-
 // wrapParts writes {"role":…,"parts":[part]}.
 func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	dst = append(append(append(dst, `{"role":"`...), geminiRole(role)...), `","parts":[`...)
@@ -268,46 +244,25 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 	return append(jsonspan.AppendString(append(dst, `{"output":`...), text), '}'), size
 }
 
-// geminiResults writes one content with a response for each call: the one that it has, or an error with text (G6). It uses the spelling of
-// the first call.
-func geminiResults(dst []byte, calls []Call, text string) []byte {
-	key := `{"functionResponse":{`
-	if len(calls) > 0 && snake(calls[0].Part) {
-		key = `{"function_response":{`
-	}
-	var parts []byte
-	for i, c := range calls {
-		if i > 0 {
-			parts = append(parts, ',')
-		}
-		if c.Result != nil {
-			parts = append(parts, c.Result...)
-			continue
-		}
-		parts = append(parts, key...)
-		if c.ID != nil {
-			parts = append(append(append(parts, `"id":`...), c.ID...), ',')
-		}
-		if c.Name != nil {
-			parts = append(append(append(parts, `"name":`...), c.Name...), ',')
-		}
-		parts = append(jsonspan.AppendString(append(parts, `"response":{"error":`...), text), `}}}`...)
-	}
-	return wrapParts(dst, transcript.User, parts)
+const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
+
+// geminiAnswers are a content with a response for each call: the one that it has, or an error (G6).
+var geminiAnswers = answers{
+	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
+	all:  `{"role":"user","parts":[%c]}`, kept: true,
+	snake: func(calls []Call) bool { return snake(calls[0].Part) },
 }
 
 // snake reports whether a part, given as JSON, is spelled with underscores.
 func snake(part []byte) bool {
 	s := jsonspan.New(part)
-	for s.Object(); ; s.Skip() {
-		key, ok := s.Key()
-		if !ok {
-			return false
-		}
+	for key := range s.Members() {
 		if string(key) == "function_call" {
 			return true
 		}
+		s.Skip()
 	}
+	return false
 }
 
 // geminiSign writes a replacement for the opening brace of a function call without a signature: the signature that makes the validator

@@ -26,11 +26,11 @@ func init() {
 				"body:previous_interaction_id model:gemini",
 		},
 		ReadMessage: readInteractions,
-		Message:     interactionsMessage,
+		Message:     textMessage(`{"type":"%?amodel_output%;%?Auser_input%;","content":[{"type":"text","text":%t}]}`),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     interactionsResults,
+		Results:     answers{each: `{"type":"function_result","call_id":%i,%?n"name":%n,%;"is_error":true,"result":%t}`}.results,
 		SystemApart: true,
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
@@ -75,7 +75,6 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array && !ofFunction {
 			return false
 		}
-		f[key].Start = r.Pos()
 		switch {
 		case key == giContent:
 			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })
@@ -148,11 +147,10 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		}
 		return
 	}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
 	if p.Kind == transcript.ToolResult {
 		p.Size = jsonspan.Measure{}
 	}
-	r.T.Parts[self] = p
+	r.put(self, p)
 	for i := range r.T.Parts[first:] {
 		r.T.Parts[first+i].Flags |= p.Flags & transcript.Tied
 	}
@@ -176,30 +174,6 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 		p.Media(transcript.File, f[2].Raw)
 	}
 	r.Add(p)
-}
-
-// interactionsMessage writes a step with one text. System text becomes the user's: the system instruction is outside the list.
-func interactionsMessage(dst []byte, role transcript.Role, text string) []byte {
-	typ := "user_input"
-	if role == transcript.Assistant {
-		typ = "model_output"
-	}
-	dst = append(append(append(dst, `{"type":"`...), typ...), `","content":[{"type":"text","text":`...)
-	return append(jsonspan.AppendString(dst, text), `}]}`...)
-}
-
-func interactionsResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(append(dst, `{"type":"function_result","call_id":`...), c.ID...), ',')
-		if c.Name != nil {
-			dst = append(append(append(dst, `"name":`...), c.Name...), ',')
-		}
-		dst = append(jsonspan.AppendString(append(dst, `"is_error":true,"result":`...), text), '}')
-	}
-	return dst
 }
 
 // checkInteractions reports GI3 (a thought is followed by a step of the model) and GI4 (it is signed).

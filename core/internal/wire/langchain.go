@@ -92,11 +92,9 @@ func readLangChain(r *Reader, m *transcript.Message) {
 	fp, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool {
 		switch kind := r.Kind(); {
 		case key == lcID && kind == jsonspan.Array:
-			f[key].Start = r.Pos()
 			class.read(r)
 			return true
 		case (key == lcKwargs || key == lcData) && kind == jsonspan.Object && within < 0:
-			f[key].Start = r.Pos()
 			in, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return lcMember(r, m, key, f) })
 			held, within = *in, key
 			return true
@@ -166,7 +164,6 @@ func (c *lcClass) read(r *Reader) {
 // lcMember reads a list or an object in a message.
 func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	array := r.Kind() == jsonspan.Array
-	f[key].Start = r.Pos()
 	switch {
 	case key == lcContent && array:
 		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { lcBlock(r, -1) })
@@ -265,7 +262,6 @@ func lcCall(r *Reader, list int8) {
 		if key != 3 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		openAIFunction(r, &p)
 		return true
 	})
@@ -282,7 +278,6 @@ var lcExtraKeys = []string{"tool_calls", "function_call", "reasoning_content"}
 // lcAdditional reads the original answer of a provider: its calls in the provider's spelling, which the message's tool_calls repeat.
 func lcAdditional(r *Reader) {
 	f, _ := r.fields(lcExtraKeys, func(r *Reader, key int, f *frame) bool {
-		f[key].Start = r.Pos()
 		switch kind := r.Kind(); {
 		case key == 0 && kind == jsonspan.Array:
 			r.list(func(r *Reader) { lcCall(r, transcript.RawList) })

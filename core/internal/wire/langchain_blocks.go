@@ -64,7 +64,6 @@ func lcBlock(r *Reader, parent int32) {
 	}
 	self, signed, thought := -1, false, field{}
 	fp, size := r.fields(lcBlockKeys, func(r *Reader, key int, f *frame) bool {
-		f[key].Start = r.Pos()
 		switch kind := r.Kind(); {
 		case key == lbContent && parent < 0 && kind == jsonspan.Array && r.is(&f[lbType], "tool_result"):
 			self = r.Add(p) // what is inside must follow it
@@ -91,8 +90,8 @@ func lcBlock(r *Reader, parent int32) {
 	}
 	content := f[lbContent]
 	if self >= 0 {
-		p.Msg, p.Pair, p.Size = r.T.Parts[self].Msg, -1, jsonspan.Measure{}
-		r.T.Parts[self] = p
+		p.Size = jsonspan.Measure{}
+		r.put(self, p)
 		return
 	}
 	self = r.Add(p)

@@ -57,20 +57,12 @@ func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	if s.Kind() != jsonspan.Object {
 		return marks
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return w.marks
-		}
+	for key := range s.Members() {
 		switch name := string(key); {
 		case name == "system" || name == "tools":
 			w.list(s)
 		case name == "toolConfig" && s.Kind() == jsonspan.Object:
-			for s.Object(); ; {
-				inner, ok := s.Key()
-				if !ok {
-					break
-				}
+			for inner := range s.Members() {
 				if string(inner) == "tools" {
 					w.list(s)
 				} else {
@@ -81,6 +73,7 @@ func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 			w.member(s, name)
 		}
 	}
+	return w.marks
 }
 
 // marking collects marks.
@@ -91,11 +84,7 @@ type marking struct {
 
 // object reads the cache breakpoints of the message, part or tool at the scanner.
 func (w *marking) object(s *jsonspan.Scanner) {
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return
-		}
+	for key := range s.Members() {
 		switch name := string(key); {
 		case name == w.f.content():
 			w.list(s)
@@ -144,20 +133,13 @@ func markOf(name string) MarkKind {
 
 // options reads the cache breakpoints in provider options.
 func (w *marking) options(s *jsonspan.Scanner) {
-	for s.Object(); ; {
-		if _, ok := s.Key(); !ok {
-			return
-		}
+	for range s.Members() {
 		provider := keyOf(s)
 		if s.Kind() != jsonspan.Object {
 			s.Skip()
 			continue
 		}
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members() {
 			name, option := string(key), keyOf(s)
 			value := s.Skip()
 			if (name == "cacheControl" || markOf(name) != 0) && w.f.Marks&OptionMark != 0 && value.Kind == jsonspan.Object {
@@ -203,11 +185,8 @@ func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, 
 
 func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	src, members := s.Src(), 0
-	for s.Object(); ; members++ {
-		key, more := s.Key()
-		if !more {
-			break
-		}
+	for key := range s.Members() {
+		members++
 		switch name := string(key); {
 		case m.Kind == OptionMark:
 			if s.Skip(); name == "providerOptions" { // they are the app's
@@ -256,11 +235,8 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 			continue
 		}
 		last, members := true, 0
-		for s.Object(); ; members++ {
-			key, more := s.Key()
-			if !more {
-				break
-			}
+		for key := range s.Members() {
+			members++
 			name := string(key)
 			value := s.Skip().Of(s.Src())
 			last = last && markOf(name) == 0 && !(name == "text" && len(value) <= 2)

@@ -28,8 +28,8 @@ func init() {
 		Calls:       "toolInvocations",
 		Within:      []string{"content"},
 		ReadMessage: readMastra,
-		Message:     mastraMessage,
-		Instead:     mastraInstead,
+		Message:     textMessage(mastraText),
+		Instead:     insteadOf(mastraText),
 		ResultBody:  mastraResultBody,
 		Tool:        `{"id":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -40,6 +40,9 @@ func init() {
 		Rules:       Rules{Bound: "AN9", Unanswered: "MA2", Orphan: "MA2", Duplicate: "MA3", Empty: "MA1", Role: "MA4", Answers: BeforeUser},
 	})
 }
+
+// mastraText has no copies of its text, except in a system message, which is read only from its copy.
+const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp + `,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
 
 var mastraRoles = []roleName{
 	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"signal", transcript.User},
@@ -75,7 +78,6 @@ func readMastra(r *Reader, m *transcript.Message) {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		in, _ := r.fields(mastraContentKeys, func(r *Reader, key int, f *frame) bool { return store.member(r, m, key, f) })
 		held = *in
 		return true
@@ -113,7 +115,6 @@ func readMastra(r *Reader, m *transcript.Message) {
 // member reads a list or an object of the content.
 func (s *mastraStore) member(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	kind := r.Kind()
-	f[key].Start = r.Pos()
 	switch {
 	case key == mcParts && kind == jsonspan.Array:
 		m.Lists[transcript.ContentList] = r.list(mastraPart)
@@ -221,7 +222,6 @@ func mastraPart(r *Reader) {
 	var details mastraDetails
 	var metadata mastraMetadata
 	fp, size := r.fields(mastraPartKeys, func(r *Reader, key int, f *frame) bool {
-		f[key].Start = r.Pos()
 		switch kind := r.Kind(); {
 		case key == maInvocation && kind == jsonspan.Object:
 			call.read(r)
@@ -325,11 +325,8 @@ type mastraMetadata struct {
 var mastraOwnKeys = []string{"modelOutput"}
 
 func (d *mastraMetadata) read(r *Reader) {
-	for r.Object(); ; {
-		provider, ok := r.Key()
+	for provider := range r.Members() {
 		switch {
-		case !ok:
-			return
 		case r.Kind() != jsonspan.Object:
 			r.Skip()
 		case string(provider) == "mastra":
@@ -367,21 +364,6 @@ func mastraSteps(t *transcript.Transcript, first int) {
 	}
 }
 
-func mastraMessage(dst []byte, role transcript.Role, text string) []byte {
-	return mastraInstead(dst, role, text, nil)
-}
-
-// mastraInstead writes a message without copies of its text, except a system message, which is read only from its copy.
-func mastraInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","createdAt":`+NoStamp+`,"content":{"format":2,"parts":[{"type":"text","text":`...)
-	dst = append(jsonspan.AppendString(dst, text), `}]`...)
-	if role == transcript.System {
-		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
-	}
-	return append(dst, `}}`...)
-}
-
 var mastraBodyKeys = []string{"content"}
 
 // mastraResultBody keeps the JSON type of a result, which components read, and the shape of a list of texts and media.
@@ -404,11 +386,7 @@ var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 // mastraAnswer ends a tool call with an error: a part that contains a call, or the call repeated outside the parts.
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		if is := string(key) == "toolInvocation" && s.Kind() == jsonspan.Object; is {
 			at := s.Skip()
 			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Of(part), text)
@@ -422,18 +400,15 @@ func mastraAnswer(dst, part []byte, text string) []byte {
 func mastraAnswered(dst, call []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(call)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			dst = jsonspan.AppendString(append(dst, `,"state":"result","result":`...), text)
-			dst[from] = '{'
-			return append(dst, `,"isError":true}`...)
-		}
+	for key := range s.Members() {
 		start, kept := s.KeyPos(), index(mastraAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), call[start:end]...)
 		}
 	}
+	dst = jsonspan.AppendString(append(dst, `,"state":"result","result":`...), text)
+	dst[from] = '{'
+	return append(dst, `,"isError":true}`...)
 }
 
 // mastraTarget has no dates: the list's order is kept by whoever reads it.

@@ -348,7 +348,6 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[0].Start = r.Pos()
 		in, _ := r.fields(mastraResultKey, nil)
 		found = in[0].Span
 		return true

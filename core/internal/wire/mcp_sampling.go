@@ -20,11 +20,11 @@ func init() {
 			Own:     "content:block part:toolUseId part:structuredContent body:systemPrompt body:modelPreferences body:includeContext",
 		},
 		ReadMessage: readSampling,
-		Message:     samplingMessage,
-		ResultBody:  samplingResultBody,
+		Message:     textMessage(`{"role":"%?aassistant%;%?Auser%;","content":{"type":"text","text":%t}}`),
+		ResultBody:  bodyOf(`[{"type":"text","text":%t}]`),
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     samplingResults,
+		Results:     answers{each: `{"type":"tool_result","toolUseId":%i,"isError":true,"content":[{"type":"text","text":%t}]}`, all: `{"role":"user","content":[%c]}`, kept: true}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "call_ctxfold_",
@@ -44,7 +44,6 @@ func readSampling(r *Reader, m *transcript.Message) {
 		if key != 1 {
 			return false
 		}
-		f[1].Start = r.Pos()
 		if r.Kind() == jsonspan.Object {
 			samplingBlock(r, transcript.NoList, -1)
 		} else {
@@ -81,7 +80,6 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		if key != msContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[msType], "tool_result") {
 			return false
 		}
-		f[msContent].Start = r.Pos()
 		self = r.Add(p) // what is inside must follow it
 		r.list(inside)
 		return true
@@ -107,8 +105,8 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		}
 	}
 	if self >= 0 {
-		p.Msg, p.Pair, p.Size = r.T.Parts[self].Msg, -1, jsonspan.Measure{}
-		r.T.Parts[self] = p
+		p.Size = jsonspan.Measure{}
+		r.put(self, p)
 		return
 	}
 	self = r.Add(p)
@@ -116,37 +114,6 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		r.again(&content, func(r *Reader) { r.list(inside) })
 		r.T.Parts[self].Size = jsonspan.Measure{}
 	}
-}
-
-// samplingMessage writes a message with one text. System text becomes the user's: the system prompt is outside the messages.
-func samplingMessage(dst []byte, role transcript.Role, text string) []byte {
-	if role != transcript.Assistant {
-		role = transcript.User
-	}
-	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":{"type":"text","text":`...)
-	return append(jsonspan.AppendString(dst, text), `}}`...)
-}
-
-func samplingResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
-	dst = jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text)
-	return append(dst, `}]`...), jsonspan.MeasureText(text)
-}
-
-// samplingResults writes one message with a result for each call: the one that it has, or an error with text.
-func samplingResults(dst []byte, calls []Call, text string) []byte {
-	dst = append(dst, `{"role":"user","content":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.Result != nil {
-			dst = append(dst, c.Result...)
-			continue
-		}
-		dst = append(append(append(dst, `{"type":"tool_result","toolUseId":`...), c.ID...), `,"isError":true,"content":[{"type":"text","text":`...)
-		dst = append(jsonspan.AppendString(dst, text), `}]}`...)
-	}
-	return append(dst, `]}`...)
 }
 
 // checkSampling reports MS4: a message with tool results holds nothing else.

@@ -23,11 +23,11 @@ func init() {
 				"model:mistral model:ministral model:magistral model:codestral model:devstral model:pixtral model:voxtral model:open-mi",
 		},
 		ReadMessage: readMistral,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     mistralResults,
+		Results:     answers{each: `{"role":"tool",%?l"toolCallId"%;%?L"tool_call_id"%;:%i%?n,"name":%n%;,"content":%t}`, ids: true}.results,
 		FreshID:     "cf",
 		IDLength:    mistralID,
 		Rules: Rules{
@@ -63,7 +63,6 @@ func readMistral(r *Reader, m *transcript.Message) {
 		if r.Kind() != jsonspan.Array || key != miContent && !calls {
 			return false
 		}
-		f[key].Start = r.Pos()
 		if !calls {
 			m.Lists[transcript.ContentList] = r.list(mistralPart)
 			return true
@@ -126,7 +125,6 @@ func mistralPart(r *Reader) {
 		if key != mpThinking || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[key].Start = r.Pos()
 		r.list(thought.read)
 		return true
 	})
@@ -166,28 +164,6 @@ func (t *thoughtText) read(r *Reader) {
 	if t.chunks == 1 && text.Str() {
 		t.body = text.Span
 	}
-}
-
-func mistralResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.ID == nil {
-			return nil
-		}
-		key := `"tool_call_id":`
-		if c.Legacy {
-			key = `"toolCallId":`
-		}
-		dst = append(append(append(dst, `{"role":"tool",`...), key...), c.ID...)
-		if c.Name != nil {
-			dst = append(append(dst, `,"name":`...), c.Name...)
-		}
-		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
-		dst = append(dst, '}')
-	}
-	return dst
 }
 
 // checkMistral reports MI5: the ids of tool calls have nine letters and digits.

@@ -22,11 +22,11 @@ func init() {
 				"key:tool_name type:tool_call",
 		},
 		ReadMessage: readNative,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     nativeResults,
+		Results:     answers{each: `{"role":"tool_result","tool_call_id":%i%?n,"tool_name":%n%;,"content":%t,"is_error":true}`}.results,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{
 			Unanswered: "I1", Orphan: "I1", Duplicate: "I2", Empty: "I3", Role: "I4",
@@ -73,21 +73,18 @@ func readNative(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
 		if key == ntTurn && r.Kind() == jsonspan.Object {
-			f[ntTurn].Start = r.Pos()
 			meta := r.meta(m)
 			nativeTurn(r, meta)
 			meta.Member = jsonspan.Span{Start: f[ntTurn].Key, End: r.Pos()}
 			return true
 		}
 		if key == ntUsage && r.Kind() == jsonspan.Object {
-			f[ntUsage].Start = r.Pos()
 			nativeUsage(r, r.meta(m))
 			return true
 		}
 		if key != ntContent || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[ntContent].Start = r.Pos()
 		m.Lists[transcript.ContentList] = r.list(nativePart)
 		return true
 	})
@@ -266,24 +263,6 @@ func nativePart(r *Reader) {
 		f[npName].name(&p)
 	}
 	r.Add(p)
-}
-
-func nativeResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"role":"tool_result","tool_call_id":`...)
-		dst = append(dst, c.ID...)
-		if c.Name != nil {
-			dst = append(dst, `,"tool_name":`...)
-			dst = append(dst, c.Name...)
-		}
-		dst = append(dst, `,"content":`...)
-		dst = jsonspan.AppendString(dst, text)
-		dst = append(dst, `,"is_error":true}`...)
-	}
-	return dst
 }
 
 var nativeTarget = Target{

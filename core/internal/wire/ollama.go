@@ -19,10 +19,10 @@ func init() {
 			Own:     "key:thinking key:images key:tool_name call:bare call:object body:keep_alive body:think",
 		},
 		ReadMessage: readOllama,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
-		Results:     ollamaResults,
+		Results:     answers{each: `{"role":"tool"%?n,"tool_name":%n%;%?i,"tool_call_id":%i%;,"content":%t}`}.results,
 		Rules: Rules{
 			Unanswered: "OL1", Orphan: "OL2", Empty: "OL3", Role: "OL4",
 			Answers: NextMessages, ResultRole: transcript.Tool, Named: true, Ordered: true,
@@ -49,7 +49,6 @@ func readOllama(r *Reader, m *transcript.Message) {
 		if key != olCalls || r.Kind() != jsonspan.Array {
 			return false
 		}
-		f[key].Start = r.Pos()
 		m.Lists[transcript.CallList] = r.list(openAIChatCall)
 		return true
 	})
@@ -79,24 +78,6 @@ func readOllama(r *Reader, m *transcript.Message) {
 		p.Size, p.Data = jsonspan.Measure{}, images.Raw
 		r.Add(p)
 	}
-}
-
-func ollamaResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"role":"tool"`...)
-		if c.Name != nil {
-			dst = append(append(dst, `,"tool_name":`...), c.Name...)
-		}
-		if c.ID != nil {
-			dst = append(append(dst, `,"tool_call_id":`...), c.ID...)
-		}
-		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
-		dst = append(dst, '}')
-	}
-	return dst
 }
 
 // checkOllama reports OL5: the arguments of a tool call are an object.

@@ -24,11 +24,11 @@ func init() {
 			Own:   "item:function_call_result item:hosted_tool_call item:computer_call_result item:unknown key:callId key:providerData",
 		},
 		ReadMessage: readAgents,
-		Message:     agentsMessage,
+		Message:     textMessage(agentsText),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p,"strict":false}`,
 		TextPart:    `{"type":"input_text","text":%t}`,
-		Results:     agentsResults,
+		Results:     itemAnswers(agentsItems, true),
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
 		Rules: Rules{
@@ -38,6 +38,10 @@ func init() {
 		Extra: checkResponses,
 	})
 }
+
+// agentsText is an item as the schemas require it.
+const agentsText = `{"type":"message","role":"%r"%?s,"content":%t%;%?a,"status":"completed","content":[{"type":"output_text","text":%t}]%;` +
+	`%?o,"content":[{"type":"input_text","text":%t}]%;}`
 
 var agentsDialect = itemDialect{
 	keys: []string{
@@ -54,27 +58,27 @@ var agentsDialect = itemDialect{
 
 // agentsItems are the types of items. Data that only the provider reads is in providerData.
 var agentsItems = map[string]responsesItem{
-	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
-	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
-	"hosted_tool_call": {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
+	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},
+	"hosted_tool_call": {rsAssistant, rsOpaque, 0, idNeeded, ""},
 	"function_call": {rsAssistant, rsCall, rpArguments, idOptional,
-		[3]string{`{"type":"function_call_result","callId":`, `,"status":"completed","output":`, `}`}},
-	"shell_call": {rsAssistant, rsCall, rpAction, idOptional, [3]string{`{"type":"shell_call_output","callId":`,
-		`,"output":[{"stdout":"","stderr":`, `,"outcome":{"type":"exit","exitCode":1}}]}`}},
+		`{"type":"function_call_result","callId":%i,"name":%q,"status":"completed","output":%t}`},
+	"shell_call": {rsAssistant, rsCall, rpAction, idOptional,
+		`{"type":"shell_call_output","callId":%i,"output":[{"stdout":"","stderr":%t,"outcome":{"type":"exit","exitCode":1}}]}`},
 	"apply_patch_call": {rsAssistant, rsCall, rpOperation, idOptional,
-		[3]string{`{"type":"apply_patch_call_output","callId":`, `,"status":"failed","output":`, `}`}},
+		`{"type":"apply_patch_call_output","callId":%i,"status":"failed","output":%t}`},
 	"tool_search_call": {rsAssistant, rsCall, rpArguments, idOptional,
-		[3]string{`{"type":"tool_search_output","callId":`, `,"execution":"client","status":"completed","tools":[]}`, ``}},
-	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, [3]string{}},
-	"program":                 {rsAssistant, rsCall, 0, idNeeded, [3]string{}},
-	"function_call_result":    {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"shell_call_output":       {rsTool, rsResult, 0, idNeeded, [3]string{}},
-	"apply_patch_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"tool_search_output":      {rsTool, rsResult, 0, idNeeded, [3]string{}},
-	"computer_call_result":    {rsTool, rsResult, 0, idNeeded, [3]string{}},
-	"program_output":          {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"compaction":              {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"unknown":                 {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+		`{"type":"tool_search_output","callId":%i,"execution":"client","status":"completed","tools":[]}`},
+	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, ""},
+	"program":                 {rsAssistant, rsCall, 0, idNeeded, ""},
+	"function_call_result":    {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"shell_call_output":       {rsTool, rsResult, 0, idNeeded, ""},
+	"apply_patch_call_output": {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"tool_search_output":      {rsTool, rsResult, 0, idNeeded, ""},
+	"computer_call_result":    {rsTool, rsResult, 0, idNeeded, ""},
+	"program_output":          {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"compaction":              {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"unknown":                 {rsAssistant, rsOpaque, 0, idNeeded, ""},
 }
 
 func readAgents(r *Reader, m *transcript.Message) {
@@ -118,46 +122,6 @@ func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	}
 	r.Add(media)
 	return true
-}
-
-// agentsMessage writes an item as the schemas require: a text for the system, a list of parts for others, and the status of an answer.
-func agentsMessage(dst []byte, role transcript.Role, text string) []byte {
-	dst = append(append(append(dst, `{"type":"message","role":"`...), role.String()...), '"')
-	switch role {
-	case transcript.System:
-		return append(jsonspan.AppendString(append(dst, `,"content":`...), text), '}')
-	case transcript.Assistant:
-		dst = append(dst, `,"status":"completed","content":[{"type":"output_text","text":`...)
-	default:
-		dst = append(dst, `,"content":[{"type":"input_text","text":`...)
-	}
-	return append(jsonspan.AppendString(dst, text), `}]}`...)
-}
-
-// agentsResults answers calls with text, one item each; nil if no text can answer a call.
-func agentsResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		typ := itemType(c.Part)
-		answer := agentsItems[typ].answer
-		if answer[0] == "" || c.ID == nil {
-			return nil
-		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(dst, answer[0]...), c.ID...)
-		if typ == "function_call" {
-			name := c.Name
-			if name == nil {
-				name = []byte(`""`)
-			}
-			dst = append(append(dst, `,"name":`...), name...)
-		}
-		if dst = append(dst, answer[1]...); answer[2] != "" {
-			dst = append(jsonspan.AppendString(dst, text), answer[2]...)
-		}
-	}
-	return dst
 }
 
 // agentsTarget has no place for reasoning, whose items need a provider's id, nor for audio, which the SDK doesn't send to the Responses API.

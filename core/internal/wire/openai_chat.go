@@ -24,11 +24,11 @@ func init() {
 		},
 		ReadMessage: readOpenAIChat,
 		Marks:       ControlMark,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     openAIChatResults,
+		Results:     answers{each: `{"role":%?i"tool","tool_call_id":%i%;%?m"function","name":%n%;,"content":%t}`}.results,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{
 			Unanswered: "OC2", Orphan: "OC3", Duplicate: "OC4", Empty: "OC1", Role: "OC8",
@@ -66,13 +66,10 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(openAIChatKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
 		case key == ocContent && r.Kind() == jsonspan.Array:
-			f[ocContent].Start = r.Pos()
 			m.Lists[transcript.ContentList] = r.list(openAIChatPart)
 		case key == ocCalls && r.Kind() == jsonspan.Array:
-			f[ocCalls].Start = r.Pos()
 			m.Lists[transcript.CallList] = r.list(openAIChatCall)
 		case key == ocFunction && r.Kind() == jsonspan.Object:
-			f[ocFunction].Start = r.Pos()
 			start := f[ocFunction].Key
 			call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
 			openAIFunction(r, &call)
@@ -180,7 +177,6 @@ func openAIChatCall(r *Reader) {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[key].Start = r.Pos()
 		openAIFunction(r, &p)
 		return true
 	})
@@ -201,25 +197,6 @@ func openAIFunction(r *Reader, p *transcript.Part) {
 		p.Flags |= transcript.JSONText
 	}
 	p.Body, p.Size = body.Span, body.Size
-}
-
-func openAIChatResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if c.ID == nil {
-			dst = append(dst, `{"role":"function","name":`...)
-			dst = append(dst, c.Name...)
-		} else {
-			dst = append(dst, `{"role":"tool","tool_call_id":`...)
-			dst = append(dst, c.ID...)
-		}
-		dst = append(dst, `,"content":`...)
-		dst = jsonspan.AppendString(dst, text)
-		dst = append(dst, '}')
-	}
-	return dst
 }
 
 // checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every one with tool calls must have it, and with DeepSeek's
@@ -254,11 +231,7 @@ func Reasoner(model string) bool {
 // openAIChatThink returns where a message, JSON of an object, gets an empty reasoning_content, and the text to write.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		start := s.KeyPos()
 		value := s.Skip()
 		if string(key) == "reasoning_content" { // null, or anything else that isn't text

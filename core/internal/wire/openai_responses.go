@@ -33,11 +33,11 @@ func init() {
 			Own:      own + " type:input_text type:output_text type:input_image type:input_file type:summary_text type:reasoning_text",
 		},
 		ReadMessage: readResponses,
-		Message:     responsesMessage,
+		Message:     textMessage(`{"type":"message","role":"%r","content":%?a%t%;%?A[{"type":"input_text","text":%t}]%;}`), // the assistant's long form needs an id
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p,"strict":false}`,
 		TextPart:    `{"type":"input_text","text":%t}`,
-		Results:     responsesResults,
+		Results:     itemAnswers(responsesItems, false),
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
 		Rules: Rules{
@@ -93,9 +93,8 @@ type responsesItem struct {
 	kind transcript.Kind
 	body int   // the key of a tool call's arguments or a tool result's text; 0 if there is nothing to show or to clear
 	id   usage // what its own id is used for
-	// answer is how a call's result is written: the parts before its call_id, before its text, and after it. No text can answer a call
-	// without answer (a computer call needs a screenshot); without end the text is omitted.
-	answer [3]string
+	// answer is the template of a call's result, as in answers; "" if no text can answer the call: a computer call needs a screenshot.
+	answer string
 }
 
 type usage uint8
@@ -115,48 +114,48 @@ const (
 )
 
 // functionAnswer answers local shell calls too, as Codex does.
-var functionAnswer = [3]string{`{"type":"function_call_output","call_id":`, `,"output":`, `}`}
+const functionAnswer = `{"type":"function_call_output","call_id":%i,"output":%t}`
 
 // responsesItems are the types of items that need distinguishing. Any other is opaque, and the assistant's unless it has a role.
 var responsesItems = map[string]responsesItem{
-	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
-	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
+	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
+	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},
 	"function_call":    {rsAssistant, rsCall, rpArguments, idOptional, functionAnswer},
 	"local_shell_call": {rsAssistant, rsCall, rpAction, idOptional, functionAnswer},
 	"custom_tool_call": {rsAssistant, rsCall, rpInput, idOptional,
-		[3]string{`{"type":"custom_tool_call_output","call_id":`, `,"output":`, `}`}},
-	"shell_call": {rsAssistant, rsCall, rpAction, idOptional, [3]string{`{"type":"shell_call_output","call_id":`,
-		`,"output":[{"stdout":"","stderr":`, `,"outcome":{"type":"exit","exit_code":1}}]}`}},
+		`{"type":"custom_tool_call_output","call_id":%i,"output":%t}`},
+	"shell_call": {rsAssistant, rsCall, rpAction, idOptional,
+		`{"type":"shell_call_output","call_id":%i,"output":[{"stdout":"","stderr":%t,"outcome":{"type":"exit","exit_code":1}}]}`},
 	"apply_patch_call": {rsAssistant, rsCall, rpOperation, idOptional,
-		[3]string{`{"type":"apply_patch_call_output","call_id":`, `,"status":"failed","output":`, `}`}},
+		`{"type":"apply_patch_call_output","call_id":%i,"status":"failed","output":%t}`},
 	"tool_search_call": {rsAssistant, rsCall, rpArguments, idOptional,
-		[3]string{`{"type":"tool_search_output","call_id":`, `,"execution":"client","status":"completed","tools":[]}`, ``}},
-	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, [3]string{}},
-	"program":                 {rsAssistant, rsCall, 0, idNeeded, [3]string{}},
-	"multi_agent_call":        {rsAssistant, rsCall, rpArguments, idNeeded, [3]string{}},
-	"multi_agent_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"agent_message":           {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
-	"function_call_output":    {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"local_shell_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"custom_tool_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"shell_call_output":       {rsTool, rsResult, 0, idNeeded, [3]string{}},
-	"apply_patch_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
-	"tool_search_output":      {rsTool, rsResult, 0, idNeeded, [3]string{}},
-	"computer_call_output":    {rsTool, rsResult, 0, idNeeded, [3]string{}},
-	"program_output":          {rsTool, rsResult, rpResult, idNeeded, [3]string{}},
-	"web_search_call":         {rsAssistant, rsOpaque, 0, idOptional, [3]string{}},
-	"file_search_call":        {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"code_interpreter_call":   {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"image_generation_call":   {rsAssistant, transcript.Image, 0, idNeeded, [3]string{}},
-	"mcp_call":                {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"mcp_list_tools":          {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"mcp_approval_request":    {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"mcp_approval_response":   {rsTool, rsOpaque, 0, idNeeded, [3]string{}},
-	"compaction":              {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"item_reference":          {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
-	"additional_tools":        {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
-	"configuration_update":    {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
-	"compaction_trigger":      {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
+		`{"type":"tool_search_output","call_id":%i,"execution":"client","status":"completed","tools":[]}`},
+	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, ""},
+	"program":                 {rsAssistant, rsCall, 0, idNeeded, ""},
+	"multi_agent_call":        {rsAssistant, rsCall, rpArguments, idNeeded, ""},
+	"multi_agent_call_output": {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"agent_message":           {rsAssistant, transcript.Text, 0, idOptional, ""},
+	"function_call_output":    {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"local_shell_call_output": {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"custom_tool_call_output": {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"shell_call_output":       {rsTool, rsResult, 0, idNeeded, ""},
+	"apply_patch_call_output": {rsTool, rsResult, rpOutput, idNeeded, ""},
+	"tool_search_output":      {rsTool, rsResult, 0, idNeeded, ""},
+	"computer_call_output":    {rsTool, rsResult, 0, idNeeded, ""},
+	"program_output":          {rsTool, rsResult, rpResult, idNeeded, ""},
+	"web_search_call":         {rsAssistant, rsOpaque, 0, idOptional, ""},
+	"file_search_call":        {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"code_interpreter_call":   {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"image_generation_call":   {rsAssistant, transcript.Image, 0, idNeeded, ""},
+	"mcp_call":                {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"mcp_list_tools":          {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"mcp_approval_request":    {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"mcp_approval_response":   {rsTool, rsOpaque, 0, idNeeded, ""},
+	"compaction":              {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"item_reference":          {rsAssistant, rsOpaque, 0, idNeeded, ""},
+	"additional_tools":        {rsSystem, rsOpaque, 0, idNeeded, ""},
+	"configuration_update":    {rsSystem, rsOpaque, 0, idNeeded, ""},
+	"compaction_trigger":      {rsSystem, rsOpaque, 0, idNeeded, ""},
 }
 
 var responsesRoles = []roleName{
@@ -179,7 +178,6 @@ func readItem(r *Reader, m *transcript.Message) {
 		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
 			return m.Lists[transcript.ContentList].Zero() && e.read(r, key, f)
 		}
-		f[rpContent].Start = r.Pos()
 		m.Lists[transcript.ContentList] = r.list(responsesContentPart)
 		return true
 	})
@@ -326,45 +324,31 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	r.Add(p)
 }
 
-// responsesMessage writes a message as Codex does. For the assistant it uses the short form: the long one needs a provider's id.
-func responsesMessage(dst []byte, role transcript.Role, text string) []byte {
-	dst = append(append(append(dst, `{"type":"message","role":"`...), role.String()...), `","content":`...)
-	if role == transcript.Assistant {
-		return append(jsonspan.AppendString(dst, text), '}')
+// itemAnswers returns a Format.Results that answers each call with an item, by its type in a table; ids means that a call needs an id.
+func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, calls []Call, text string) []byte {
+	return func(dst []byte, calls []Call, text string) []byte {
+		for i := range calls {
+			answer := items[itemType(calls[i].Part)].answer
+			if answer == "" || ids && calls[i].ID == nil {
+				return nil
+			}
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = answers{each: answer}.results(dst, calls[i:i+1], text)
+		}
+		return dst
 	}
-	dst = jsonspan.AppendString(append(dst, `[{"type":"input_text","text":`...), text)
-	return append(dst, `}]}`...)
-}
-
-// responsesResults answers calls with text, one item each; nil if no text can answer a call.
-func responsesResults(dst []byte, calls []Call, text string) []byte {
-	for i, c := range calls {
-		answer := responsesItems[itemType(c.Part)].answer
-		if answer[0] == "" {
-			return nil
-		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(append(dst, answer[0]...), c.ID...), answer[1]...)
-		if answer[2] != "" {
-			dst = append(jsonspan.AppendString(dst, text), answer[2]...)
-		}
-	}
-	return dst
 }
 
 // itemType is the type of an item, given as JSON.
 func itemType(item []byte) string {
 	s := jsonspan.New(item)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return ""
-		}
+	for key := range s.Members() {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(item, s.Text().Span)
 		}
 		s.Skip()
 	}
+	return ""
 }

@@ -22,7 +22,6 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 		return false
 	}
 	item, _ := r.items.item(typ)
-	f[key].Start = r.Pos()
 	switch {
 	case item.kind == transcript.Reasoning && kind == jsonspan.Array && (key == rpSummary && !e.content || key == rpContent && (e.summary || r.items.kept)):
 		e.content, e.summary = e.content || key == rpContent, e.summary || key == rpSummary

@@ -26,7 +26,7 @@ func init() {
 		Message:     func(dst []byte, role transcript.Role, text string) []byte { return piMessage(dst, role, text, nil) },
 		Instead:     piMessage,
 		Timed:       true,
-		ResultBody:  piResultBody,
+		ResultBody:  bodyOf(`[{"type":"text","text":%t}]`), // the content of a result must be a list
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
 		Results:     piResults,
@@ -77,10 +77,8 @@ func readPi(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(piKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
 		case key == piContent && r.Kind() == jsonspan.Array:
-			f[key].Start = r.Pos()
 			m.Lists[transcript.ContentList] = r.list(piPart)
 		case key == piUsage && r.Kind() == jsonspan.Object:
-			f[key].Start = r.Pos()
 			piCounted(r, r.meta(m))
 		default:
 			return false
@@ -253,23 +251,13 @@ func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte
 func piStamp(message []byte) []byte {
 	if len(message) > 0 {
 		s := jsonspan.New(message)
-		for s.Object(); ; s.Skip() {
-			name, ok := s.Key()
-			if !ok {
-				break
-			}
-			if string(name) == "timestamp" && s.Kind() == jsonspan.Number {
-				return s.Skip().Span.Of(message)
+		for name := range s.Members() {
+			if value := s.Skip(); string(name) == "timestamp" && value.Kind == jsonspan.Number {
+				return value.Of(message)
 			}
 		}
 	}
 	return []byte("0")
-}
-
-// piResultBody writes the list that the content of a result must be.
-func piResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
-	dst = jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text)
-	return append(dst, `}]`...), jsonspan.MeasureText(text)
 }
 
 // piResults writes results with the time of the answer that has their calls.

@@ -22,7 +22,7 @@ func init() {
 			Content: "string",
 		},
 		ReadMessage: readPlain,
-		Message:     writeTextMessage,
+		Message:     textMessage(roleAndText),
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,

@@ -58,7 +58,7 @@ const maxFields = 21
 type frame [maxFields]field
 
 // fields reads an object. It fills in each of the wanted keys and skips all other members. If a wanted member is an object or an array,
-// inner may read it instead (and return true). A duplicate wanted key is an error: choosing one would be a guess. The frame is valid until
+// inner may read it instead and return true; its field then has its kind and its span, but no size. A duplicate wanted key is an error: choosing one would be a guess. The frame is valid until
 // the reader has read four more levels. The measure is the whole object's, without members read by inner.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
@@ -86,6 +86,7 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 			}
 			at.Key = r.KeyPos()
 			kind := r.Kind()
+			at.Start = r.Pos()
 			switch {
 			case kind == jsonspan.String:
 				s := r.Text()
@@ -212,6 +213,29 @@ func (r *Reader) Add(p transcript.Part) int {
 	}
 	r.T.Parts = append(r.T.Parts, p)
 	return len(r.T.Parts) - 1
+}
+
+// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 is none. It returns the index of
+// the part.
+func (r *Reader) put(self int, p transcript.Part) int {
+	if self < 0 {
+		return r.Add(p)
+	}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	r.T.Parts[self] = p
+	return self
+}
+
+// roleAndList reads a message whose first key is its role and whose second is its content, a list that part reads.
+func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *Reader)) frame {
+	f, _ := r.fields(keys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		m.Lists[transcript.ContentList] = r.list(part)
+		return true
+	})
+	return *f
 }
 
 // whole returns the field as a part that is the whole content of its message.
@@ -368,11 +392,7 @@ var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", 
 
 func (r *Reader) body() {
 	t, list := r.T, false
-	for r.Object(); ; {
-		name, ok := r.Key()
-		if !ok {
-			break
-		}
+	for name := range r.Members() {
 		switch {
 		case string(name) == r.F.List && !list && r.Kind() == jsonspan.Array:
 			list = true
@@ -390,10 +410,8 @@ func (r *Reader) body() {
 		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
 			t.Thinking = r.thinking()
 		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
-			for r.Object(); ; {
-				if name, ok := r.Key(); !ok {
-					break
-				} else if string(name) == "thinking" && r.Kind() == jsonspan.Object {
+			for name := range r.Members() {
+				if string(name) == "thinking" && r.Kind() == jsonspan.Object {
 					t.Thinking = r.thinking()
 				} else {
 					r.Skip()

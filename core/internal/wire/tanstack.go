@@ -23,8 +23,8 @@ func init() {
 		},
 		Parts:       "parts",
 		ReadMessage: readTanStack,
-		Message:     tanStackMessage,
-		Instead:     tanStackInstead,
+		Message:     textMessage(tanStackText),
+		Instead:     insteadOf(tanStackText),
 		ResultBody:  tanStackResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","content":%t}`,
@@ -36,16 +36,11 @@ func init() {
 	})
 }
 
+const tanStackText = `{"id":"ctxfold-%#","role":"%r","parts":[{"type":"text","content":%t}]}`
+
 func readTanStack(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	f, _ := r.fields(aiSDKUIMessageKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		f[1].Start = r.Pos()
-		m.Lists[transcript.ContentList] = r.list(tanStackPart)
-		return true
-	})
+	f := r.roleAndList(m, aiSDKUIMessageKeys, tanStackPart)
 	role, parts := f[0], f[1]
 	r.role(m, &role, aiSDKUIRoles)
 	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
@@ -90,7 +85,6 @@ func tanStackPartIn(r *Reader, parent int32) {
 			return false
 		}
 		// Only results contain parts; they follow their result in Parts, so it takes its index first.
-		f[key].Start = r.Pos()
 		self = r.Add(p)
 		r.list(func(r *Reader) { tanStackPartIn(r, int32(self)) })
 		return true
@@ -138,13 +132,10 @@ func tanStackPartIn(r *Reader, parent int32) {
 		p.Kind, p.Body, p.Size = transcript.ToolResult, content.Span, content.Size
 		r.tool(&p, &f[tsCallID], &f[tsName])
 	}
-	if self < 0 {
-		r.Add(p)
-		return
+	if self >= 0 {
+		p.Size = jsonspan.Measure{}
 	}
-	p.Size = jsonspan.Measure{}
-	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
-	r.T.Parts[self] = p
+	r.put(self, p)
 }
 
 var (
@@ -259,16 +250,6 @@ func unlinkOthers(t *transcript.Transcript, from int) {
 			t.Parts[p.Pair].Pair, p.Pair = -1, -1
 		}
 	}
-}
-
-func tanStackMessage(dst []byte, role transcript.Role, text string) []byte {
-	return tanStackInstead(dst, role, text, nil)
-}
-
-func tanStackInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
-	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
-	dst = append(append(dst, role.String()...), `","parts":[{"type":"text","content":`...)
-	return append(jsonspan.AppendString(dst, text), `}]}`...)
 }
 
 // tanStackResultBody keeps the JSON type of an output, which components read; a separate result may be a text.

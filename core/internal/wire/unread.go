@@ -237,11 +237,7 @@ func (w *coverage) reading(at uint32) reading {
 		return foreign
 	}
 	keyed := foreign
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return keyed
-		}
+	for name := range s.Members() {
 		if string(name) == "type" && s.Kind() == jsonspan.String {
 			switch typ := jsonspan.Text(w.t.Src, s.Text().Span); {
 			case word(readTypes, typ):
@@ -257,4 +253,5 @@ func (w *coverage) reading(at uint32) reading {
 		}
 		s.Skip()
 	}
+	return keyed
 }

@@ -60,11 +60,7 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 			s.Skip()
 			continue
 		}
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members() {
 			switch {
 			case string(key) == "args":
 				sizes = append(sizes, s.Skip().Measure)

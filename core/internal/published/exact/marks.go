@@ -38,11 +38,8 @@ func (m Marks) Splices(message []byte) (splices []Splice) {
 	}
 	s := jsonspan.New(message)
 	empty := true
-	for s.Object(); ; empty = false {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
+		empty = false
 		value := s.Skip().Span
 		for i := range marks {
 			if string(key) == marks[i].key {

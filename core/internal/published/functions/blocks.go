@@ -59,11 +59,7 @@ func (a *block) finish(b *exact.Block) *Error {
 		*to = &exact.Section{}
 		return decodeAt(at, raw, *to)
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return s.Err()
-		}
+	for key := range s.Members() {
 		name := string(key)
 		at, raw := "sections."+name, api.Raw(s.Skip().Of(a.sections))
 		var err *Error
@@ -84,6 +80,7 @@ func (a *block) finish(b *exact.Block) *Error {
 			return err
 		}
 	}
+	return s.Err()
 }
 
 // decodeAt decodes an argument that is at a path.

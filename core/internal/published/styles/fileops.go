@@ -68,11 +68,7 @@ func lastPath(args []byte) (path string) {
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members() {
 		switch mine := string(key) == "path"; {
 		case mine && s.Kind() == jsonspan.String:
 			path = jsonspan.Text(args, s.Text().Span)

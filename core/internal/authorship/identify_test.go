@@ -1,10 +1,9 @@
-package passes
+package authorship
 
 import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -14,19 +13,14 @@ import (
 func TestLastPlace(t *testing.T) {
 	f := wire.ByName("openai-chat")
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)))
-	p, err := policy.Resolve([]byte(`{"passes":[{"pass":"collapse"},{"pass":"drop","keep_first":2}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := new(Run)
-	c.Start(view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: p, N: len(tr.Messages)})
-	line := &view.Message{Origin: view.OfLine, Placed: true}
+	last := map[Origin]int{OfLine: Anywhere, OfCount: 2}
+	id := &identifying{doc: view.NewView(tr, f, tokens.ByName("bytes4"), len(tr.Messages)), places: Places{Last: func(of Origin) int { return last[of] }}}
 	for range 2 {
-		if at := c.lastPlace(count); at != 3 {
-			t.Errorf("the count of dropped messages stands up to %d", at)
+		if at := id.lastPlace(&Message{Origin: OfCount, Placed: true}); at != 3 {
+			t.Errorf("the count of dropped messages may be at up to %d", at)
 		}
-		if at := c.lastPlace(line); at != Anywhere {
-			t.Errorf("a line stands up to %d", at)
+		if at := id.lastPlace(&Message{Origin: OfLine, Placed: true}); at != Anywhere {
+			t.Errorf("a line may be at up to %d", at)
 		}
 	}
 }

@@ -1,7 +1,11 @@
-package passes
+// Package gate decides whether a compaction is due, and whether one should begin in the background.
+//
+// What never enters this package: what a compaction does.
+package gate
 
 import (
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -35,15 +39,14 @@ func Starts(in view.Input, tokens int) bool {
 
 // countResults counts the tool results that have a body of their own and that the model is sent, up to one more than most.
 func countResults(in view.Input, most int) (n int) {
-	c := new(Run)
-	c.View, c.Input = &view.View{T: in.Transcript, F: in.Format}, in
+	doc := &view.View{T: in.Transcript, F: in.Format}
 	for i := in.N - 1; i >= 0 && n <= most; i-- {
-		if c.T.Hidden(i) {
+		if doc.T.Hidden(i) {
 			continue
 		}
-		msg := &c.T.Messages[i]
+		msg := &doc.T.Messages[i]
 		for part := msg.First; part < msg.First+msg.Count; part++ {
-			if c.hasResult(part) {
+			if handles.OwnBody(doc, part) {
 				n++
 			}
 		}

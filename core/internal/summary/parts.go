@@ -1,4 +1,4 @@
-package passes
+package summary
 
 import (
 	"strings"
@@ -34,16 +34,16 @@ const openClip = 16000
 
 // parts writes the record of messages as one part if it can be clipped so that it fits in room tokens, and else as several,
 // none of which cuts a group unless the group alone is too large.
-func (c *Run) parts(messages []int32, room int) []part {
-	style := c.style()
+func (w *Writer) parts(messages []int32, room int) []part {
+	style := w.Style()
 	if !style.Fitted {
-		return c.rungParts(style, messages, room)
+		return w.rungParts(style, messages, room)
 	}
 	most := openClip
 	if room < unlimited {
-		most = c.P.MaxUnits(room)
+		most = w.doc.P.MaxUnits(room)
 	}
-	pieces := digest.NewPieces(c.T, messages, most, c.P.Text)
+	pieces := digest.NewPieces(w.doc.T, messages, most, w.doc.P.Text)
 	records, total, fits := pieces.Fit(room)
 	switch {
 	case fits:
@@ -51,19 +51,19 @@ func (c *Run) parts(messages []int32, room int) []part {
 	case room < splitRoom:
 		return []part{{messages, strings.Join(pieces.Write(digest.Hardest), ""), room}} // request clips it
 	}
-	return c.fewest(pieces, messages, room)
+	return w.fewest(pieces, messages, room)
 }
 
 // fewest splits a record into as few parts as gentle clips allow or, where these are too many, the hardest, and then clips
 // no more than these parts need.
-func (c *Run) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
+func (w *Writer) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
 		sizes := make([]int, len(records))
 		for i, r := range records {
-			sizes[i] = c.P.Text(r)
+			sizes[i] = w.doc.P.Text(r)
 		}
-		return c.split("", messages, records, sizes, room)
+		return w.split("", messages, records, sizes, room)
 	}
 	clips := digest.Gentle
 	parts := with(clips)
@@ -87,17 +87,17 @@ func (c *Run) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 }
 
 // rungParts is parts for styles of published systems, which have limits of their own for what they show.
-func (c *Run) rungParts(style *digest.Style, messages []int32, room int) []part {
+func (w *Writer) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int
 	render := func(clip int, thoughts bool) (total int) {
 		records, sizes = records[:0], sizes[:0]
 		for i := range messages {
-			r := style.Record(c.T, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
+			r := style.Record(w.doc.T, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
 			if r != "" {
 				r += style.Between
 			}
-			size := c.P.Text(r)
+			size := w.doc.P.Text(r)
 			records, sizes, total = append(records, r), append(sizes, size), total+size
 		}
 		return total
@@ -116,12 +116,12 @@ func (c *Run) rungParts(style *digest.Style, messages []int32, room int) []part 
 	if gentle := rungs[len(rungs)-2]; render(gentle.clip, gentle.thoughts) > room*(fewParts-1) {
 		render(rungs[len(rungs)-1].clip, false)
 	}
-	return c.split(style.Between, messages, records, sizes, room)
+	return w.split(style.Between, messages, records, sizes, room)
 }
 
 // split puts the records of messages, of so many tokens each, together to parts of at most room tokens.
-func (c *Run) split(between string, messages []int32, records []string, sizes []int, room int) []part {
-	groups := c.T.Groups(messages)
+func (w *Writer) split(between string, messages []int32, records []string, sizes []int, room int) []part {
+	groups := w.doc.T.Groups(messages)
 	var out []part
 	var b strings.Builder
 	from, sum := 0, 0
@@ -147,7 +147,7 @@ func (c *Run) split(between string, messages []int32, records []string, sizes []
 			}
 			if sizes[i] > room {
 				records[i] = digest.Clip(records[i], len(records[i])*room/sizes[i]*9/10)
-				sizes[i] = c.P.Text(records[i])
+				sizes[i] = w.doc.P.Text(records[i])
 			}
 			b.WriteString(records[i])
 			sum += sizes[i]

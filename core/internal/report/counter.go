@@ -1,8 +1,6 @@
-package view
+package report
 
-import (
-	"github.com/ctxfold/ctxfold/api"
-)
+import "github.com/ctxfold/ctxfold/api"
 
 // Counter is a number of the report that passes, repairs or a restoration add up.
 type Counter struct {
@@ -30,22 +28,22 @@ func init() {
 }
 
 // Count adds to a counter that was declared without a key of its own in the report.
-func (c *Run) Count(name string, n int) {
-	for i := range c.Report.Counts {
-		if c.Report.Counts[i].Name == name {
-			c.Report.Counts[i].Count += n
+func (r *Report) Count(name string, n int) {
+	for i := range r.Counts {
+		if r.Counts[i].Name == name {
+			r.Counts[i].Count += n
 			return
 		}
 	}
-	c.Report.Counts = append(c.Report.Counts, api.PassCount{Name: name, Count: n})
+	r.Counts = append(r.Counts, api.PassCount{Name: name, Count: n})
 }
 
 // Uncount puts all counters of the report back to zero.
-func (c *Run) Uncount() {
-	c.Report.Counts = nil
+func (r *Report) Uncount() {
+	r.Counts = nil
 	for _, n := range counters {
 		if n.At != nil {
-			*n.At(&c.Report) = 0
+			*n.At((*api.Report)(r)) = 0
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package passes
+package summary
 
 import (
 	"github.com/ctxfold/ctxfold/api"
@@ -7,11 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// PrefixRequest is the id of the request for the digest that follows the conversation.
-const PrefixRequest = FoldRequest + "-prefix"
-
-// Behind is a request for a summary that follows the conversation as it was sent last. The messages are named, not copied.
-type Behind struct {
+// Prefix is a request for a summary that follows the conversation as it was sent last, so that the provider reads the prefix from its cache. The messages are named, not copied.
+type Prefix struct {
 	Until  int    // how many messages of the input it has
 	At     int    // of these, one that is rewritten; -1 where none is
 	Anew   []byte // that message, JSON
@@ -22,7 +19,7 @@ type Behind struct {
 }
 
 // Write writes the messages of the request; keep takes over some of the input, and set writes one of them again.
-func (b *Behind) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
+func (b *Prefix) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
 			set(m, b.Anew)
@@ -37,67 +34,67 @@ func (b *Behind) Write(keep func(message int), set func(message int, text []byte
 
 // told is what the model has written for a job: after the conversation where that pays, and else, or where that answer was not taken, from a
 // record.
-func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok bool) {
-	c.shape = api.ShapeFlat
-	if r, b := c.prefixed(&j, output); b != nil {
-		reply, found := c.Reply(PrefixRequest)
+func (w *Writer) told(j Job, output int) answer {
+	if r, b := w.prefixed(&j, output); b != nil {
+		reply, found := w.Reply(PrefixRequest)
 		if !found {
-			c.Requests, c.Behind = append(c.Requests, r), b
-			return "", "", false
+			w.requests, w.prefix = append(w.requests, r), b
+			return answer{pending: true}
 		}
-		c.Asked.In += r.InputTokens
-		c.Asked.Cached += b.Cached
-		c.Asked.Out += c.P.Text(reply.Text)
-		if text, why = digest.AcceptDigest(reply, c.P, j.gain, output, true); why == "" && (c.Policy.Summary.Prompt != "" || digest.Headed(text)) {
-			c.shape = api.ShapePrefix
-			return text, "", true
+		w.asked.In += r.InputTokens
+		w.asked.Cached += b.Cached
+		w.asked.Out += w.doc.P.Text(reply.Text)
+		if text, why := digest.AcceptDigest(reply, w.doc.P, j.Gain, output, true); why == "" && (w.policy.Summary.Prompt != "" || digest.Headed(text)) {
+			return answer{text: text, shape: api.ShapePrefix}
 		}
 	}
-	return c.written(j, output)
+	a := w.written(j, output)
+	a.shape = api.ShapeFlat
+	return a
 }
 
 // prefixed is the request of a job that follows the conversation; nil where a record is asked for.
-func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
-	s, how := &c.Policy.Summary, c.F.Behind()
-	if !c.Policy.AsksBehind() || how == nil || !c.style().Own || j.scope == api.ScopeBranch || j.cut || c.Report.Repaired > 0 {
+func (w *Writer) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
+	s, how := &w.policy.Summary, w.doc.F.Behind()
+	if !w.policy.AsksBehind() || how == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return r, nil
 	}
-	if s.Request != "prefix" && c.Policy.Prices == nil || c.Policy.Cold != "" { // what is not in a cache is not read from it
+	if s.Request != "prefix" && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
 		return r, nil
 	}
 	body := []byte(nil)
-	if t := c.T; t.Outer != t.List {
+	if t := w.doc.T; t.Outer != t.List {
 		body = t.Src[t.Outer.Start:t.Outer.End]
 	} else if s.Request != "prefix" { // the system prompt and the tools are not known
 		return r, nil
 	}
-	sent, until := c.lastCall()
-	if until < j.tail || j.tail < 0 {
+	sent, until := w.lastCall()
+	if until < j.Tail || j.Tail < 0 {
 		return r, nil
 	}
 	patch, thinking, ok := how.AppendPatch(nil, body, output)
 	if !ok {
 		return r, nil
 	}
-	p := digest.Prompt{Style: c.style(), Scope: j.scope, Prior: j.prior, Instructions: s.Instructions, Template: s.Prompt, Language: c.language(*j),
-		Chat: digest.Chats(c.T, j.messages, j.ledger)}
-	text := p.Behind(digest.Opening(c.T, int32(j.tail)))
-	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.scope, Prompt: text, MaxOutputTokens: output, Temperature: c.style().Temperature}
-	b = &Behind{Until: until, At: -1, Patch: patch, Cached: c.Report.Tokens.Before}
-	if r.Scope == api.ScopeSession && j.prior != "" {
+	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions, Template: s.Prompt, Language: w.language(*j),
+		Chat: digest.Chats(w.doc.T, j.Messages, j.Ledger)}
+	text := p.Behind(digest.Opening(w.doc.T, int32(j.Tail)))
+	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output, Temperature: w.Style().Temperature}
+	b = &Prefix{Until: until, At: -1, Patch: patch, Cached: w.report.Tokens.Before}
+	if r.Scope == api.ScopeSession && j.Prior != "" {
 		r.Scope = api.ScopeUpdate
 	}
-	for m := sent; m < c.N; m++ {
-		size := c.P.Message(c.T, m)
+	for m := sent; m < w.doc.N; m++ {
+		size := w.doc.P.Message(w.doc.T, m)
 		if b.Cached -= size; m < until {
 			r.InputTokens += size
 		}
 	}
-	r.InputTokens += b.Cached + c.P.Text(text)
-	if window := c.Policy.Window.Tokens; window > 0 && r.InputTokens+output+thinking > window || s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens {
+	r.InputTokens += b.Cached + w.doc.P.Text(text)
+	if window := w.policy.Window.Tokens; window > 0 && r.InputTokens+output+thinking > window || s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens {
 		return r, nil
 	}
-	if !c.write(b, sent, text) || s.Request != "prefix" && !c.cheaper(j, output, r.InputTokens, b.Cached) {
+	if !w.write(b, sent, text) || s.Request != "prefix" && !w.cheaper(j, output, r.InputTokens, b.Cached) {
 		return r, nil
 	}
 	return r, b
@@ -105,20 +102,20 @@ func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
 
 // lastCall is how many messages the app's last call was sent, and how many of the input a request after the conversation has: those, and the
 // answer where that calls no tool. Both are 0 where there was no call.
-func (c *Run) lastCall() (sent, until int) {
-	end := c.N
-	for end > 0 && c.T.Messages[end-1].Role != transcript.Assistant {
+func (w *Writer) lastCall() (sent, until int) {
+	end := w.doc.N
+	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
 		end--
 	}
 	start := end
-	for start > 0 && c.T.Messages[start-1].Role == transcript.Assistant {
+	for start > 0 && w.doc.T.Messages[start-1].Role == transcript.Assistant {
 		start--
 	}
 	if start == 0 {
 		return 0, 0
 	}
 	for m := start; m < end; m++ {
-		for _, p := range c.T.PartsOf(m) {
+		for _, p := range w.doc.T.PartsOf(m) {
 			if p.Kind == transcript.ToolCall || p.Kind == transcript.Reasoning {
 				return start, start
 			}
@@ -129,38 +126,38 @@ func (c *Run) lastCall() (sent, until int) {
 
 // write writes what is new in a request after the conversation: a cache breakpoint where the app uses marks, up to where its last call was
 // sent, and the instruction. It is false where the provider would have nothing in its cache.
-func (c *Run) write(b *Behind, sent int, text string) bool {
-	t := c.T
+func (w *Writer) write(b *Prefix, sent int, text string) bool {
+	t := w.doc.T
 	message := t.Bytes(t.Messages[sent-1].Span)
-	if c.F.Marks != 0 {
+	if w.doc.F.Marks != 0 {
 		outer := t.Src[t.Outer.Start:t.Outer.End]
-		marks := c.F.MarksBeside(nil, outer)
+		marks := w.doc.F.MarksBeside(nil, outer)
 		for m := range b.Until {
-			marks = c.F.MarksOf(marks, t.Bytes(t.Messages[m].Span))
+			marks = w.doc.F.MarksOf(marks, t.Bytes(t.Messages[m].Span))
 		}
 		like := marks
 		for m := b.Until; m < t.Input && len(like) == 0; m++ {
-			like = c.F.MarksOf(nil, t.Bytes(t.Messages[m].Span))
+			like = w.doc.F.MarksOf(nil, t.Bytes(t.Messages[m].Span))
 		}
 		switch {
-		case len(like) == 0 && c.F.OnlyMarked():
+		case len(like) == 0 && w.doc.F.OnlyMarked():
 			return false
-		case len(like) > 0 && len(marks) < wire.MaxMarks && len(c.F.MarksOf(nil, message)) == 0:
-			if at, with, ok := c.F.Marked(message, like[len(like)-1]); ok {
+		case len(like) > 0 && len(marks) < wire.MaxMarks && len(w.doc.F.MarksOf(nil, message)) == 0:
+			if at, with, ok := w.doc.F.Marked(message, like[len(like)-1]); ok {
 				b.At, b.Anew = sent-1, spliced(message, at, with)
 			}
 		}
 	}
 	last := b.Until - 1
-	if c.F.Rules.Alternate == "" || t.Messages[last].Role != transcript.User {
-		b.Asks = c.NewMessage(-1, transcript.User, text)
+	if w.doc.F.Rules.Alternate == "" || t.Messages[last].Role != transcript.User {
+		b.Asks = w.doc.NewMessage(-1, transcript.User, text)
 		return true
 	}
 	if b.Anew == nil || b.At != last {
 		b.Anew = t.Bytes(t.Messages[last].Span)
 	}
 	b.At = last
-	b.Anew, b.Joined = c.F.Joined(b.Anew, text)
+	b.Anew, b.Joined = w.doc.F.Joined(b.Anew, text)
 	return b.Joined
 }
 
@@ -170,28 +167,28 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 }
 
 // cheaper reports whether the request after the conversation costs less than a record, by the policy's prices.
-func (c *Run) cheaper(j *job, output, input, cached int) bool {
-	price := c.Policy.Prices
+func (w *Writer) cheaper(j *Job, output, input, cached int) bool {
+	price := w.policy.Prices
 	read := price.Input
 	if price.CacheRead != nil {
 		read = *price.CacheRead
 	}
-	p := digest.Prompt{Style: c.style(), Scope: j.scope, Prior: j.prior, Instructions: c.Policy.Summary.Instructions}
-	flat := c.P.Text(p.System()) + c.P.Text(p.Text())
-	for _, part := range c.parts(j.messages, c.room(&p, output)) {
+	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: w.policy.Summary.Instructions}
+	flat := w.doc.P.Text(p.System()) + w.doc.P.Text(p.Text())
+	for _, part := range w.parts(j.Messages, w.room(&p, output)) {
 		flat += part.tokens
 	}
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
 // counts puts the shape of the request that has given the summary into the report, where the host has a choice, and what the provider has counted for all.
-func (c *Run) counts(shape api.SummaryShape) {
-	sum := &c.Report.Summary
-	if c.Policy.Summary.Prefix {
+func (w *Writer) counts(shape api.SummaryShape) {
+	sum := &w.report.Summary
+	if w.policy.Summary.Prefix {
 		sum.Request = shape
 	}
-	for i := range c.Replies {
-		u := c.Replies[i].Usage
+	for i := range w.replies {
+		u := w.replies[i].Usage
 		if u == nil {
 			continue
 		}
@@ -203,7 +200,7 @@ func (c *Run) counts(shape api.SummaryShape) {
 		sum.Usage.CacheWriteTokens += u.CacheWriteTokens
 		sum.Usage.OutputTokens += u.OutputTokens
 	}
-	price := c.Policy.Prices
+	price := w.policy.Prices
 	if sum.Usage == nil || price == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package passes
+package summary
 
 import (
 	"github.com/ctxfold/ctxfold/api"
@@ -8,69 +8,69 @@ import (
 
 // local is the digest that ctxfold writes itself, of at most budget tokens, the block of standing instructions, and spare tokens
 // more for requests; or larger, where the target leaves room for it.
-func (c *Run) local(j job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
-	chats := digest.Chats(c.T, j.messages, j.ledger)
-	budget = min(budget, c.mostLocal(j, chats))
-	if c.Target > 0 {
-		free := c.free(j, chats)
+func (w *Writer) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
+	chats := digest.Chats(w.doc.T, j.Messages, j.Ledger)
+	budget = min(budget, w.mostLocal(j, chats))
+	if w.target > 0 {
+		free := w.free(j, chats)
 		if !chats { // files that are restored have the rest
 			free = free * 7 / 8
 		}
 		if free > budget {
 			if chats { // its share comes before what was said, which has the rest
-				standing = c.standingIn(j.ledger, min(c.standingShare(), 3*free/4), chats)
+				standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
 			} else {
-				standing = c.standing(j.ledger, j.gain, free, j.room, chats)
+				standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
 			}
-			budget = max(budget, free-c.P.Text(standing))
-			spare = c.spare(j.gain, budget+c.P.Text(standing))
+			budget = max(budget, free-w.doc.P.Text(standing))
+			spare = w.spare(j.Gain, budget+w.doc.P.Text(standing))
 		}
 	}
 	if chats { // there is no log of requests
 		spare = 0
 	} else { // the user's words have half of the digest, and more only as far as they need it
-		spare = min(spare, max(0, c.P.Text(j.ledger.Asked())-budget/2))
+		spare = min(spare, max(0, w.doc.P.Text(j.Ledger.Asked())-budget/2))
 	}
-	most := max(leastLocal, 3*(j.gain-digestFrame)/4-c.P.Text(standing))
+	most := max(leastLocal, 3*(j.Gain-Frame)/4-w.doc.P.Text(standing))
 	budget = min(budget, most)
 	spare = min(spare, most-budget)
-	extract := digest.NewExtract(c.T, j.messages, prior, j.ledger)
-	extract.Keep(standing, c.P.MaxUnits(spare))
-	extract.SetNearby(c.besides(j.messages))
-	budget += c.P.Text(standing) + spare
-	text := c.filled(budget, c.bytesOf(j, budget-c.P.Text(standing)-spare), extract.Digest)
-	if j.least && c.P.Text(text) > budget {
-		text = digest.Minimal(len(j.messages), "")
+	extract := digest.NewExtract(w.doc.T, j.Messages, prior, j.Ledger)
+	extract.Keep(standing, w.doc.P.MaxUnits(spare))
+	extract.SetNearby(w.besides(j.Messages))
+	budget += w.doc.P.Text(standing) + spare
+	text := w.filled(budget, w.bytesOf(j, budget-w.doc.P.Text(standing)-spare), extract.Digest)
+	if j.Least && w.doc.P.Text(text) > budget {
+		text = digest.Minimal(len(j.Messages), "")
 	}
 	facts, found := extract.Check(text)
-	c.Report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
+	w.report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
 	return text
 }
 
 // bytesOf is about how many bytes so many tokens have of what a job is about.
-func (c *Run) bytesOf(j job, tokens int) int {
-	least, size := c.P.MaxUnits(tokens), 0
-	for _, m := range j.messages {
-		for _, p := range c.T.PartsOf(int(m)) {
+func (w *Writer) bytesOf(j Job, tokens int) int {
+	least, size := w.doc.P.MaxUnits(tokens), 0
+	for _, m := range j.Messages {
+		for _, p := range w.doc.T.PartsOf(int(m)) {
 			if p.Kind == transcript.Text {
 				size += int(p.Size.Bytes)
 			}
 		}
 	}
-	if j.gain == 0 {
+	if j.Gain == 0 {
 		return least
 	}
-	return max(least, min(size/j.gain, 5)*tokens)
+	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
 // filled is the longest text of write that was found in a few tries and has at most budget tokens: write takes a size in bytes, and
 // how many tokens these have only the text itself tells. It is longer than budget where even a small one was.
-func (c *Run) filled(budget, size int, write func(size int) string) (best string) {
+func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
 		text := write(size)
-		n := c.P.Text(text)
-		if n <= budget && n > most || best == "" || most == 0 && n < c.P.Text(best) {
+		n := w.doc.P.Text(text)
+		if n <= budget && n > most || best == "" || most == 0 && n < w.doc.P.Text(best) {
 			if best = text; n <= budget {
 				most = n
 			}
@@ -99,37 +99,37 @@ const (
 )
 
 // free is how many tokens the target leaves for the digest of a job: no more than half of what it represents.
-func (c *Run) free(j job, chats bool) int {
-	left := int(float64(c.Target)*c.Policy.DigestShare()) - (c.Total - j.gain) - digestFrame
-	if j.room > 0 {
-		left = min(left, j.room)
+func (w *Writer) free(j Job, chats bool) int {
+	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
+	if j.Room > 0 {
+		left = min(left, j.Room)
 	}
-	return min(left, (j.gain+j.old)/2, c.mostLocal(j, chats))
+	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
 // mostLocal is the most that a digest without a model may have, in tokens: it is sent with each request from then on. What that of a
 // working session leaves out is in files and in the archive.
-func (c *Run) mostLocal(j job, chats bool) int {
+func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
-		return mostChat * c.Policy.Summary.MaxOutputTokens
+		return mostChat * w.policy.Summary.MaxOutputTokens
 	}
-	return max(c.Policy.Summary.MaxOutputTokens*11/16, (j.gain+j.old)/sessionPart)
+	return max(w.policy.Summary.MaxOutputTokens*11/16, (j.Gain+j.Old)/sessionPart)
 }
 
 // lookBeside is how much of what stays is looked at for what need not be said again, in bytes.
 const lookBeside = 1 << 16
 
 // besides are the texts of the newest messages that are not among those of a digest.
-func (c *Run) besides(messages []int32) (texts []string) {
+func (w *Writer) besides(messages []int32) (texts []string) {
 	last := int32(-1)
 	if len(messages) > 0 {
 		last = messages[len(messages)-1]
 	}
 	room := lookBeside
-	for i := len(c.Items) - 1; i >= 0 && c.Items[i].Msg > last && room > 0; i-- {
-		for _, p := range c.T.PartsOf(int(c.Items[i].Msg)) {
+	for i := len(w.doc.Items) - 1; i >= 0 && w.doc.Items[i].Msg > last && room > 0; i-- {
+		for _, p := range w.doc.T.PartsOf(int(w.doc.Items[i].Msg)) {
 			if p.Kind == transcript.Text && !p.Has(transcript.Removed) {
-				text := c.T.Text(p.Body)
+				text := w.doc.T.Text(p.Body)
 				text = text[:min(len(text), room)]
 				room -= len(text)
 				texts = append(texts, text)
@@ -141,13 +141,13 @@ func (c *Run) besides(messages []int32) (texts []string) {
 
 // chatTail is the share of the target that the newest messages of a chat may take where its digest is made without a model, in
 // percent: set on public chats by halving and doubling, judged as docs/inside/memory.md says.
-const chatTail = 15
+const ChatTail = 15
 
 // chats reports whether no tool was called in what the run works on.
-func (c *Run) chats() bool {
-	messages := make([]int32, 0, len(c.Items))
-	for _, it := range c.Items {
+func (w *Writer) Chats() bool {
+	messages := make([]int32, 0, len(w.doc.Items))
+	for _, it := range w.doc.Items {
 		messages = append(messages, it.Msg)
 	}
-	return digest.Chats(c.T, messages, c.Ledger())
+	return digest.Chats(w.doc.T, messages, w.ledger)
 }

@@ -1,4 +1,4 @@
-package passes
+package summary
 
 import (
 	"fmt"
@@ -15,11 +15,10 @@ import (
 
 // A text that is written with a guess of its size comes near to its budget, from below, whether the guess was high or low.
 func TestFilled(t *testing.T) {
-	c := &Run{}
-	c.View = &view.View{P: tokens.ByName("bytes4")}
+	w := &Writer{doc: &view.View{P: tokens.ByName("bytes4")}}
 	for _, size := range []int{100, 200, 390, 400, 410, 800, 4000} {
-		text := c.filled(100, size, func(size int) string { return strings.Repeat("w", size) })
-		if n := c.P.Text(text); n < 95 || n > 100 {
+		text := w.filled(100, size, func(size int) string { return strings.Repeat("w", size) })
+		if n := w.doc.P.Text(text); n < 95 || n > 100 {
 			t.Errorf("%d tokens of 100, from a guess of %d bytes", n, size)
 		}
 	}
@@ -27,15 +26,14 @@ func TestFilled(t *testing.T) {
 
 // What the user said about how to work takes at most half of what a digest may have.
 func TestStandingTakesHalfOfADigest(t *testing.T) {
-	c := &Run{}
-	c.View = &view.View{P: tokens.ByName("bytes4")}
-	c.Policy, _ = policy.Resolve([]byte(`{}`))
+	w := &Writer{doc: &view.View{P: tokens.ByName("bytes4")}}
+	w.policy, _ = policy.Resolve([]byte(`{}`))
 	l := &digest.Ledger{}
 	for i := range 100 {
 		l.Standing = append(l.Standing, fmt.Sprintf("Never touch the file %d.", i))
 	}
 	for _, most := range []int{100, 200, 400} {
-		if n := c.P.Text(c.standing(l, 10000, 0, most, false)); n > most/2 || n < most/4 {
+		if n := w.doc.P.Text(w.standing(l, 10000, 0, most, false)); n > most/2 || n < most/4 {
 			t.Errorf("%d tokens of %d", n, most)
 		}
 	}
@@ -45,11 +43,10 @@ func TestStandingTakesHalfOfADigest(t *testing.T) {
 func TestSplit(t *testing.T) {
 	f := wire.ByName("openai-chat")
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)))
-	c := new(Run)
-	c.Start(view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: &policy.Policy{}, N: len(tr.Messages)})
+	w := &Writer{doc: view.NewView(tr, f, tokens.ByName("bytes4"), len(tr.Messages)), policy: &policy.Policy{}}
 	for room, want := range map[int]string{40: "abcd", 39: "abc d", 30: "abc d", 29: "ab cd", 20: "ab cd", 19: "a b c d", 10: "a b c d"} {
 		var got []string
-		for _, p := range c.split("", []int32{0, 1, 2, 3}, []string{"a", "b", "c", "d"}, []int{10, 10, 10, 10}, room) {
+		for _, p := range w.split("", []int32{0, 1, 2, 3}, []string{"a", "b", "c", "d"}, []int{10, 10, 10, 10}, room) {
 			got = append(got, p.record)
 			if p.tokens > room || len(p.messages) != len(p.record) {
 				t.Errorf("%d: %+v", room, p)

@@ -1,0 +1,265 @@
+package sessionfile
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// field is a member of an object and where its value goes. The type of to says how the value is read:
+//
+//	*jsonspan.Span        a string; the zero Span if the value is anything else
+//	anyValue              any value
+//	*int64                a whole number from 0 on; anything else is 0
+//	*bool                 whether the value is true
+//	choice                a string that is one of a few words; "" if it is none of them
+//	number                an id
+//	timeOf                the time of an entry
+//	[]field               an object; other values are skipped
+//	func(*Scanner)        whatever the function reads
+//
+// A type outside this list is a programming error: its member would be read as if no field named it.
+type field struct {
+	key string
+	to  any
+}
+
+// anyValue takes the span of a value of any type.
+type anyValue struct{ *jsonspan.Span }
+
+// choice takes one of a few words.
+type choice struct {
+	to    *string
+	words []string
+}
+
+// oneOf is the destination of a string that is one of words.
+func oneOf(to *string, words ...string) choice { return choice{to, words} }
+
+// timeOf takes the time of an entry of a file, which may be the last one.
+type timeOf struct{ file *file }
+
+// number takes the number of an id, for ids.rank; noID if the value is no string.
+type number struct {
+	ids *ids
+	to  *int32
+}
+
+// read reads the object at s into fields, and skips the members that none of them names. If a key appears twice, the last one counts.
+func read(s *jsonspan.Scanner, fields ...field) {
+	members(s, func(key []byte) bool {
+		for i := range fields {
+			if fields[i].key == string(key) {
+				return fields[i].read(s)
+			}
+		}
+		return false
+	})
+}
+
+// readAt reads the object at a span. Anything but an object leaves the fields as they are.
+func readAt(src []byte, at jsonspan.Span, fields ...field) {
+	if s := scanner(src, at.Start); !at.Zero() && s.Kind() == jsonspan.Object {
+		read(s, fields...)
+	}
+}
+
+// read reads the value at s. It returns false if the value has not been read.
+func (f *field) read(s *jsonspan.Scanner) bool {
+	switch to := f.to.(type) {
+	case *jsonspan.Span:
+		*to = text(s)
+	case anyValue:
+		*to.Span = s.Skip().Span
+	case *int64:
+		*to = tokens(s)
+	case *bool:
+		*to = s.Skip().Kind == jsonspan.True
+	case choice:
+		*to.to = word(s, to.words...)
+	case number:
+		*to.to = to.ids.add(s.Src(), text(s))
+	case timeOf:
+		to.file.timed(text(s))
+	case []field:
+		if s.Kind() != jsonspan.Object {
+			return false
+		}
+		read(s, to...)
+	case func(*jsonspan.Scanner):
+		to(s)
+	default:
+		return false
+	}
+	return true
+}
+
+// members calls one for each member of the object at s. one reads the value and returns true, or returns false to have it skipped.
+func members(s *jsonspan.Scanner, one func(key []byte) bool) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		if !one(key) {
+			s.Skip()
+		}
+	}
+}
+
+// isObject reports whether the next value is an object; it skips any other value.
+func isObject(s *jsonspan.Scanner) bool {
+	if s.Kind() == jsonspan.Object {
+		return true
+	}
+	s.Skip()
+	return false
+}
+
+// readList reads a list of objects and returns its span. It calls one at each object. Other values are errors, which name the list and
+// its items.
+func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
+	if s.Kind() != jsonspan.Array {
+		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")
+		return at
+	}
+	at.Start = s.Pos()
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			s.Fail(jsonspan.WrongType, int(s.Pos()), item+" must be an object")
+			break
+		}
+		one(s)
+	}
+	at.End = s.Pos()
+	return at
+}
+
+// items yields the values of the list at a span, with their indexes; nothing if the value is no list.
+func items(src []byte, at jsonspan.Span) iter.Seq2[int, jsonspan.Span] {
+	return func(yield func(int, jsonspan.Span) bool) {
+		if at.Zero() {
+			return
+		}
+		s := scanner(src, at.Start)
+		if s.Kind() != jsonspan.Array {
+			return
+		}
+		for i, _ := 0, s.Array(); s.Elem() && yield(i, s.Skip().Span); i++ {
+		}
+	}
+}
+
+// text reads a string; anything else is skipped and gives the zero Span.
+func text(s *jsonspan.Scanner) jsonspan.Span {
+	if s.Kind() == jsonspan.String {
+		return s.Text().Span
+	}
+	s.Skip()
+	return jsonspan.Span{}
+}
+
+// word reads a string and returns which of a few words it is, or "".
+func word(s *jsonspan.Scanner, words ...string) string {
+	p := text(s)
+	for _, w := range words {
+		if jsonspan.EqualText(s.Src(), p, w) {
+			return w
+		}
+	}
+	return ""
+}
+
+// tokens reads a count: a whole number from 0 on. Anything else is 0.
+func tokens(s *jsonspan.Scanner) int64 {
+	v := s.Skip()
+	if v.Kind != jsonspan.Number {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(v.Of(s.Src())), 10, 64)
+	if err != nil || n < 0 || n > 1<<50 {
+		return 0
+	}
+	return n
+}
+
+// find returns the value of a member of the object at a span, or the zero Span. A dot in path leads into a member: "info.id" is the id of
+// info.
+func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
+	if at.Zero() {
+		return value
+	}
+	s := scanner(src, at.Start)
+	if s.Kind() != jsonspan.Object {
+		return value
+	}
+	key, rest, nested := strings.Cut(path, ".")
+	members(s, func(name []byte) bool {
+		if string(name) != key || !value.Zero() {
+			return false
+		}
+		value = s.Skip().Span
+		return true
+	})
+	if nested {
+		return find(src, value, rest)
+	}
+	return value
+}
+
+// stringAt returns the string at a path, as find does; the zero Span if the value is no string.
+func stringAt(src []byte, at jsonspan.Span, path string) jsonspan.Span {
+	if v := find(src, at, path); !v.Zero() && src[v.Start] == '"' {
+		return v
+	}
+	return jsonspan.Span{}
+}
+
+// textOf returns the text of the string at a path; "" if there is none.
+func textOf(src []byte, at jsonspan.Span, path string) string {
+	return jsonspan.Text(src, stringAt(src, at, path))
+}
+
+// typeOf returns the type of a block or a part.
+func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
+
+// isSet reports whether the value at a path is written as JSON in this way: true, or a number.
+func isSet(src []byte, at jsonspan.Span, path, value string) bool {
+	return string(find(src, at, path).Of(src)) == value
+}
+
+// usageKeys are the keys of a provider's counts, in tokens, as an agent writes them. Several keys, separated by spaces, are added.
+type usageKeys struct{ input, output, cacheRead, cacheWrite string }
+
+// read reads the counts at s. Other values than an object count nothing.
+func (k *usageKeys) read(s *jsonspan.Scanner) (u Usage) {
+	if !isObject(s) {
+		return u
+	}
+	members(s, func(key []byte) bool {
+		for i, keys := range [...]string{k.input, k.output, k.cacheRead, k.cacheWrite} {
+			to := [...]*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite}[i]
+			if keys == string(key) {
+				*to = tokens(s)
+				return true
+			}
+			if strings.IndexByte(keys, ' ') > 0 && slices.Contains(strings.Fields(keys), string(key)) {
+				*to += tokens(s)
+				return true
+			}
+		}
+		return false
+	})
+	return u
+}
+
+// uncached returns counts whose input leaves out the cached tokens, from counts whose input includes them.
+func (u Usage) uncached() Usage {
+	if cached := u.CacheRead + u.CacheWrite; u.Input >= cached {
+		u.Input -= cached
+	}
+	return u
+}

@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// What ctxfold adds to a transcript is written from templates, as in Target: a format says how its messages differ, and nothing else.
+
+// roleAndText is the message that several formats share.
+const roleAndText = `{"role":"%r","content":%t}`
+
+// textMessage returns a Format.Message that fills a template. %t is the text, %r the role, %# an id computed from the text; %?a, %?s and
+// %?u begin what only the assistant, the system and a user have, %?A what everyone has but the assistant, %?o everyone but the assistant
+// and the system.
+func textMessage(template string) func(dst []byte, role transcript.Role, text string) []byte {
+	instead := insteadOf(template)
+	return func(dst []byte, role transcript.Role, text string) []byte { return instead(dst, role, text, nil) }
+}
+
+// insteadOf returns a Format.Instead, like textMessage. Its ids also depend on the message that is replaced.
+func insteadOf(template string) func(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	return func(dst []byte, role transcript.Role, text string, old []byte) []byte {
+		var v Values
+		v['t'], v['r'] = jsonspan.AppendString(nil, text), []byte(role.String())
+		yes := []byte{}
+		switch role {
+		case transcript.Assistant:
+			v['a'] = yes
+		case transcript.System:
+			v['s'], v['A'] = yes, yes
+		case transcript.User:
+			v['u'], v['A'], v['o'] = yes, yes, yes
+		default:
+			v['A'], v['o'] = yes, yes
+		}
+		if strings.Contains(template, "%#") {
+			v['#'] = madeID(text, old)
+		}
+		return Fill(dst, template, &v)
+	}
+}
+
+// madeID returns an id that is computed from a text and other bytes, so that the same messages get the same ids.
+func madeID(text string, other []byte) []byte {
+	var id transcript.Fingerprint
+	id.Add([]byte(text))
+	if other != nil {
+		id.Add(other)
+	}
+	return []byte(id.String())
+}
+
+// appendMessageID opens a message with such an id.
+func appendMessageID(dst []byte, text string, other []byte) []byte {
+	return append(append(append(dst, `{"id":"ctxfold-`...), madeID(text, other)...), '"')
+}
+
+// bodyOf returns a Format.ResultBody that fills a template with the text, %t.
+func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	return func(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
+		return Fill(dst, template, &Values{'t': jsonspan.AppendString(nil, text)}), jsonspan.MeasureText(text)
+	}
+}
+
+// answers are the templates of a Format.Results.
+type answers struct {
+	// each is the answer to one call: %i is the id of the call, %n its name, %q its name or "", %t the text, %# an id computed from the text
+	// and the call's id; %?l begins what is for a legacy call, %?L for any other, %?m for a call without an id.
+	each string
+	all  string // the message that holds them, with %c for the answers; "" if each is a message
+	ids  bool   // a call without an id can't be answered
+	kept bool   // a result in a wrong place is used instead of a new one
+	// snake reports whether the answers are spelled with underscores, which %?k begins; %?K begins the other spelling. It may be nil.
+	snake func(calls []Call) bool
+}
+
+// results answers tool calls with a text. It returns nil if that is impossible.
+func (a answers) results(dst []byte, calls []Call, text string) []byte {
+	var list []byte
+	quoted, yes := jsonspan.AppendString(nil, text), []byte{}
+	for i, c := range calls {
+		if a.ids && c.ID == nil {
+			return nil
+		}
+		if i > 0 {
+			list = append(list, ',')
+		}
+		if a.kept && c.Result != nil {
+			list = append(list, c.Result...)
+			continue
+		}
+		v := Values{'i': c.ID, 'n': c.Name, 'q': c.Name, 't': quoted}
+		if c.Name == nil {
+			v['q'] = []byte(`""`)
+		}
+		if c.ID == nil {
+			v['m'] = yes
+		}
+		if v['L'] = yes; c.Legacy {
+			v['l'], v['L'] = yes, nil
+		}
+		if v['K'] = yes; a.snake != nil && a.snake(calls) {
+			v['k'], v['K'] = yes, nil
+		}
+		if strings.Contains(a.each, "%#") {
+			v['#'] = madeID(text, c.ID)
+		}
+		list = Fill(list, a.each, &v)
+	}
+	if a.all == "" {
+		return append(dst, list...)
+	}
+	return Fill(dst, a.all, &Values{'c': list})
+}
