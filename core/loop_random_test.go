@@ -300,7 +300,7 @@ func (w *world) verify(j *simulatedJob, calm bool) {
 
 // restores checks that what is sent and what is stored give the whole history back.
 func (w *world) restores(j *simulatedJob, sent string, history []json.RawMessage) {
-	if !strings.Contains(j.policy, "bodies") || j.refuses || !slices.Contains(j.settings.Can, api.EffectPut) || w.fails(80) {
+	if !strings.Contains(j.policy, "bodies") || w.refused || !slices.Contains(j.settings.Can, api.EffectPut) || w.fails(80) {
 		return
 	}
 	var bodies []string

@@ -33,6 +33,7 @@ type world struct {
 	down    int64           // until when the model answers nobody
 	waiting map[string][]func()
 	notices map[api.NoticeName]int
+	refused bool   // to store a body: what was removed is only in a result
 	wrong   string // the first invariant that did not hold
 }
 
@@ -276,7 +277,7 @@ func (j *simulatedJob) answer(e *api.Effect, delay int64, do func() api.EffectRe
 		if !j.refuses || w.fails(50) {
 			r = do()
 		} else {
-			j.free = true
+			j.free, w.refused = true, w.refused || e.Effect == api.EffectPut
 		}
 		if *j.replica != j.crashes {
 			return
