@@ -1,0 +1,143 @@
+package ctxfold_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// scripted answers call by call; what comes after the last answer is the last one again.
+type scripted struct {
+	calls   atomic.Int32
+	answers []error
+	took    time.Duration
+	running atomic.Int32
+	most    atomic.Int32
+}
+
+func (s *scripted) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+	if n := s.running.Add(1); n > s.most.Load() {
+		s.most.Store(n)
+	}
+	defer s.running.Add(-1)
+	n := int(s.calls.Add(1)) - 1
+	select {
+	case <-time.After(s.took):
+	case <-ctx.Done():
+		return ctxfold.Summary{}, ctx.Err()
+	}
+	if err := s.answers[min(n, len(s.answers)-1)]; err != nil {
+		return ctxfold.Summary{}, err
+	}
+	return ctxfold.Summary{Text: "## Goal\nTo read many words, as the user has asked for it.\n\n## Progress\nAll of " + q.ID + " was read.", FinishReason: "stop"}, nil
+}
+
+// summarized compacts a talk for which the first round has two requests for each message and a half, and returns what the report says of the summary.
+func summarized(t *testing.T, c *ctxfold.Compactor, messages int, s ctxfold.Summarizer) api.SummarySource {
+	t.Helper()
+	r, err := c.Compact(t.Context(), talk(messages), ctxfold.RawPolicy(
+		`{"format":"openai-chat","window":{"tokens":20000},"gate":{"ratio":0.1},"passes":[{"pass":"fold","keep_tokens":100}],"summary":{"max_input_tokens":4000}}`), s)
+	if err != nil || !r.Changed {
+		t.Fatal(err, r)
+	}
+	return r.Report.Summary.Source
+}
+
+// A model that is busy is asked twice more, after the wait that it wants, and by one request for all of them.
+func TestBusyModel(t *testing.T) {
+	busy := &ctxfold.BusyError{After: 20 * time.Second, Err: errors.New("429")}
+	const four, minute = ctxfold.DefaultSummaryConcurrency, time.Minute
+	for _, tt := range []struct {
+		name        string
+		answers     []error
+		messages    int           // of the talk
+		took        time.Duration // of one call
+		least, most int           // calls
+		source      api.SummarySource
+		soon, late  time.Duration
+	}{
+		{"busy for good", []error{busy}, 20, time.Second, four + 1, four + 2, "local", 42 * time.Second, minute},
+		{"busy once", []error{busy, nil}, 2, time.Second, 4, 4, "model", 22 * time.Second, 35 * time.Second},
+		{"busy at the start", []error{busy, busy, busy, busy, nil}, 12, time.Second, 12 + four, 20 + four, "model", 24 * time.Second, 40 * time.Second},
+		{"busy for longer than a summary may take", []error{&ctxfold.BusyError{After: time.Hour, Err: busy}}, 20, time.Second, four, four, "local", time.Second, time.Second},
+		{"broken off once", []error{ctxfold.ErrIncomplete, nil}, 2, 0, 4, 4, "model", 0, 0},
+		{"broken off each time", []error{fmt.Errorf("stream: %w", ctxfold.ErrIncomplete)}, 4, 0, 8, 10, "local", 0, 0},
+		{"another error", []error{errors.New("no")}, 4, 0, 4, 5, "local", 0, 0},
+		{"slow", []error{nil}, 8, 70 * time.Second, 8, 12, "model", 140 * time.Second, 4 * minute},
+		{"hangs", []error{nil}, 40, time.Hour, four, four, "local", 2 * minute, 2 * minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := native(t, ctxfold.Options{})
+				s := &scripted{answers: tt.answers, took: tt.took}
+				start := time.Now()
+				source := summarized(t, c, tt.messages, s)
+				took, n := time.Since(start), int(s.calls.Load())
+				if n < tt.least || n > tt.most || source != tt.source || took < tt.soon || took > tt.late || s.most.Load() > four {
+					t.Errorf("%d calls, %s, %v, %d at the same time; want %d to %d, %s, %v to %v", n, source, took, s.most.Load(), tt.least, tt.most, tt.source,
+						tt.soon, tt.late)
+				}
+			})
+		})
+	}
+}
+
+func TestStatusError(t *testing.T) {
+	soon := time.Now().Add(time.Minute).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
+	for _, tt := range []struct {
+		status        int
+		header, value string
+		busy          bool
+		least, most   time.Duration
+	}{
+		{429, "Retry-After", "12", true, 12 * time.Second, 12 * time.Second},
+		{529, "Retry-After-Ms", "1500", true, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		{503, "Retry-After", soon, true, 58 * time.Second, time.Minute},
+		{500, "Retry-After", "soon", true, 0, 0},
+		{500, "Retry-After", "-1", true, 0, 0},
+		{500, "Retry-After", "1e300", true, 0, 0},
+		{408, "", "", true, 0, 0},
+		{501, "", "", false, 0, 0},
+		{400, "Retry-After", "12", false, 0, 0},
+		{401, "", "", false, 0, 0},
+	} {
+		plain := errors.New("refused")
+		err := ctxfold.StatusError(tt.status, func(name string) string {
+			if name == tt.header {
+				return tt.value
+			}
+			return ""
+		}, plain)
+		var busy *ctxfold.BusyError
+		if errors.As(err, &busy) != tt.busy || !errors.Is(err, plain) || tt.busy && (busy.After < tt.least || busy.After > tt.most) {
+			t.Errorf("%d %s %s: %#v", tt.status, tt.header, tt.value, err)
+		}
+	}
+}
+
+// The requests of one round are independent, so they run at the same time, and one failure is one failure.
+func TestRequestsRunTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked, together atomic.Int32
+		start := time.Now()
+		source := summarized(t, native(t, ctxfold.Options{}), 4, ctxfold.SummarizerFunc(func(_ context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+			n := asked.Add(1)
+			time.Sleep(time.Minute)
+			together.Store(max(together.Load(), asked.Load()))
+			if n == 2 {
+				panic("no")
+			}
+			return ctxfold.Summary{ID: "its own idea", Text: "## Goal\nTo read many words, as the user has asked for it.\n\n## Progress\nAll of them were read."}, nil
+		}))
+		if took := time.Since(start); took > 2*time.Minute || together.Load() < 4 {
+			t.Errorf("%s after %v, %d at the same time", source, took, together.Load())
+		}
+	})
+}
