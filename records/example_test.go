@@ -61,6 +61,23 @@ func ExampleNewMemory() {
 	// Output: true
 }
 
+// A failing store costs a compaction, and is told.
+func ExampleNewGuarded() {
+	guarded := records.NewGuarded(nil, time.Second, func(call records.Call) { fmt.Println(call.Op, call.Err != nil) })
+	record, _, err := guarded.Find(context.Background(), []string{strings.Repeat("ab", 32)})
+	fmt.Println(record == nil, err)
+	// Output:
+	// find true
+	// true <nil>
+}
+
+func ExampleGuarded() {
+	shareRecords(records.NewGuarded(records.NewMemory(0), time.Second, func(records.Call) {}))
+	// Output:
+	// true false true
+	// true the record
+}
+
 func ExampleMemory() {
 	shareRecords(records.NewMemory(0))
 	// Output:

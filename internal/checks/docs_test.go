@@ -1,6 +1,6 @@
-// Package ctxfold_test keeps the documents true: every block of code in them is run, or compared with code that other
+// Package checks_test keeps the documents true: every block of code in them is run, or compared with code that other
 // tests run.
-package ctxfold_test
+package checks_test
 
 import (
 	"bytes"

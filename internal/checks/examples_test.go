@@ -1,4 +1,4 @@
-package ctxfold_test
+package checks_test
 
 import (
 	"go/ast"
@@ -9,13 +9,18 @@ import (
 	"testing"
 )
 
-// TestExamples checks that each exported function and method of the package has an example. That of a type is one for its methods, where
+// TestExamples checks that each exported function and method of the packages has an example. That of a type is one for its methods, where
 // these implement an interface and are rarely called alone.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	more, err := filepath.Glob("records/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, more...)
 	examples := map[string]bool{}
 	exported := map[string]string{} // by the name of its example, that of its type's
 	for _, file := range files {
@@ -53,8 +58,8 @@ func TestExamples(t *testing.T) {
 // conventional are methods that encoding/json and package errors call.
 var conventional = map[string]bool{"Error": true, "Unwrap": true, "MarshalJSON": true, "UnmarshalJSON": true}
 
-// implements are the types that implement Store, Records, Journal or StreamSummarizer.
-var implements = map[string]bool{"MemoryStore": true, "DirStore": true, "MemoryRecords": true, "DirRecords": true, "MemoryJournal": true,
+// implements are the types that implement Store, records.Shared, Journal or StreamSummarizer.
+var implements = map[string]bool{"MemoryStore": true, "DirStore": true, "Memory": true, "Dir": true, "Guarded": true, "MemoryJournal": true,
 	"FileJournal": true, "StreamSummarizerFunc": true}
 
 func receiver(e ast.Expr) string {

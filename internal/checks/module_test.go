@@ -1,4 +1,4 @@
-package ctxfold_test
+package checks_test
 
 import (
 	"cmp"
