@@ -27,10 +27,10 @@ type (
 // Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
 //
 // It never endangers the transcript: if it returns an error, panics, or takes longer than Options.SummaryTimeout, or if its text is empty, a
-// refusal or too long, the core writes a digest instead and the report says why. Two errors lead to a second call within that time: a
-// [*BusyError] after the wait that it names, and [ErrIncomplete].
+// refusal or too long, the core writes a digest instead and the report says why. Two errors lead to further calls within that time: a
+// [*BusyError] to two, each after the wait that it names and a little more, and [ErrIncomplete] to one.
 //
-// Simultaneous requests of one compaction run in separate goroutines, at most Options.SummaryConcurrency at once. If a second call finds the
+// Simultaneous requests of one compaction run in separate goroutines, at most Options.SummaryConcurrency at once. If the third call finds the
 // model still busy, or a call takes too long, the waiting requests of the compaction fail without a call.
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)

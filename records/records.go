@@ -22,12 +22,12 @@ type Store interface {
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
-// Shared are [Records] for replicas: programs that all serve any conversation and may die at any time. A lease keeps two replicas
+// Shared is a [Store] for replicas: programs that all serve any conversation and may die at any time. A lease keeps two replicas
 // from compacting one conversation at the same time. Only the holder of the lease can store a record, so a replica that was suspended can't
 // replace what another one made meanwhile.
 //
 // [Memory] and [Dir] are Shared, and so are those of the modules host/redis and host/postgres. Calls fail with an error
-// if the store can't be reached; [Compactor.Fit] then continues without it.
+// if the store can't be reached; Compactor.Fit then continues without it.
 type Shared interface {
 	Store
 
