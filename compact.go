@@ -27,8 +27,8 @@ type Input struct {
 	// state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *api.Usage
 
-	// Count is an exact tokenizer: it returns how many tokens a request with these messages takes. It is called once if there is no Usage;
-	// the size after a compaction is estimated in proportion. Its error becomes the operation's.
+	// Count is an exact tokenizer: it returns how many tokens a request with these messages takes. It is called if there is no Usage; the
+	// size after a compaction is estimated in proportion. Fit calls it with what it would send. Its error becomes the operation's.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
 	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It applies if the policy has none.
