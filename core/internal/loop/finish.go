@@ -77,6 +77,14 @@ func (t *turn) put(a answer) {
 	if t.ended() {
 		return
 	}
+	if t.Settings.Background && t.Settings.Operation != api.JobPlan {
+		n := t.nothing(a)
+		n.Tokens = a.before
+		t.Nothing = &n
+		if k := t.keysOf(); t.byPrefix() && k != nil {
+			t.NothingKey = k.key(n.Print)
+		}
+	}
 	t.Phase = phaseStoring
 	if t.can(api.EffectPut) {
 		for _, body := range elementsOf(a.members.of("archive")) {
@@ -90,11 +98,18 @@ func (t *turn) put(a answer) {
 
 // takeStored takes in whether a body was stored.
 func (t *turn) takeStored(r *api.EffectResult) {
-	if r.Error != "" {
-		t.fail(api.FailureStore, "a body could not be stored, and nothing was changed: "+r.Error)
-		return
+	switch message := "a body could not be stored, and nothing was changed: " + r.Error; {
+	case t.Phase != phaseStoring:
+	case r.Error == "":
+		t.stored()
+	case t.Nothing != nil: // the next compaction begins when the history has grown
+		t.notice(api.NoticeBackgroundFailed, message)
+		t.Answer, t.New = nil, &record{Attempts: []attempt{*t.Nothing}}
+		t.SaveKeys = []string{t.NothingKey}
+		t.saveNew()
+	default:
+		t.fail(api.FailureStore, message)
 	}
-	t.stored()
 }
 
 // stored goes on when all bodies are stored.
@@ -217,6 +232,9 @@ func (t *turn) save() {
 		e.IfRevision = &t.loaded.revision
 	}
 	r.merge(t.New)
+	if most := t.Settings.Remembered; most > 0 {
+		r.Entries = slices.Delete(r.Entries, 0, max(0, len(r.Entries)-most))
+	}
 	e.Record = r.text()
 	t.access(e)
 }

@@ -348,19 +348,6 @@ func (t *turn) repeat(stale *entry) {
 	t.make(a, t.entry(a.known()))
 }
 
-// begins reports whether compactions begin in the background.
-func (t *turn) begins() bool {
-	gate := t.core.Gate()
-	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
-}
-
-// begin lets the host start a job that compacts the history in the background. If one is running for it, the lease says so.
-func (t *turn) begin() {
-	s := t.Settings
-	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
-	t.emit(api.Effect{Effect: api.EffectBegin, Settings: &s})
-}
-
 // counts asks the host how many tokens the messages have that would be sent, if it can say. It returns true if the job waits for that.
 func (t *turn) counts() bool {
 	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
@@ -368,13 +355,15 @@ func (t *turn) counts() bool {
 	}
 	t.Counted = true
 	o := t.Options.Clone()
-	o.Force, o.OnlyKnown, o.Answer = false, true, api.AnswerMessages
+	if o.Force, o.OnlyKnown = false, true; o.Answer != api.AnswerEdits {
+		o.Answer = api.AnswerMessages
+	}
 	a, ok := t.answer(&o, t.Found)
 	if !ok || t.further(a) {
 		return true
 	}
 	t.Phase = phaseCounting
-	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages")})
+	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages"), Edits: a.members.of("edits")})
 	return true
 }
 

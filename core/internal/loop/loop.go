@@ -65,8 +65,16 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 	}
 	t := &turn{core: core, Job: &Job{Version: Version, Settings: settings, Policy: policy, Options: options, State: state, Clock: settings.Now,
 		Random: settings.Seed}}
-	t.Settings.Now, t.Settings.Seed = 0, 0
-	if t.prepare(); t.failure == nil && t.err == nil {
+	t.Settings.Now, t.Settings.Seed, t.Settings.Loaded, t.Settings.Running = 0, 0, nil, nil
+	if t.prepare(); !t.ended() {
+		t.behind(settings.Running)
+	}
+	switch {
+	case t.ended():
+	case settings.Loaded != nil && settings.Operation != api.JobPlan && !t.byPrefix() && t.can(api.EffectLoad):
+		t.Phase = phaseLoading
+		t.takeLoaded(flight{}, settings.Loaded)
+	default:
 		t.load()
 	}
 	return t.progress()
@@ -197,7 +205,7 @@ func (t *turn) until() (at int64) {
 // waitsFor returns the key of the lease that the job waits for, if it does.
 func (t *turn) waitsFor() string {
 	if t.Phase == phaseWaiting {
-		return t.LeaseKey
+		return t.WaitKey
 	}
 	return ""
 }

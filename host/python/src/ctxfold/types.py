@@ -2623,6 +2623,12 @@ class JobSettings(TypedDict):
     summary_timeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000
     and -1 no limit.
     """
+    remembered: NotRequired[int]
+    """remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64."""
+    loaded: NotRequired[EffectResult]
+    """
+    loaded is the answer to the load with which a job with records 'owner' begins, from a host that has it already.
+    """
     lease: NotRequired[int]
     """lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000."""
     prefix: NotRequired[bool]
@@ -2634,6 +2640,10 @@ class JobSettings(TypedDict):
     """
     background makes the job one that compacts before that is due, or that repeats a compaction during which the model
     failed.
+    """
+    running: NotRequired[List[RunningJob]]
+    """
+    running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
     """
     model: NotRequired[str]
     """
@@ -2671,6 +2681,7 @@ EffectName = Literal[
     "count",
     "wait",
     "begin",
+    "stop",
     "emit",
     "cancel",
 ]
@@ -2680,6 +2691,46 @@ RecordKeys = Literal[
     "prefix",
     "owner",
 ]
+
+
+class EffectResult(TypedDict):
+    """EffectResult is the answer to an effect."""
+
+    id: int
+    refused: NotRequired[bool]
+    """refused says that the host cannot do this. The job does without it from now on."""
+    error: NotRequired[str]
+    """error is why the effect failed."""
+    done: NotRequired[bool]
+    """done reports, for save, that the record was written, and for lease, that it was granted."""
+    record: NotRequired[str]
+    """
+    record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased,
+    and Revision what a later save compares: any text that differs whenever the record does.
+    """
+    at: NotRequired[int]
+    revision: NotRequired[str]
+    summary: NotRequired[Summary]
+    """summary is the answer to ask. Its id may be missing."""
+    busy: NotRequired[bool]
+    """
+    busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
+    unknown.
+    """
+    after: NotRequired[int]
+    incomplete: NotRequired[bool]
+    """incomplete says that the answer ended early, so that the same request may succeed at once."""
+    tokens: NotRequired[int]
+    """tokens is the answer to count."""
+
+
+class RunningJob(TypedDict):
+    """RunningJob is a job in the background that a host runs."""
+
+    id: int
+    """id is a number above 0 by which the host knows the job."""
+    keys: List[str]
+    """keys are those of the newest lease that the job has asked for."""
 
 
 class LoopStartRequest(TypedDict):
@@ -2746,6 +2797,11 @@ class Effect(TypedDict):
     deadline: NotRequired[int]
     """when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never"""
     messages: NotRequired[Any]
+    """
+    messages are those to count, in the shape of the input; with the option `answer: 'edits'` Edits say what is left of
+    the input.
+    """
+    edits: NotRequired[List[Edit]]
     until: NotRequired[int]
     """in milliseconds since 1970"""
     key: NotRequired[str]
@@ -2800,37 +2856,6 @@ class JobEvent(TypedDict):
     results: NotRequired[List[EffectResult]]
     cancel: NotRequired[bool]
     """cancel ends the job: nothing is changed."""
-
-
-class EffectResult(TypedDict):
-    """EffectResult is the answer to an effect."""
-
-    id: int
-    refused: NotRequired[bool]
-    """refused says that the host cannot do this. The job does without it from now on."""
-    error: NotRequired[str]
-    """error is why the effect failed."""
-    done: NotRequired[bool]
-    """done reports, for save, that the record was written, and for lease, that it was granted."""
-    record: NotRequired[str]
-    """
-    record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares: any
-    text that differs whenever the record does.
-    """
-    at: NotRequired[int]
-    revision: NotRequired[str]
-    summary: NotRequired[Summary]
-    """summary is the answer to ask. Its id may be missing."""
-    busy: NotRequired[bool]
-    """
-    busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
-    unknown.
-    """
-    after: NotRequired[int]
-    incomplete: NotRequired[bool]
-    """incomplete says that the answer ended early, so that the same request may succeed at once."""
-    tokens: NotRequired[int]
-    """tokens is the answer to count."""
 
 
 class LoopEventRequest(TypedDict):
