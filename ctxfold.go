@@ -70,7 +70,6 @@ type Compactor struct {
 	records     *records.Guarded
 	leaseTime   time.Duration
 	leases      holdings // of jobs
-	begun       holdings // of jobs in the background, for what they will lease
 	background  backgrounds
 	now         func() time.Time
 }

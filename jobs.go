@@ -29,7 +29,6 @@ type job struct {
 
 	start    time.Time // when it began, by the clock of the machine
 	began    time.Time // the same, by that of the Compactor
-	keys     []string  // of the history, as they were looked for
 	asked    map[int]*asked
 	answers  chan api.EffectResult
 	over     chan struct{}
@@ -75,7 +74,8 @@ func (j *job) settings(next Next) api.JobSettings {
 	if j.remembers {
 		s.Can = append(s.Can, api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease)
 		if j.s != nil {
-			s.Can = append(s.Can, api.EffectBegin)
+			s.Can = append(s.Can, api.EffectBegin, api.EffectStop)
+			s.Running = j.c.background.running(j.owner)
 		}
 	}
 	return s
@@ -161,9 +161,7 @@ func (j *job) result(a *api.Planned, err error) (*Result, error) {
 		return nil, err
 	}
 	r := resultOf(a)
-	if b := j.running(); b != nil {
-		r.Background = b.over
-	} else if j.begun != nil {
+	if j.begun != nil {
 		r.Background = j.begun.over
 	}
 	return r, nil
@@ -262,7 +260,11 @@ func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, an
 	case api.EffectRelease:
 		j.release(context.WithoutCancel(ctx), e.Keys[0], e.Holder)
 	case api.EffectBegin:
-		j.begin(ctx, *e.Settings)
+		j.begin(ctx, e)
+	case api.EffectStop:
+		if b := j.c.background.find(e.Target); b != nil {
+			b.cancel()
+		}
 	case api.EffectEmit:
 		j.c.log.Warn("ctxfold: "+string(e.Notice.Name), "message", e.Notice.Message)
 	}
@@ -270,9 +272,6 @@ func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, an
 }
 
 func (j *job) load(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
-	if j.keys == nil {
-		j.keys = e.Keys
-	}
 	record, at, err := j.c.records.Find(ctx, e.Keys)
 	if record != nil {
 		text := string(record)
@@ -298,25 +297,18 @@ func (j *job) lease(ctx context.Context, e *api.Effect) (r api.EffectResult, err
 		r.Done, err = j.c.records.Renew(ctx, key, e.Holder, ttl)
 		return r, err
 	}
-	for {
-		if r.Done, err = j.c.records.Lease(ctx, e.Keys, e.Holder, ttl); err != nil {
-			return r, err
-		}
-		if r.Done {
-			j.blocked, j.leases[key] = nil, j.c.leases.grant(key, e.Holder, j.behind)
-			return r, nil
-		}
-		j.blocked = j.c.leases.find(e.Keys)
-		if !e.Urgent || j.blocked == nil || j.blocked.by == nil {
-			return r, nil
-		}
-		j.blocked.by.cancel() // what it makes was requested before the provider refused the messages
-		select {
-		case <-j.blocked.ended:
-		case <-ctx.Done():
-			return r, ctx.Err()
-		}
+	if j.behind != nil {
+		j.c.background.leases(j.behind, e.Keys)
 	}
+	if r.Done, err = j.c.records.Lease(ctx, e.Keys, e.Holder, ttl); err != nil {
+		return r, err
+	}
+	if r.Done {
+		j.blocked, j.leases[key] = nil, j.c.leases.grant(key, e.Holder)
+	} else {
+		j.blocked = j.c.leases.find(e.Keys)
+	}
+	return r, nil
 }
 
 func (j *job) release(ctx context.Context, key, holder string) {
@@ -344,34 +336,16 @@ func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err e
 	return r, nil
 }
 
-// running returns the job in the background that compacts the history, or nil.
-func (j *job) running() *background {
-	if h := j.c.leases.find(j.keys); h != nil && h.by != nil {
-		return h.by
-	}
-	if h := j.c.begun.find(j.keys); h != nil {
-		return h.by
-	}
-	return nil
-}
-
-// volatile is how many of the newest messages may be others in the next call, at most half of them.
-const volatile = 4
-
 // begin begins a job in the background for the same messages, unless one is running. It outlives the call, and saves its result for later calls.
-func (j *job) begin(ctx context.Context, settings api.JobSettings) {
-	if j.running() != nil || len(j.keys) == 0 {
+func (j *job) begin(ctx context.Context, e *api.Effect) {
+	if e.Target != 0 {
+		j.begun = j.c.background.find(e.Target)
 		return
 	}
 	messages := bytes.Clone(j.messages) // the caller may use its bytes again
 	work := &job{c: j.c, s: j.s, store: j.store, onDelta: j.onDelta, remembers: true, messages: messages, carry: j.c.over(messages)}
-	head := slices.Clone(j.lastHead)
-	key := j.keys[min(volatile, len(j.keys)/2)]
-	var begun *holding
-	j.c.background.begin(ctx, func(b *background) {
-		j.begun, work.behind, begun = b, b, j.c.begun.grant(key, "", b)
-	}, func(ctx context.Context) {
-		defer j.c.begun.end(key, begun)
+	settings, head := *e.Settings, slices.Clone(j.lastHead)
+	j.c.background.begin(ctx, j.owner, e.Keys, func(b *background) { j.begun, work.behind = b, b }, func(ctx context.Context) {
 		if _, err := work.run(ctx, settings, head...); err != nil && ctx.Err() == nil {
 			j.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
 		}
@@ -386,6 +360,9 @@ func (j *job) begin(ctx context.Context, settings api.JobSettings) {
 
 // background is a job that runs in the background.
 type background struct {
+	id     int
+	owner  string
+	keys   []string // of the newest lease that it has asked for; nil for a conversation's
 	cancel context.CancelFunc
 	over   chan struct{} // closed when it has ended
 }
@@ -402,36 +379,66 @@ func (b *background) wait(ctx context.Context) error {
 
 // backgrounds are the jobs that run in the background.
 type backgrounds struct {
-	mu  sync.Mutex
-	all map[*background]bool
+	mu   sync.Mutex
+	last int // id
+	all  []*background
 }
 
-// begin runs work in the background. First, the caller's ready is told of it.
-func (l *backgrounds) begin(ctx context.Context, ready func(*background), work func(context.Context)) {
+// begin runs work in the background. First, ready is told of it.
+func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, ready func(*background), work func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	b := &background{cancel: cancel, over: make(chan struct{})}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all == nil {
-		l.all = map[*background]bool{}
-	}
-	l.all[b] = true
+	l.last++
+	b := &background{id: l.last, owner: owner, keys: keys, cancel: cancel, over: make(chan struct{})}
+	l.all = append(l.all, b)
 	ready(b)
 	go func() {
 		work(ctx)
 		cancel()
 		l.mu.Lock()
-		delete(l.all, b)
+		l.all = slices.DeleteFunc(l.all, func(other *background) bool { return other == b })
 		l.mu.Unlock()
 		close(b.over)
 	}()
+}
+
+// leases notes the keys of a lease that a job asks for.
+func (l *backgrounds) leases(b *background, keys []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b.keys = keys
+}
+
+// running returns those of an owner.
+func (l *backgrounds) running(owner string) (list []api.RunningJob) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range l.all {
+		if b.owner == owner && len(b.keys) > 0 {
+			list = append(list, api.RunningJob{ID: b.id, Keys: b.keys})
+		}
+	}
+	return list
+}
+
+// find returns one that runs, or nil.
+func (l *backgrounds) find(id int) *background {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range l.all {
+		if b.id == id {
+			return b
+		}
+	}
+	return nil
 }
 
 // cancel cancels all of them.
 func (l *backgrounds) cancel() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for b := range l.all {
+	for _, b := range l.all {
 		b.cancel()
 	}
 }
@@ -444,14 +451,13 @@ type holdings struct {
 
 type holding struct {
 	holder string
-	by     *background   // nil for a job that somebody waits for
 	ended  chan struct{} // closed when the lease was released
 }
 
-func (l *holdings) grant(key, holder string, by *background) *holding {
+func (l *holdings) grant(key, holder string) *holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := &holding{holder: holder, by: by, ended: make(chan struct{})}
+	h := &holding{holder: holder, ended: make(chan struct{})}
 	if l.all == nil {
 		l.all = map[string]*holding{}
 	}

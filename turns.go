@@ -480,7 +480,7 @@ func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
 	defer v.mu.Unlock()
 	b := new(behind)
 	v.behind = b
-	v.c.background.begin(ctx, func(begun *background) { b.background = begun }, func(ctx context.Context) {
+	v.c.background.begin(ctx, "", nil, func(begun *background) { b.background = begun }, func(ctx context.Context) {
 		r, err := v.compact(ctx, api.Options{}, api.JobSettings{Background: true}, TriggerBackground, check)
 		if err != nil && ctx.Err() == nil {
 			v.c.log.Warn("ctxfold: a compaction in the background failed", "error", err)

@@ -97,7 +97,8 @@ const (
 type Effect struct {
 	Effect EffectName `json:"effect"`
 	ID     int        `json:"id,omitempty"`
-	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
+	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner. Of begin they are the keys
+	// of a RunningJob, until it asks for a lease.
 	Keys []string `json:"keys,omitempty"`
 	// Record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0] must still have this
 	// revision, or must still be missing if it is "". With Holder, the holder must still have its lease on Lease.
@@ -106,10 +107,8 @@ type Effect struct {
 	Holder     string  `json:"holder,omitempty"`
 	Lease      string  `json:"lease,omitempty"`
 	TTL        int64   `json:"ttl,omitempty"` // in milliseconds
-	// Urgent says, for lease, that a job of this host that compacts in the background may be cancelled in favor of this one.
-	Urgent bool   `json:"urgent,omitempty"`
-	Handle string `json:"handle,omitempty"`
-	Body   Raw    `json:"body,omitempty" is:"string"`
+	Handle     string  `json:"handle,omitempty"`
+	Body       Raw     `json:"body,omitempty" is:"string"`
 	// Request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input.
 	Request  Raw   `json:"request,omitempty" is:"SummaryRequest"`
 	Sent     Raw   `json:"sent,omitempty" is:"any"`

@@ -947,12 +947,6 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Effe
 			} else {
 				out.TTL = int64(in.Int64())
 			}
-		case "urgent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Urgent = bool(in.Bool())
-			}
 		case "handle":
 			if in.IsNull() {
 				in.Skip()
@@ -1113,11 +1107,6 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Eff
 		const prefix string = ",\"ttl\":"
 		out.RawString(prefix)
 		out.Int64(int64(in.TTL))
-	}
-	if in.Urgent {
-		const prefix string = ",\"urgent\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Urgent))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"

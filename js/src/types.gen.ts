@@ -2571,6 +2571,7 @@ export interface Effect {
   id?: number;
   /**
    * keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
+   * Of begin they are the keys of a RunningJob, until it asks for a lease.
    */
   keys?: string[];
   /**
@@ -2584,11 +2585,6 @@ export interface Effect {
   lease?: string;
   /** in milliseconds */
   ttl?: number;
-  /**
-   * urgent says, for lease, that a job of this host that compacts in the background may be cancelled in favor of this
-   * one.
-   */
-  urgent?: boolean;
   handle?: string;
   body?: string;
   /** request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input. */

@@ -16,7 +16,11 @@ func (t *turn) begins() bool {
 func (t *turn) begin() {
 	s := t.Settings
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
-	t.emit(api.Effect{Effect: api.EffectBegin, Settings: &s, Target: t.Behind})
+	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: t.Behind}
+	if k := t.keysOf(); k != nil && len(k.prints) > 0 && t.Behind == 0 {
+		e.Keys = append([]string{k.key(k.mark(0))}, k.all(0)...)
+	}
+	t.emit(e)
 }
 
 // behind finds the job that compacts this history in the background already. One is stopped if a forced compaction takes its place, or if the

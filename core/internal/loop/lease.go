@@ -54,7 +54,7 @@ func (t *turn) request(list []string, renews bool) {
 	if !renews {
 		holder = t.newHolder()
 	}
-	id := t.access(api.Effect{Effect: api.EffectLease, Keys: list, Holder: holder, TTL: t.Settings.Lease, Urgent: !renews && t.Options.Force})
+	id := t.access(api.Effect{Effect: api.EffectLease, Keys: list, Holder: holder, TTL: t.Settings.Lease})
 	f := t.flight(id)
 	f.Renews, f.Holder = renews, holder
 }

@@ -264,7 +264,7 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	case !a.due() && t.wasRefused():
 		t.narrow(a)
 	case !a.due():
-		if (a.starts() || repeats) && t.begins() && !t.Paused {
+		if (a.starts() || repeats || t.Behind != 0) && t.begins() && !t.Paused {
 			t.begin()
 		}
 		t.finish(a)

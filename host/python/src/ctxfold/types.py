@@ -2772,6 +2772,7 @@ class Effect(TypedDict):
     keys: NotRequired[List[str]]
     """
     keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records 'owner' the owner.
+    Of begin they are the keys of a RunningJob, until it asks for a lease.
     """
     record: NotRequired[str]
     """
@@ -2784,11 +2785,6 @@ class Effect(TypedDict):
     lease: NotRequired[str]
     ttl: NotRequired[int]
     """in milliseconds"""
-    urgent: NotRequired[bool]
-    """
-    urgent says, for lease, that a job of this host that compacts in the background may be cancelled in favor of this
-    one.
-    """
     handle: NotRequired[str]
     body: NotRequired[str]
     request: NotRequired[SummaryRequest]
