@@ -918,6 +918,12 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 			} else {
 				out.Holder = string(in.String())
 			}
+		case "wait_key":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.WaitKey = string(in.String())
+			}
 		case "renew_at":
 			if in.IsNull() {
 				in.Skip()
@@ -1041,6 +1047,12 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 			} else {
 				out.Narrowed = int(in.Int())
 			}
+		case "behind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Behind = int(in.Int())
+			}
 		case "paused":
 			if in.IsNull() {
 				in.Skip()
@@ -1104,6 +1116,22 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				in.Skip()
 			} else {
 				out.Saves = int(in.Int())
+			}
+		case "nothing":
+			if in.IsNull() {
+				in.Skip()
+				out.Nothing = nil
+			} else {
+				if out.Nothing == nil {
+					out.Nothing = new(attempt)
+				}
+				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, out.Nothing)
+			}
+		case "nothing_key":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NothingKey = string(in.String())
 			}
 		case "save_keys":
 			if in.IsNull() {
@@ -1293,6 +1321,11 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		out.RawString(prefix)
 		out.String(string(in.Holder))
 	}
+	if in.WaitKey != "" {
+		const prefix string = ",\"wait_key\":"
+		out.RawString(prefix)
+		out.String(string(in.WaitKey))
+	}
 	if in.RenewAt != 0 {
 		const prefix string = ",\"renew_at\":"
 		out.RawString(prefix)
@@ -1382,6 +1415,11 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		out.RawString(prefix)
 		out.Int(int(in.Narrowed))
 	}
+	if in.Behind != 0 {
+		const prefix string = ",\"behind\":"
+		out.RawString(prefix)
+		out.Int(int(in.Behind))
+	}
 	if in.Paused {
 		const prefix string = ",\"paused\":"
 		out.RawString(prefix)
@@ -1426,6 +1464,16 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"saves\":"
 		out.RawString(prefix)
 		out.Int(int(in.Saves))
+	}
+	if in.Nothing != nil {
+		const prefix string = ",\"nothing\":"
+		out.RawString(prefix)
+		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, *in.Nothing)
+	}
+	if in.NothingKey != "" {
+		const prefix string = ",\"nothing_key\":"
+		out.RawString(prefix)
+		out.String(string(in.NothingKey))
 	}
 	if len(in.SaveKeys) != 0 {
 		const prefix string = ",\"save_keys\":"

@@ -239,7 +239,7 @@ func (t *turn) keysOf() *keys {
 	h.Write([]byte(t.Settings.Owner))
 	t.known = &keys{owner: bytesOf(h.Handle()), format: a.text("format"), prints: textsOf(a.members.of("prints"))}
 	if t.Settings.Model == "" {
-		t.Settings.Model = a.text("model")
+		t.Settings.Model = orElse(a.text("model"), t.core.Gate().Model)
 	}
 	return t.known
 }
