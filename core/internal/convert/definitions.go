@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// definition is the definition of a tool: its name, and the JSON of its description and of the schema of its arguments.
+// definition is a tool definition: its name, and its description and argument schema as JSON.
 type definition struct {
 	name                string
 	description, schema []byte
 }
 
-// definitions reads what is under tools, functions or toolConfig in a request body, and writes the functions there as the target has them.
-// Tools that the provider runs itself are none.
+// definitions reads the tools, functions or toolConfig of a request body, and writes the functions among them in the target's form. Tools
+// that the provider runs itself are left out.
 func (c *conversion) definitions(name string, value []byte) {
 	if c.to.Tools == "" {
 		c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
@@ -23,7 +23,7 @@ func (c *conversion) definitions(name string, value []byte) {
 	}
 	s := jsonspan.New(value)
 	if s.Kind() == jsonspan.Object { // toolConfig
-		for key := range s.Members() {
+		for key := range s.Members {
 			if string(key) == "tools" && s.Kind() == jsonspan.Array {
 				c.definitionList(s)
 			} else if member := string(key); says(s.Skip()) {
@@ -60,7 +60,7 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 // read reads one definition, in the shape of any format.
 func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	typ, list := "", false
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch name := string(key); {
 		case name == "name" && s.Kind() == jsonspan.String:
 			d.name = jsonspan.Text(s.Src(), s.Text().Span)
@@ -76,7 +76,7 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 		case name == "inputSchema" && s.Kind() == jsonspan.Object:
 			d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
 			inner := jsonspan.New(d.schema)
-			for key := range inner.Members() {
+			for key := range inner.Members {
 				if string(key) == "json" && inner.Kind() == jsonspan.Object {
 					d.schema = inner.Skip().Of(d.schema)
 				} else {
@@ -100,7 +100,7 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	}
 }
 
-// lowered appends a schema in which the types that Gemini spells in capitals are spelled as in JSON Schema.
+// lowered appends a schema with the type names that Gemini spells in capitals in the lower case of JSON Schema.
 func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	switch s.Kind() {
 	case jsonspan.Object:
@@ -139,7 +139,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	return jsonspan.AppendCompact(dst, s.Skip().Of(s.Src()))
 }
 
-// appendTools appends the member of a request body with the definitions of tools.
+// appendTools appends the member with the tool definitions of a request body.
 func (c *conversion) appendTools(dst []byte) []byte {
 	var list []byte
 	template := c.f.Tool

@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// leastRules is how many tokens of an instruction file are worth keeping.
+// leastRules is the smallest number of tokens of an instruction file that is worth keeping.
 const leastRules = 128
 
-// shortenProject pins the instruction files that are too large to stay whole, of each the newest, after cutting them down to their rules in
-// what the policy leaves for project instructions, and in a third of what the pinned messages leave of the target. Without it a fold would
-// take them whole.
+// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting it down to its rules. The
+// room for them is what the policy leaves for project instructions, and a third of what pinned messages leave of the target. Otherwise a
+// fold would remove the whole file.
 func shortenProject(c Run) {
 	doc := c.Doc()
 	room := c.Keep().ProjectRoom()
@@ -42,7 +42,7 @@ func shortenProject(c Run) {
 			continue
 		}
 		n := digest.ProjectFileText(doc.T, int(it.Msg))
-		if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.Held|transcript.Free) || !doc.T.IsString(doc.T.Parts[n].Body) {
+		if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || !doc.T.IsString(doc.T.Parts[n].Body) {
 			continue
 		}
 		before := it.Tokens
@@ -57,7 +57,7 @@ func shortenProject(c Run) {
 	}
 }
 
-// cutToRules leaves at most keep tokens of the text of an instruction file, and archives the whole.
+// cutToRules leaves at most keep tokens of an instruction file, and archives the whole text.
 func cutToRules(c Run, n int32, keep int) bool {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]
