@@ -77,7 +77,7 @@ $(TESTLOG):
 .PHONY: check-go
 check-go: $(TESTLOG)
 	$(say) 'go test -short: core, the Go package, and the vectors natively and under wazero'
-	@go test -short -json -skip '^TestRealSessionsFit$$|^TestProgramSize$$' -timeout 120m . ./core/... | $(TESTLOG)
+	@go test -short -json -skip '^TestRealSessionsFit$$|^TestProgramSize$$' -timeout 120m . ./records ./internal/checks ./core/... | $(TESTLOG)
 	@go test -json -run '^TestVectors$$' -timeout 120m ./host | $(TESTLOG)
 
 .PHONY: check-js

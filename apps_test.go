@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // deed is what a user of an app does before a call of Fit.
@@ -96,7 +97,7 @@ func newLiving(t *testing.T, seed uint64) *living {
 // start starts both programs of the app again.
 func (l *living) start() {
 	for i := range l.c {
-		records, err := ctxfold.NewDirRecords(l.dir, 0)
+		records, err := records.NewDir(l.dir, 0)
 		if err != nil {
 			l.t.Fatal(err)
 		}

@@ -13,46 +13,6 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// keep stores the bodies of an answer. The answer is used only if all of them were stored.
-func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies []api.Body) error {
-	for i := range bodies {
-		b := &bodies[i]
-		text, err := b.Of(messages)
-		if err == nil {
-			err = guard(ctx, func() error { return s.Put(ctx, b.Handle, text) })
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			c.log.Warn("ctxfold: a body could not be stored", "what", b.What, "bytes", b.Bytes, "error", err)
-			return fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
-		}
-	}
-	return nil
-}
-
-// guard runs the program's own code, which may panic or hang; a call that hangs is abandoned.
-func guard(ctx context.Context, call func() error) error {
-	done := make(chan error, 1)
-	go func() {
-		err := errors.New("the call did not return")
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("the call panicked: %v", p)
-			}
-			done <- err
-		}()
-		err = call()
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Markers lists the places of a transcript that name the handle of removed content.
 func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error) {
 	r, err := c.restore(ctx, in, []byte("[]"))

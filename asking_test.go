@@ -4,23 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
-
-// requests are those of one round.
-func requests(n int) (list []ctxfold.Request) {
-	for i := range n {
-		list = append(list, ctxfold.Request{ID: fmt.Sprint("r", i)})
-	}
-	return list
-}
 
 // scripted answers call by call; what comes after the last answer is the last one again.
 type scripted struct {
@@ -45,50 +36,53 @@ func (s *scripted) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	if err := s.answers[min(n, len(s.answers)-1)]; err != nil {
 		return ctxfold.Summary{}, err
 	}
-	return ctxfold.Summary{Text: "of " + q.ID}, nil
+	return ctxfold.Summary{Text: "## Goal\nTo read many words, as the user has asked for it.\n\n## Progress\nAll of " + q.ID + " was read.", FinishReason: "stop"}, nil
 }
 
-// A model that is busy is asked once more, after the wait that it wants, and by one request for all of them.
+// summarized compacts a talk for which the first round has two requests for each message and a half, and returns what the report says of the summary.
+func summarized(t *testing.T, c *ctxfold.Compactor, messages int, s ctxfold.Summarizer) api.SummarySource {
+	t.Helper()
+	r, err := c.Compact(t.Context(), talk(messages), ctxfold.RawPolicy(
+		`{"format":"openai-chat","window":{"tokens":20000},"gate":{"ratio":0.1},"passes":[{"pass":"fold","keep_tokens":100}],"summary":{"max_input_tokens":4000}}`), s)
+	if err != nil || !r.Changed {
+		t.Fatal(err, r)
+	}
+	return r.Report.Summary.Source
+}
+
+// A model that is busy is asked twice more, after the wait that it wants, and by one request for all of them.
 func TestBusyModel(t *testing.T) {
 	busy := &ctxfold.BusyError{After: 20 * time.Second, Err: errors.New("429")}
+	const four, minute = ctxfold.DefaultSummaryConcurrency, time.Minute
 	for _, tt := range []struct {
-		name     string
-		answers  []error
-		requests int
-		took     time.Duration // of one call
-		calls    int
-		failed   int
-		waited   time.Duration
+		name        string
+		answers     []error
+		messages    int           // of the talk
+		took        time.Duration // of one call
+		least, most int           // calls
+		source      api.SummarySource
+		soon, late  time.Duration
 	}{
-		{"busy for good", []error{busy}, 20, time.Second, ctxfold.DefaultSummaryConcurrency + 1, 20, 22 * time.Second},
-		{"busy once", []error{busy, nil}, 1, time.Second, 2, 0, 22 * time.Second},
-		{"busy at the start", []error{busy, busy, busy, busy, nil}, 12, time.Second, 16, 0, 27 * time.Second},
-		{"busy for longer than a summary may take", []error{&ctxfold.BusyError{After: time.Hour, Err: busy}}, 20, time.Second, ctxfold.DefaultSummaryConcurrency, 20, time.Second},
-		{"broken off once", []error{ctxfold.ErrIncomplete, nil}, 1, 0, 2, 0, 0},
-		{"broken off each time", []error{fmt.Errorf("stream: %w", ctxfold.ErrIncomplete)}, 3, 0, 6, 3, 0},
-		{"another error", []error{errors.New("no")}, 5, 0, 5, 5, 0},
-		{"slow", []error{nil}, 8, 70 * time.Second, 8, 0, 140 * time.Second},
-		{"hangs", []error{nil}, 40, time.Hour, ctxfold.DefaultSummaryConcurrency, 40, 2 * time.Minute},
+		{"busy for good", []error{busy}, 20, time.Second, four + 1, four + 2, "local", 42 * time.Second, minute},
+		{"busy once", []error{busy, nil}, 2, time.Second, 4, 4, "model", 22 * time.Second, 35 * time.Second},
+		{"busy at the start", []error{busy, busy, busy, busy, nil}, 12, time.Second, 12 + four, 20 + four, "model", 24 * time.Second, 40 * time.Second},
+		{"busy for longer than a summary may take", []error{&ctxfold.BusyError{After: time.Hour, Err: busy}}, 20, time.Second, four, four, "local", time.Second, time.Second},
+		{"broken off once", []error{ctxfold.ErrIncomplete, nil}, 2, 0, 4, 4, "model", 0, 0},
+		{"broken off each time", []error{fmt.Errorf("stream: %w", ctxfold.ErrIncomplete)}, 4, 0, 8, 10, "local", 0, 0},
+		{"another error", []error{errors.New("no")}, 4, 0, 4, 5, "local", 0, 0},
+		{"slow", []error{nil}, 8, 70 * time.Second, 8, 12, "model", 140 * time.Second, 4 * minute},
+		{"hangs", []error{nil}, 40, time.Hour, four, four, "local", 2 * minute, 2 * minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := native(t, ctxfold.Options{})
 				s := &scripted{answers: tt.answers, took: tt.took}
 				start := time.Now()
-				summaries, err := c.Summarize(t.Context(), s, requests(tt.requests))
-				if err != nil {
-					t.Fatal(err)
-				}
-				failed := 0
-				for i, sum := range summaries {
-					if sum.Error != "" {
-						failed++
-					} else if want := fmt.Sprint("of r", i); sum.Text != want {
-						t.Errorf("request %d got %q", i, sum.Text)
-					}
-				}
-				if n := int(s.calls.Load()); n != tt.calls || failed != tt.failed || time.Since(start) != tt.waited || s.most.Load() > ctxfold.DefaultSummaryConcurrency {
-					t.Errorf("%d calls, %d failed, %v, %d at the same time; want %d, %d, %v", n, failed, time.Since(start), s.most.Load(), tt.calls, tt.failed, tt.waited)
+				source := summarized(t, c, tt.messages, s)
+				took, n := time.Since(start), int(s.calls.Load())
+				if n < tt.least || n > tt.most || source != tt.source || took < tt.soon || took > tt.late || s.most.Load() > four {
+					t.Errorf("%d calls, %s, %v, %d at the same time; want %d to %d, %s, %v to %v", n, source, took, s.most.Load(), tt.least, tt.most, tt.source,
+						tt.soon, tt.late)
 				}
 			})
 		})
@@ -128,28 +122,22 @@ func TestStatusError(t *testing.T) {
 	}
 }
 
-// The requests of one round are independent, so they run at the same time and one failure is one failure.
+// The requests of one round are independent, so they run at the same time, and one failure is one failure.
 func TestRequestsRunTogether(t *testing.T) {
-	c := native(t, ctxfold.Options{})
 	synctest.Test(t, func(t *testing.T) {
+		var asked, together atomic.Int32
 		start := time.Now()
-		var all sync.WaitGroup
-		all.Add(3)
-		summaries, err := c.Summarize(t.Context(), ctxfold.SummarizerFunc(func(_ context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
-			all.Done()
-			all.Wait()
+		source := summarized(t, native(t, ctxfold.Options{}), 4, ctxfold.SummarizerFunc(func(_ context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+			n := asked.Add(1)
 			time.Sleep(time.Minute)
-			if q.ID == "b" {
+			together.Store(max(together.Load(), asked.Load()))
+			if n == 2 {
 				panic("no")
 			}
-			return ctxfold.Summary{ID: "its own idea", Text: "summary of " + q.ID}, nil
-		}), []ctxfold.Request{{ID: "a"}, {ID: "b"}, {ID: "c"}})
-		want := []ctxfold.Summary{{ID: "a", Text: "summary of a"}, {ID: "b", Error: "the summarizer panicked: no"}, {ID: "c", Text: "summary of c"}}
-		if err != nil || !reflect.DeepEqual(summaries, want) {
-			t.Errorf("%v: got %+v", err, summaries)
-		}
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("three requests of a minute each took %v", took)
+			return ctxfold.Summary{ID: "its own idea", Text: "## Goal\nTo read many words, as the user has asked for it.\n\n## Progress\nAll of them were read."}, nil
+		}))
+		if took := time.Since(start); took > 2*time.Minute || together.Load() < 4 {
+			t.Errorf("%s after %v, %d at the same time", source, took, together.Load())
 		}
 	})
 }

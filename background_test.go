@@ -14,6 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // backgroundPolicy is one in whose window some 35 turns fit. Between gate.start and the limit ten turns come.
@@ -121,7 +122,7 @@ func TestFitInBackground(t *testing.T) {
 	for name, x := range troubles {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				records, store := ctxfold.NewMemoryRecords(0), ctxfold.NewMemoryStore(0)
+				records, store := records.NewMemory(0), ctxfold.NewMemoryStore(0)
 				c := ctxfold.New(ctxfold.Options{Records: records})
 				m := &slow{fails: x.model}
 				l, compactions, before, waited := &loop{}, 0, "", 0

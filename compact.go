@@ -27,8 +27,8 @@ type Input struct {
 	// state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *api.Usage
 
-	// Count is an exact tokenizer: it returns how many tokens a request with these messages takes. It is called once if there is no Usage;
-	// the size after a compaction is estimated in proportion. Its error becomes the operation's.
+	// Count is an exact tokenizer: it returns how many tokens a request with these messages takes. It is called if there is no Usage; the
+	// size after a compaction is estimated in proportion. Fit calls it with what it would send. Its error becomes the operation's.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
 	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It applies if the policy has none.
@@ -87,14 +87,8 @@ func (in *Input) options(ctx context.Context) (api.Options, error) {
 }
 
 // compacting adds the options of a compaction.
-func (in *Input) compacting(o api.Options, localDigest bool) api.Options {
+func (in *Input) compacting(o api.Options) api.Options {
 	o.Force, o.Answer, o.Redact = in.Force, in.answer(), redactions(in.Redact, in.Messages)
-	if in.Store != nil {
-		o.Archive = new(api.ArchivePlaces)
-	}
-	if localDigest {
-		o.Summary = &api.SummaryOptions{Mode: api.SummaryLocal}
-	}
 	return o
 }
 
@@ -154,44 +148,27 @@ func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Sum
 
 // CompactWith is Compact for a conversation that was compacted before: it reads and returns the state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
-	asking := c.asking(s, in.OnDelta).about(in.Messages)
-	a, err := c.plan(ctx, in, s, s == nil)
-	for err == nil && len(a.Requests) > 0 {
-		var summaries []Summary
-		if summaries, err = asking.round(ctx, a.Requests); err == nil {
-			a, err = c.Step(ctx, in, a.Plan, summaries)
-		}
-	}
-	if err == nil && in.Store != nil {
-		err = c.keep(ctx, in.Store, in.Messages, a.Archive)
-	}
+	o, err := in.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.metrics.Compaction(a.Report)
-	return &Result{
-		Messages: a.Messages,
-		Edits:    a.Edits,
-		State:    a.State,
-		Report:   a.Report,
-		Changed:  a.Report.Changed,
-		Reason:   a.Report.Reason,
-		Archive:  a.Archive,
-	}, nil
+	j := &job{c: c, s: s, store: in.Store, onDelta: in.OnDelta, carry: c.over(in.Messages)}
+	settings := j.settings(in.Next)
+	settings.Operation = api.JobPlan
+	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(in.compacting(o)), member{operations.InState, in.State}))
 }
 
 // Plan returns what a compaction would do. If the answer has requests, answer them and continue with [Compactor.Step], on this machine or
 // another; if it has none, it is final.
 func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
-	return c.plan(ctx, in, nil, false)
-}
-
-func (c *Compactor) plan(ctx context.Context, in Input, s Summarizer, localDigest bool) (*api.Planned, error) {
 	o, err := in.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.answer(ctx, operations.OpPlan, in.envelope(prefixing(in.compacting(o, localDigest), s)))
+	if o = in.compacting(o); in.Store != nil {
+		o.Archive = new(api.ArchivePlaces)
+	}
+	return c.answer(ctx, operations.OpPlan, in.envelope(o))
 }
 
 // Step continues a plan with the summaries that it requested and the messages that it was made for; it reads nothing else of in. Messages

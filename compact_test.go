@@ -291,7 +291,7 @@ func TestLogHoldsNoTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"op=plan", "op=step", "level=WARN", "503"} {
+	for _, want := range []string{"op=loop_start", "op=loop_event", "level=WARN", "503"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log has no %s:\n%s", want, &log)
 		}

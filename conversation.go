@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -69,9 +70,12 @@ type Conversation struct {
 	messages []json.RawMessage
 	state    json.RawMessage
 	closed   bool
-	behind   *behind // the compaction running in the background
-	tried    int     // tokens at which an attempt led to nothing
-	last     use     // the last call of the model
+	behind   *behind  // the compaction running in the background
+	tried    int      // tokens at which an attempt led to nothing
+	last     struct { // the last call of the model
+		at              time.Time
+		model, provider string
+	}
 }
 
 // Conversation begins or continues a conversation. Close it when it is over. It takes the memory of one instance of the module, a few MiB,
@@ -170,12 +174,6 @@ func (v *Conversation) Close(ctx context.Context) error {
 	return nil
 }
 
-// options returns those of the session. A compaction's own options override them.
-func (v *Conversation) options() api.Options {
-	in := Input{Format: v.o.Format, Store: v.o.Store, Edits: true}
-	return prefixing(in.compacting(api.Options{Format: in.Format}, v.o.Summarizer == nil), v.o.Summarizer)
-}
-
 // forget drops the session; the next call opens another one.
 func (v *Conversation) forget(ctx context.Context) {
 	v.engine.Drop(ctx)
@@ -188,7 +186,7 @@ func (v *Conversation) open(ctx context.Context, messages []byte) error {
 		return ErrClosed
 	}
 	var opened api.SessionInfo
-	_, err := v.c.doOn(ctx, v.engine, operations.OpSessionOpen, &opened, newEnvelope(v.o.Policy.member(), optionsMember(v.options()),
+	_, err := v.c.doOn(ctx, v.engine, operations.OpSessionOpen, &opened, newEnvelope(v.o.Policy.member(), optionsMember(api.Options{Format: v.o.Format, Answer: api.AnswerEdits}),
 		member{operations.InState, v.state}, member{operations.InMessages, messages}))
 	v.session = opened.Session
 	return err
@@ -221,102 +219,4 @@ func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler
 			return nil, err
 		}
 	}
-}
-
-// messageList is a JSON array of messages from a caller.
-type messageList struct {
-	items  []json.RawMessage
-	starts []int  // where they are in the caller's bytes
-	text   []byte // the joined items; or the caller's bytes, which core refuses, if more follows the array
-}
-
-// split finds the messages of a JSON array. It leaves errors inside a message to core, which gets everything.
-func split(text []byte) (l messageList, err error) {
-	const space = " \t\r\n"
-	at := len(text) - len(bytes.TrimLeft(text, space))
-	if at == len(text) || text[at] != '[' {
-		return l, &Error{Code: api.CodeWrongType, Message: "the messages must be a JSON array", Path: "messages", In: "messages", Offset: at}
-	}
-	depth, start := 0, at+1
-	item := func() {
-		m := bytes.TrimLeft(text[start:at], space)
-		l.starts = append(l.starts, at-len(m))
-		l.items = append(l.items, bytes.TrimRight(m, space))
-		start = at + 1
-	}
-	for ; at < len(text); at++ {
-		switch text[at] {
-		case '"':
-			for at++; at < len(text) && text[at] != '"'; at++ {
-				if text[at] == '\\' {
-					at++
-				}
-			}
-		case '[', '{':
-			depth++
-		case ',':
-			if depth == 1 {
-				item()
-			}
-		case ']', '}':
-			if depth--; depth > 0 {
-				continue
-			}
-			if len(bytes.TrimLeft(text[at+1:], space)) > 0 {
-				return messageList{text: text}, nil
-			}
-			if len(l.items) > 0 || len(bytes.TrimLeft(text[start:at], space)) > 0 {
-				item()
-			}
-			l.text = join(l.items)
-			return l, nil
-		}
-	}
-	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
-}
-
-// rebase moves the offset of an error from the joined messages to the caller's bytes.
-func (l messageList) rebase(err error) error {
-	var answer *Error
-	if !errors.As(err, &answer) || answer.In != "messages" {
-		return err
-	}
-	rebased := *answer
-	at := 1
-	for i, m := range l.items {
-		if rebased.Offset <= at+len(m) {
-			rebased.Offset = l.starts[i] + max(0, rebased.Offset-at)
-			break
-		}
-		at += len(m) + 1
-	}
-	return &rebased
-}
-
-// join returns the JSON array of messages.
-func join(messages []json.RawMessage) json.RawMessage {
-	size := 2
-	for _, m := range messages {
-		size += len(m) + 1
-	}
-	list := append(make([]byte, 0, size), '[')
-	for i, m := range messages {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, m...)
-	}
-	return append(list, ']')
-}
-
-// adopt copies messages into separate bytes, so that they keep nothing else in memory.
-func adopt(messages []json.RawMessage) []json.RawMessage {
-	text := join(messages)
-	own := make([]json.RawMessage, len(messages))
-	at := 1
-	for i, m := range messages {
-		own[i] = text[at : at+len(m) : at+len(m)]
-		at += len(m) + 1
-	}
-	return own
 }

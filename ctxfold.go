@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // Version is the version of this package and of its module.
@@ -20,9 +21,13 @@ const (
 	DefaultSummaryTimeout = 2 * time.Minute
 	// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time.
 	DefaultSummaryConcurrency = 4
-	// DefaultRecords is how many bytes of [Records] a [Compactor] keeps in memory. A record has a few KB, or as much as a compaction
+	// DefaultRecords is how many bytes of records a [Compactor] keeps in memory. A record has a few KB, or as much as a compaction
 	// rewrites.
 	DefaultRecords = 64 << 20
+	// DefaultRecordsTimeout is how long one call of Options.Records may take.
+	DefaultRecordsTimeout = 2 * time.Second
+	// DefaultLease is how long a lease lasts unless it is renewed.
+	DefaultLease = 15 * time.Second
 )
 
 // Options configure a [Compactor]. The zero value is useful.
@@ -37,9 +42,9 @@ type Options struct {
 	// count. Zero means DefaultSummaryConcurrency; for a model on this machine, 1 may be best.
 	SummaryConcurrency int
 
-	// Records store what Fit has compacted. Nil means MemoryRecords of DefaultRecords bytes. Replicas that share conversations use
-	// [SharedRecords].
-	Records Records
+	// Records store what Fit has compacted. Nil means [records.Memory] of DefaultRecords bytes. Replicas that share conversations use
+	// [records.Shared].
+	Records records.Store
 
 	// RecordsTimeout limits each call of Records. Zero means DefaultRecordsTimeout, negative means no limit.
 	RecordsTimeout time.Duration
@@ -62,10 +67,10 @@ type Compactor struct {
 	concurrency int
 	log         *slog.Logger
 	metrics     Metrics
-	remembers   *remembers
+	records     *records.Guarded
 	leaseTime   time.Duration
-	flights     flights
-	uses        uses
+	leases      holdings // of jobs
+	background  backgrounds
 	now         func() time.Time
 }
 
@@ -84,7 +89,7 @@ func New(o Options) *Compactor {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Records == nil {
-		o.Records = NewMemoryRecords(DefaultRecords)
+		o.Records = records.NewMemory(DefaultRecords)
 	}
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{}
@@ -96,18 +101,26 @@ func New(o Options) *Compactor {
 		o.Lease = DefaultLease
 	}
 	c := &Compactor{engine: o.Engine, timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
-		remembers: newRemembers(o), leaseTime: o.Lease, now: time.Now}
+		leaseTime: o.Lease, now: time.Now}
+	c.records = records.NewGuarded(o.Records, o.RecordsTimeout, c.called)
 	if _, none := o.Metrics.(noMetrics); !none {
 		c.metrics = safeMetrics{c, o.Metrics}
-		c.remembers.metrics = c.metrics
 	}
 	return c
+}
+
+// called takes in a call of the records.
+func (c *Compactor) called(call records.Call) {
+	if call.Err != nil {
+		c.log.Warn("ctxfold: the records failed", "op", call.Op, "error", call.Err)
+	}
+	c.metrics.Records(RecordsCall{Op: call.Op, Failed: call.Err != nil, Took: call.Took})
 }
 
 // Close cancels Fit's background compactions, waits for operations in progress, and frees what the engine holds; the compiled-in one holds
 // nothing. If ctx ends first, Close returns its error and the Compactor stays open.
 func (c *Compactor) Close(ctx context.Context) error {
-	c.flights.cancel()
+	c.background.cancel()
 	return c.engine.Close(ctx)
 }
 

@@ -13,7 +13,7 @@
 // Choose by who keeps the messages:
 //
 //   - [Compactor.Fit] is for a program that passes its whole history each turn. It returns what to send, and remembers what it has
-//     compacted ([Records]).
+//     compacted (package records).
 //   - [Compactor.Conversation] is for one long conversation. The messages stay in the engine, so a turn costs what it adds. A
 //     [Conversation] compacts after turns, writes events to a [Journal], and calls a model again if its window was too small.
 //   - [Compactor.Compact] is for a transcript that the result replaces. The program keeps the state ([Compactor.CompactWith]).

@@ -2,7 +2,11 @@ package ctxfold
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/ctxfold/ctxfold/core"
 )
 
 // Engine runs the operations of docs/reference/abi.md for a [Compactor]. All engines give the same bytes. Its methods may be called from any
@@ -33,3 +37,62 @@ type Cost struct {
 	Waited time.Duration // for its turn
 	Memory uint64        // of the instance, in bytes; 0 if it has no memory of its own
 }
+
+// native is the engine compiled into the program.
+type native struct{ closed atomic.Bool }
+
+func (n *native) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
+	return n.run(ctx, func() []byte { return core.Call(op, request) })
+}
+
+func (n *native) run(ctx context.Context, call func() []byte) ([]byte, Cost, error) {
+	if n.closed.Load() {
+		return nil, Cost{}, ErrClosed
+	}
+	if ctx.Done() == nil {
+		return call(), Cost{}, nil
+	}
+	answer := make(chan []byte, 1)
+	go func() { answer <- call() }()
+	select {
+	case a := <-answer:
+		return a, Cost{}, nil
+	case <-ctx.Done():
+		return nil, Cost{}, ctx.Err()
+	}
+}
+
+func (n *native) Close(context.Context) error {
+	n.closed.Store(true)
+	return nil
+}
+
+func (n *native) Pin() Pinned { return &pinnedNative{n: n, own: new(nativeSessions)} }
+
+// nativeSessions serve one call at a time.
+type nativeSessions struct {
+	mu   sync.Mutex
+	core core.Sessions
+}
+
+func (s *nativeSessions) call(op string, request []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.core.Call(op, request)
+}
+
+type pinnedNative struct {
+	n   *native
+	own *nativeSessions
+}
+
+func (p *pinnedNative) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
+	sessions := p.own
+	answer, cost, err := p.n.run(ctx, func() []byte { return sessions.call(op, request) })
+	if err != nil {
+		p.Drop(ctx) // an abandoned call still works on them
+	}
+	return answer, cost, err
+}
+
+func (p *pinnedNative) Drop(context.Context) { p.own = new(nativeSessions) }

@@ -5,11 +5,6 @@ import (
 	"time"
 )
 
-// Summarize runs the requests of one round.
-func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
-	return c.asking(s, nil).round(ctx, requests)
-}
-
 // Lose takes the instance away, as a trap does.
 func (v *Conversation) Lose() {
 	v.mu.Lock()

@@ -18,6 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 const fitTurns = 60
@@ -336,7 +337,7 @@ func fitAtTheSameTime(t *testing.T) {
 func TestFitRecords(t *testing.T) {
 	s, dir := styles["marks that move"], t.TempDir()
 	start := func() *ctxfold.Compactor {
-		records, err := ctxfold.NewDirRecords(dir, 0)
+		records, err := records.NewDir(dir, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -399,10 +400,10 @@ func TestFitOwners(t *testing.T) {
 // A model that is busy costs few calls and no message, and the digest that was made without it is made again when it answers again: from the
 // messages themselves, and not before its time.
 func TestFitMakesDigestsAnew(t *testing.T) {
-	for name, newRecords := range map[string]func() ctxfold.Records{
-		"memory": func() ctxfold.Records { return ctxfold.NewMemoryRecords(0) },
-		"directory": func() ctxfold.Records {
-			records, err := ctxfold.NewDirRecords(t.TempDir(), 0)
+	for name, newRecords := range map[string]func() records.Store{
+		"memory": func() records.Store { return records.NewMemory(0) },
+		"directory": func() records.Store {
+			records, err := records.NewDir(t.TempDir(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -436,16 +437,16 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 					t.Fatalf("a call at once: changed %v, %d calls", r.Changed, calls)
 				}
 			}
-			now = now.Add(61 * time.Second)
+			now = now.Add(67 * time.Second) // a tenth is random
 			if r, calls = fit(0); r.Changed || calls == 0 || calls > ctxfold.DefaultSummaryConcurrency+1 || string(r.Messages) != sent {
 				t.Fatalf("still busy a minute later: changed %v, %d calls", r.Changed, calls)
 			}
-			now = now.Add(61 * time.Second) // the second wait is two minutes
+			now = now.Add(67 * time.Second) // the second wait is two minutes
 			if r, calls = fit(0); r.Changed || calls != 0 {
 				t.Fatalf("two minutes later: changed %v, %d calls", r.Changed, calls)
 			}
 			m.down.Store(nil)
-			now = now.Add(61 * time.Second)
+			now = now.Add(67 * time.Second)
 			r, calls = fit(1)
 			if !r.Changed || calls == 0 || !written(r) || r.Report.Summary.Source != "model" {
 				t.Fatalf("when the model answers again: changed %v, %d calls, %+v", r.Changed, calls, r.Report.Summary)
@@ -492,9 +493,9 @@ func TestFitPauses(t *testing.T) {
 	c.SetClock(func() time.Time { return now })
 	m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
 	policy := ctxfold.RawPolicy(`{"preset":"checkpoint","window":{"tokens":6000,"reserve":500},"last_resort":false}`)
-	for turns, want := range []int{2, 0, 0, 0} {
+	for turns, want := range []int{3, 0, 0, 0} {
 		if turns == 3 { // a minute later it is asked once more
-			now, want = now.Add(61*time.Second), 2
+			now, want = now.Add(67*time.Second), 3
 		}
 		before := m.calls.Load()
 		r := fitted(t, c, ctxfold.Input{Messages: s.history(20+turns, 1, 0), Format: api.Format(s.format), Policy: policy}, m)
@@ -503,7 +504,7 @@ func TestFitPauses(t *testing.T) {
 		}
 	}
 	m.down.Store(nil)
-	now = now.Add(2 * time.Minute)
+	now = now.Add(3 * time.Minute)
 	if r := fitted(t, c, ctxfold.Input{Messages: s.history(24, 1, 0), Format: api.Format(s.format), Policy: policy}, m); !r.Changed || r.Report.Summary.Source != "model" {
 		t.Errorf("when the model answers again: %+v", r.Report)
 	}

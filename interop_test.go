@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // A host that runs jobs of the module shares its records with Fit: what it has compacted isn't compacted again, and whether its model failed, and
@@ -29,9 +30,9 @@ func TestFitReadsRecordsOfJobs(t *testing.T) {
 		"the last call": {can: `["load","save"]`, policy: strings.Replace(idlePolicy, "30000", "20000", 1), cold: api.ColdIdle, changed: true, calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			records := ctxfold.NewMemoryRecords(0)
-			c, m, now := native(t, ctxfold.Options{Records: struct{ ctxfold.SharedRecords }{records}}), &model{}, time.Now()
-			runJob(t, c, records, test.can, test.policy, test.event, history, now)
+			kept := records.NewMemory(0)
+			c, m, now := native(t, ctxfold.Options{Records: struct{ records.Shared }{kept}}), &model{}, time.Now()
+			runJob(t, c, kept, test.can, test.policy, test.event, history, now)
 			if strings.HasSuffix(name, "ago") || test.cold != "" {
 				now = now.Add(time.Hour)
 			}
@@ -46,7 +47,7 @@ func TestFitReadsRecordsOfJobs(t *testing.T) {
 }
 
 // runJob runs a job whose effects are executed at once: records are found and kept, and what is asked gets the same answer each time.
-func runJob(t *testing.T, c *ctxfold.Compactor, records ctxfold.Records, can, policy, answer string, history json.RawMessage, now time.Time) {
+func runJob(t *testing.T, c *ctxfold.Compactor, kept records.Store, can, policy, answer string, history json.RawMessage, now time.Time) {
 	t.Helper()
 	var p struct {
 		Job     json.RawMessage
@@ -70,7 +71,7 @@ func runJob(t *testing.T, c *ctxfold.Compactor, records ctxfold.Records, can, po
 		for _, e := range p.Effects {
 			switch e.Effect {
 			case api.EffectSave:
-				if err := records.Keep(t.Context(), e.Keys, []byte(e.Record)); err != nil {
+				if err := kept.Keep(t.Context(), e.Keys, []byte(e.Record)); err != nil {
 					t.Fatal(err)
 				}
 				results = append(results, fmt.Sprintf(`{"id":%d,"done":true}`, e.ID))

@@ -15,7 +15,7 @@ type Metrics interface {
 	Summary(SummaryCall)
 	// Compaction is called with the report of each compaction that has ended.
 	Compaction(Report)
-	// Records is called after each call of [Records].
+	// Records is called after each call of Options.Records.
 	Records(RecordsCall)
 }
 
@@ -53,7 +53,7 @@ type SummaryCall struct {
 	Took                     time.Duration
 }
 
-// RecordsCall is one call of [Records].
+// RecordsCall is one call of Options.Records.
 type RecordsCall struct {
 	// Op is find, keep, lease, renew or release.
 	Op string

@@ -230,3 +230,9 @@ func unmarshal(what string, text []byte, v unmarshaler) error {
 	}
 	return nil
 }
+
+// Classify says what went wrong in a call of a model, and what helps.
+func (c *Compactor) Classify(ctx context.Context, f api.Failure) (v api.Verdict, err error) {
+	_, err = c.do(ctx, operations.OpClassifyError, &v, newEnvelope(member{operations.InArguments, marshal(&f)}))
+	return v, err
+}

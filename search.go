@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/guard"
 	"github.com/ctxfold/ctxfold/internal/object"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -85,7 +86,7 @@ func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q Searc
 
 // ask calls a store's search, which is the program's own code.
 func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err error) {
-	err = guard(ctx, func() (err error) {
+	err = guard.Call(ctx, func() (err error) {
 		a, err = s.Search(ctx, q)
 		return err
 	})

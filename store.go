@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/ctxfold/ctxfold/internal/files"
 )
 
 // Store keeps content that was removed from transcripts: cleared, truncated, archived and folded content, and tool outputs that are too
@@ -107,7 +109,7 @@ func NewDirStore(dir string) (*DirStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
 	}
-	if err := removeUnfinished(dir); err != nil {
+	if err := files.RemoveUnfinished(dir); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
 	}
 	return &DirStore{dir}, nil
@@ -124,7 +126,7 @@ func (s *DirStore) Path(handle string) (string, error) {
 
 // Put writes a file, under a temporary name first, so nobody reads half a body. An existing file is read, and replaced unless it holds a
 // body; if that is another one, Put fails with [ErrCorrupt].
-func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
+func (s *DirStore) Put(_ context.Context, handle string, body []byte) error {
 	path, err := s.Path(handle)
 	if err != nil {
 		return err
@@ -134,28 +136,7 @@ func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error
 			return err
 		}
 	}
-	f, err := os.CreateTemp(s.dir, newPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(body); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		syncDir(s.dir)
-	}
-	return err
+	return files.Replace(path, body, true)
 }
 
 // Get reads a file. It fails with [ErrCorrupt] if the file doesn't match the handle.

@@ -1,8 +1,17 @@
 package ctxfold
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
+
+	"github.com/mailru/easyjson/jlexer"
 
 	"github.com/ctxfold/ctxfold/api"
 )
@@ -18,10 +27,10 @@ type (
 // Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
 //
 // It never endangers the transcript: if it returns an error, panics, or takes longer than Options.SummaryTimeout, or if its text is empty, a
-// refusal or too long, the core writes a digest instead and the report says why. Two errors lead to a second call within that time: a
-// [*BusyError] after the wait that it names, and [ErrIncomplete].
+// refusal or too long, the core writes a digest instead and the report says why. Two errors lead to further calls within that time: a
+// [*BusyError] to two, each after the wait that it names and a little more, and [ErrIncomplete] to one.
 //
-// Simultaneous requests of one compaction run in separate goroutines, at most Options.SummaryConcurrency at once. If a second call finds the
+// Simultaneous requests of one compaction run in separate goroutines, at most Options.SummaryConcurrency at once. If the third call finds the
 // model still busy, or a call takes too long, the waiting requests of the compaction fail without a call.
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
@@ -55,6 +64,15 @@ func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Reque
 	return f(ctx, request, delta)
 }
 
+// PrefixSummarizer is a [Summarizer] that can ask for a summary after the conversation as it was last sent, so that the provider reads the
+// conversation from its prompt cache; docs/reference/policy.md says when. The [Request] then has a Conversation, whose Sent is what to send,
+// including the system prompt and tools if the input was a request body; System and Prompt are already in it.
+type PrefixSummarizer interface {
+	Summarizer
+	// SummarizesPrefix reports whether it can.
+	SummarizesPrefix() bool
+}
+
 // Delta is a piece of a summary that is being written.
 type Delta struct {
 	Request string    // the ID of the [Request]
@@ -74,5 +92,167 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, t
 				tell("OnDelta", func() { onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text}) })
 			}
 		})
+	}
+}
+
+// BusyError is the error of a [Summarizer] whose model can't answer now but may later: a rate limit, an overload, an unreachable endpoint.
+type BusyError struct {
+	// After is how long the provider asks to wait (Retry-After). Zero means one second.
+	After time.Duration
+	Err   error
+}
+
+// Error returns Err's text.
+func (e *BusyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *BusyError) Unwrap() error { return e.Err }
+
+// StatusError returns the error for a [Summarizer] whose model answered with an HTTP error status: a [*BusyError] around err for 408, 409,
+// 429 and 5xx except 501, otherwise err. header returns a header of the answer by name, like the method Get of http.Header.
+func StatusError(status int, header func(name string) string, err error) error {
+	switch {
+	case status == 408, status == 409, status == 429, status >= 500 && status != 501:
+		return &BusyError{After: retryAfter(header), Err: err}
+	}
+	return err
+}
+
+// StreamError returns the error for a [Summarizer] whose stream has ended. err is the stream's own error or nil, and finish its finish
+// reason. An interrupted stream is [ErrIncomplete]; one that ended with the error event of a busy provider is a [*BusyError].
+func StreamError(finish string, err error) error {
+	if err == nil && finish == "" || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrIncomplete
+	}
+	if err != nil {
+		text := strings.ToLower(err.Error())
+		for _, word := range []string{"overloaded", "rate_limit", "server_error"} {
+			if strings.Contains(text, word) {
+				return &BusyError{Err: err}
+			}
+		}
+	}
+	return err
+}
+
+// retryAfter reads the headers that say how long to wait; 0 if there are none.
+func retryAfter(header func(string) string) time.Duration {
+	for _, unit := range []struct {
+		name string
+		of   time.Duration
+	}{{"Retry-After-Ms", time.Millisecond}, {"Retry-After", time.Second}} {
+		text := strings.TrimSpace(header(unit.name))
+		if n, err := strconv.ParseFloat(text, 64); err == nil && n >= 0 && n < float64(maxRetryAfter/unit.of) {
+			return time.Duration(n * float64(unit.of))
+		}
+		if at, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", text); err == nil {
+			return min(max(0, time.Until(at)), maxRetryAfter)
+		}
+	}
+	return 0
+}
+
+// maxRetryAfter is the longest wait that is honored.
+const maxRetryAfter = 24 * time.Hour
+
+// asked is a call of a summarizer.
+type asked struct {
+	cancel context.CancelFunc
+	over   chan struct{} // closed when it is over, or abandoned
+}
+
+// stop abandons the call, if it isn't over.
+func (a *asked) stop() {
+	a.cancel()
+	<-a.over
+}
+
+// ask calls the summarizer, whose answer j.answers gets.
+func (j *job) ask(ctx context.Context, e *api.Effect) error {
+	var q Request
+	l := jlexer.Lexer{Data: e.Request}
+	if q.UnmarshalEasyJSON(&l); l.Error() != nil {
+		return fmt.Errorf("ctxfold: the answer breaks the ABI: %w", l.Error())
+	}
+	if q.Conversation != nil {
+		q.Conversation.Sent = e.Sent
+	}
+	var cancel context.CancelFunc
+	if e.Deadline > 0 {
+		left := time.Duration(max(0, e.Deadline-j.now())) * time.Millisecond
+		ctx, cancel = context.WithTimeoutCause(ctx, left, fmt.Errorf("the summarizer took longer than %v", j.c.timeout))
+	} else {
+		ctx, cancel = context.WithCancel(ctx)
+	}
+	a := &asked{cancel, make(chan struct{})}
+	j.asked[e.ID] = a
+	go func() {
+		start := time.Now()
+		summary, err := j.call(ctx, q)
+		if err == nil && summary.Error != "" {
+			err = errors.New(summary.Error)
+		}
+		j.c.metrics.Summary(SummaryCall{Scope: q.Scope, Failed: err != nil, InputTokens: q.InputTokens, OutputBytes: len(summary.Text), Took: time.Since(start)})
+		close(a.over)
+		select {
+		case j.answers <- answerOf(e.ID, summary, err):
+		case <-j.over:
+		}
+	}()
+	return nil
+}
+
+// answerOf returns the result of an ask.
+func answerOf(id int, summary Summary, err error) api.EffectResult {
+	summary.ID = ""
+	r := api.EffectResult{ID: id, Summary: &summary}
+	var busy *BusyError
+	switch {
+	case errors.As(err, &busy):
+		r.Busy, r.After = true, busy.After.Milliseconds()
+		if busy.After > 0 && r.After == 0 {
+			r.After = 1
+		}
+	case errors.Is(err, ErrIncomplete):
+		r.Incomplete = true
+	}
+	if err != nil {
+		r.Error, r.Summary = cmp.Or(err.Error(), "the summarizer failed without a message"), nil
+	}
+	return r
+}
+
+// call abandons a summarizer that hangs; its goroutine ends when the summarizer returns.
+func (j *job) call(ctx context.Context, q Request) (Summary, error) {
+	var open atomic.Bool
+	open.Store(true)
+	defer open.Store(false)
+	summarize := streamed(j.s, q, j.onDelta, &open, j.c.tell)
+	type outcome struct {
+		summary Summary
+		err     error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		// The summarizer may end its goroutine without returning (runtime.Goexit).
+		o := outcome{err: errors.New("the summarizer did not return")}
+		defer func() {
+			if p := recover(); p != nil {
+				o = outcome{err: fmt.Errorf("the summarizer panicked: %v", p)}
+			}
+			done <- o
+		}()
+		summary, err := summarize(ctx)
+		o = outcome{summary, err}
+	}()
+	select {
+	case o := <-done:
+		// A summarizer that passes ctx to its HTTP client only reports "deadline exceeded".
+		if errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() != nil {
+			o.err = context.Cause(ctx)
+		}
+		return o.summary, o.err
+	case <-ctx.Done():
+		return Summary{}, context.Cause(ctx)
 	}
 }

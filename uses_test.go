@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // Between half of the limit of this policy and the limit come some 17 turns.
@@ -106,9 +107,9 @@ func TestOddIdle(t *testing.T) {
 // Replicas that share their records know of each other's calls.
 func TestIdleReplicas(t *testing.T) {
 	now := time.Now()
-	records := ctxfold.NewMemoryRecords(0)
+	kept := records.NewMemory(0)
 	replica := func() *ctxfold.Compactor {
-		c := ctxfold.New(ctxfold.Options{Records: struct{ ctxfold.SharedRecords }{records}})
+		c := ctxfold.New(ctxfold.Options{Records: struct{ records.Shared }{kept}})
 		c.SetClock(func() time.Time { return now })
 		return c
 	}

@@ -178,6 +178,9 @@ type Planned struct {
 	Start bool `json:"start,omitempty"`
 	// Known is the index of the memory entry that fit applied, or -1. Only fit sets it.
 	Known *int `json:"known,omitempty"`
+	// KnownMessages is how many leading messages of the history that entry replaced; absent if the list continues from what was sent. Only fit
+	// sets it.
+	KnownMessages int `json:"known_messages,omitempty"`
 	// Memory is a MemoryEntry for the host to keep, if fit compacted.
 	Memory Raw `json:"memory,omitempty" is:"MemoryEntry"`
 	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
@@ -419,6 +422,8 @@ type LimitedOutput struct {
 }
 
 // SummaryRequest asks the host's model for a summary.
+//
+//easyjson:json
 type SummaryRequest struct {
 	ID              string `json:"id"` // return it with the summary
 	Scope           Scope  `json:"scope"`

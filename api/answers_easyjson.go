@@ -349,7 +349,308 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in V
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *SessionInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *SummaryRequest) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "scope":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Scope = Scope(in.String())
+			}
+		case "system":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.System = string(in.String())
+			}
+		case "prompt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prompt = string(in.String())
+			}
+		case "max_output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxOutputTokens = int(in.Int())
+			}
+		case "input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.InputTokens = int(in.Int())
+			}
+		case "temperature":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Temperature = float64(in.Float64())
+			}
+		case "thinking":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Thinking = ThinkingEffort(in.String())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+				out.Provider = nil
+			} else {
+				if out.Provider == nil {
+					out.Provider = new(ProviderRequest)
+				}
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in, out.Provider)
+			}
+		case "conversation":
+			if in.IsNull() {
+				in.Skip()
+				out.Conversation = nil
+			} else {
+				if out.Conversation == nil {
+					out.Conversation = new(RequestConversation)
+				}
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in, out.Conversation)
+			}
+		case "lead":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Lead = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in SummaryRequest) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.ID))
+	}
+	{
+		const prefix string = ",\"scope\":"
+		out.RawString(prefix)
+		out.String(string(in.Scope))
+	}
+	{
+		const prefix string = ",\"system\":"
+		out.RawString(prefix)
+		out.String(string(in.System))
+	}
+	{
+		const prefix string = ",\"prompt\":"
+		out.RawString(prefix)
+		out.String(string(in.Prompt))
+	}
+	{
+		const prefix string = ",\"max_output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxOutputTokens))
+	}
+	{
+		const prefix string = ",\"input_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.InputTokens))
+	}
+	if in.Temperature != 0 {
+		const prefix string = ",\"temperature\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Temperature))
+	}
+	if in.Thinking != "" {
+		const prefix string = ",\"thinking\":"
+		out.RawString(prefix)
+		out.String(string(in.Thinking))
+	}
+	if in.Provider != nil {
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out, *in.Provider)
+	}
+	if in.Conversation != nil {
+		const prefix string = ",\"conversation\":"
+		out.RawString(prefix)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out, *in.Conversation)
+	}
+	if in.Lead != "" {
+		const prefix string = ",\"lead\":"
+		out.RawString(prefix)
+		out.String(string(in.Lead))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v SummaryRequest) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *SummaryRequest) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *RequestConversation) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in RequestConversation) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *ProviderRequest) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = Format(in.String())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "beta":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Beta = string(in.String())
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in ProviderRequest) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Beta != "" {
+		const prefix string = ",\"beta\":"
+		out.RawString(prefix)
+		out.String(string(in.Beta))
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *SessionInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -397,7 +698,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Se
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in SessionInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in SessionInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -426,14 +727,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v SessionInfo) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *SessionInfo) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Saved) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Saved) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -475,7 +776,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Sa
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Saved) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Saved) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -499,14 +800,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in S
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Saved) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Saved) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Restored) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Restored) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -549,7 +850,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Re
 				}
 				for !in.IsDelim(']') {
 					var v4 Marker
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in, &v4)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in, &v4)
 					out.Markers = append(out.Markers, v4)
 					in.WantComma()
 				}
@@ -589,7 +890,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Re
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Restored) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Restored) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -614,7 +915,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in R
 				if v5 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out, v6)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out, v6)
 			}
 			out.RawByte(']')
 		}
@@ -639,14 +940,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in R
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Restored) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Restored) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Marker) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -694,7 +995,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Ma
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Marker) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -720,7 +1021,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in M
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Repaired) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Repaired) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -772,7 +1073,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Repaired) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Repaired) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -801,14 +1102,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Recalled) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Recalled) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -866,7 +1167,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Re
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Recalled) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Recalled) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -911,14 +1212,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in R
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Prints) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Prints) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -981,7 +1282,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Pr
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Prints) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Prints) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1016,14 +1317,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in P
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Prints) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Planned) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1062,7 +1363,11 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v10 SummaryRequest
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in, &v10)
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v10).UnmarshalEasyJSON(in)
+					}
 					out.Requests = append(out.Requests, v10)
 					in.WantComma()
 				}
@@ -1099,7 +1404,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v11 Body
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in, &v11)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, &v11)
 					out.Archive = append(out.Archive, v11)
 					in.WantComma()
 				}
@@ -1124,6 +1429,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 				} else {
 					*out.Known = int(in.Int())
 				}
+			}
+		case "known_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KnownMessages = int(in.Int())
 			}
 		case "memory":
 			if in.IsNull() {
@@ -1159,7 +1470,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Planned) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1183,7 +1494,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 				if v12 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out, v13)
+				(v13).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1212,7 +1523,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 				if v14 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out, v15)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, v15)
 			}
 			out.RawByte(']')
 		}
@@ -1226,6 +1537,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 		const prefix string = ",\"known\":"
 		out.RawString(prefix)
 		out.Int(int(*in.Known))
+	}
+	if in.KnownMessages != 0 {
+		const prefix string = ",\"known_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.KnownMessages))
 	}
 	if len(in.Memory) != 0 {
 		const prefix string = ",\"memory\":"
@@ -1247,14 +1563,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Body) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1336,7 +1652,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Body) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1379,297 +1695,6 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 		const prefix string = ",\"body\":"
 		out.RawString(prefix)
 		out.String(string(*in.Inline))
-	}
-	out.RawByte('}')
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *SummaryRequest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
-		case "scope":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Scope = Scope(in.String())
-			}
-		case "system":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.System = string(in.String())
-			}
-		case "prompt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Prompt = string(in.String())
-			}
-		case "max_output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxOutputTokens = int(in.Int())
-			}
-		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
-		case "temperature":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Temperature = float64(in.Float64())
-			}
-		case "thinking":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Thinking = ThinkingEffort(in.String())
-			}
-		case "provider":
-			if in.IsNull() {
-				in.Skip()
-				out.Provider = nil
-			} else {
-				if out.Provider == nil {
-					out.Provider = new(ProviderRequest)
-				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in, out.Provider)
-			}
-		case "conversation":
-			if in.IsNull() {
-				in.Skip()
-				out.Conversation = nil
-			} else {
-				if out.Conversation == nil {
-					out.Conversation = new(RequestConversation)
-				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, out.Conversation)
-			}
-		case "lead":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lead = string(in.String())
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in SummaryRequest) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
-	}
-	{
-		const prefix string = ",\"scope\":"
-		out.RawString(prefix)
-		out.String(string(in.Scope))
-	}
-	{
-		const prefix string = ",\"system\":"
-		out.RawString(prefix)
-		out.String(string(in.System))
-	}
-	{
-		const prefix string = ",\"prompt\":"
-		out.RawString(prefix)
-		out.String(string(in.Prompt))
-	}
-	{
-		const prefix string = ",\"max_output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxOutputTokens))
-	}
-	{
-		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InputTokens))
-	}
-	if in.Temperature != 0 {
-		const prefix string = ",\"temperature\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Temperature))
-	}
-	if in.Thinking != "" {
-		const prefix string = ",\"thinking\":"
-		out.RawString(prefix)
-		out.String(string(in.Thinking))
-	}
-	if in.Provider != nil {
-		const prefix string = ",\"provider\":"
-		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Provider)
-	}
-	if in.Conversation != nil {
-		const prefix string = ",\"conversation\":"
-		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Conversation)
-	}
-	if in.Lead != "" {
-		const prefix string = ",\"lead\":"
-		out.RawString(prefix)
-		out.String(string(in.Lead))
-	}
-	out.RawByte('}')
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *RequestConversation) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
-		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in RequestConversation) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"edits\":"
-		out.RawString(prefix[1:])
-		out.Raw((in.Edits).MarshalJSON())
-	}
-	{
-		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.Raw((in.Body).MarshalJSON())
-	}
-	out.RawByte('}')
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *ProviderRequest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
-		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
-		case "beta":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Beta = string(in.String())
-			}
-		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in ProviderRequest) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
-	}
-	{
-		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
-	}
-	if in.Beta != "" {
-		const prefix string = ",\"beta\":"
-		out.RawString(prefix)
-		out.String(string(in.Beta))
-	}
-	{
-		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.Raw((in.Body).MarshalJSON())
 	}
 	out.RawByte('}')
 }

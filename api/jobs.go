@@ -24,18 +24,36 @@ type JobSettings struct {
 	StoreTimeout int64 `json:"store_timeout,omitempty"`
 	// SummaryTimeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000 and -1 no limit.
 	SummaryTimeout int64 `json:"summary_timeout,omitempty"`
+	// Remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64.
+	Remembered int `json:"remembered,omitempty"`
+	// Loaded is the answer to the load with which a job with records "owner" begins, from a host that has it already.
+	Loaded *EffectResult `json:"loaded,omitempty"`
 	// Lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000.
 	Lease int64 `json:"lease,omitempty"`
 	// Prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt cache.
 	Prefix bool `json:"prefix,omitempty"`
 	// Background makes the job one that compacts before that is due, or that repeats a compaction during which the model failed.
 	Background bool `json:"background,omitempty"`
+	// Running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
+	Running []RunningJob `json:"running,omitempty"`
 	// Model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the prompt cache is cold.
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	// Refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts them further;
 	// otherwise it changes nothing.
 	Refusal *Failure `json:"refusal,omitempty"`
+	// Refused says that a provider has refused the messages because they do not fit, for a host that has classified the error itself. Limit is
+	// the window in tokens that the provider named, or 0. Unlike with Refusal, the result is unchanged if nothing helps.
+	Refused bool `json:"refused,omitempty"`
+	Limit   int  `json:"limit,omitempty"`
+}
+
+// RunningJob is a job in the background that a host runs.
+type RunningJob struct {
+	// ID is a number above 0 by which the host knows the job.
+	ID int `json:"id"`
+	// Keys are those of the newest lease that the job has asked for.
+	Keys []string `json:"keys"`
 }
 
 // JobOperation is what a job does.
@@ -69,7 +87,8 @@ const (
 	EffectAsk     EffectName = "ask"     // ask the model for a summary
 	EffectCount   EffectName = "count"   // count the tokens of messages exactly
 	EffectWait    EffectName = "wait"    // call again with an event without results at until, or when the lease on key ends; it replaces an earlier wait
-	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings; nothing is answered
+	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings, unless target, one of running, is that; nothing is answered
+	EffectStop    EffectName = "stop"    // cancel the job target, one of running; nothing is answered
 	EffectEmit    EffectName = "emit"    // tell notice to whoever listens; nothing is answered
 	EffectCancel  EffectName = "cancel"  // stop the effect target: its answer is no longer used
 )
@@ -78,7 +97,8 @@ const (
 type Effect struct {
 	Effect EffectName `json:"effect"`
 	ID     int        `json:"id,omitempty"`
-	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
+	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner. Of begin they are the keys
+	// of a RunningJob, until it asks for a lease.
 	Keys []string `json:"keys,omitempty"`
 	// Record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0] must still have this
 	// revision, or must still be missing if it is "". With Holder, the holder must still have its lease on Lease.
@@ -90,10 +110,12 @@ type Effect struct {
 	Handle     string  `json:"handle,omitempty"`
 	Body       Raw     `json:"body,omitempty" is:"string"`
 	// Request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input.
-	Request  Raw    `json:"request,omitempty" is:"SummaryRequest"`
-	Sent     Raw    `json:"sent,omitempty" is:"any"`
-	Deadline int64  `json:"deadline,omitempty"` // when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never
+	Request  Raw   `json:"request,omitempty" is:"SummaryRequest"`
+	Sent     Raw   `json:"sent,omitempty" is:"any"`
+	Deadline int64 `json:"deadline,omitempty"` // when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never
+	// Messages are those to count, in the shape of the input; with the option `answer: "edits"` Edits say what is left of the input.
 	Messages Raw    `json:"messages,omitempty" is:"any"`
+	Edits    Raw    `json:"edits,omitempty" is:"Edits"`
 	Until    int64  `json:"until,omitempty"` // in milliseconds since 1970
 	Key      string `json:"key,omitempty"`
 	// Settings are those of the job to begin. The host adds the time and a seed.
@@ -138,7 +160,7 @@ type EffectResult struct {
 	Error string `json:"error,omitempty"`
 	// Done reports, for save, that the record was written, and for lease, that it was granted.
 	Done bool `json:"done,omitempty"`
-	// Record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares: any text that differs
+	// Record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased, and Revision what a later save compares: any text that differs
 	// whenever the record does.
 	Record   *string `json:"record,omitempty"`
 	At       int     `json:"at,omitempty"`

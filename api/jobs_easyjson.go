@@ -108,6 +108,22 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 			} else {
 				out.SummaryTimeout = int64(in.Int64())
 			}
+		case "remembered":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Remembered = int(in.Int())
+			}
+		case "loaded":
+			if in.IsNull() {
+				in.Skip()
+				out.Loaded = nil
+			} else {
+				if out.Loaded == nil {
+					out.Loaded = new(EffectResult)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, out.Loaded)
+			}
 		case "lease":
 			if in.IsNull() {
 				in.Skip()
@@ -125,6 +141,29 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				in.Skip()
 			} else {
 				out.Background = bool(in.Bool())
+			}
+		case "running":
+			if in.IsNull() {
+				in.Skip()
+				out.Running = nil
+			} else {
+				in.Delim('[')
+				if out.Running == nil {
+					if !in.IsDelim(']') {
+						out.Running = make([]RunningJob, 0, 2)
+					} else {
+						out.Running = []RunningJob{}
+					}
+				} else {
+					out.Running = (out.Running)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 RunningJob
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in, &v2)
+					out.Running = append(out.Running, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
 			}
 		case "model":
 			if in.IsNull() {
@@ -151,6 +190,18 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				} else {
 					(*out.Refusal).UnmarshalEasyJSON(in)
 				}
+			}
+		case "refused":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Refused = bool(in.Bool())
+			}
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -196,11 +247,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v2, v3 := range in.Can {
-				if v2 > 0 {
+			for v3, v4 := range in.Can {
+				if v3 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v3))
+				out.String(string(v4))
 			}
 			out.RawByte(']')
 		}
@@ -235,6 +286,16 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		out.RawString(prefix)
 		out.Int64(int64(in.SummaryTimeout))
 	}
+	if in.Remembered != 0 {
+		const prefix string = ",\"remembered\":"
+		out.RawString(prefix)
+		out.Int(int(in.Remembered))
+	}
+	if in.Loaded != nil {
+		const prefix string = ",\"loaded\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, *in.Loaded)
+	}
 	if in.Lease != 0 {
 		const prefix string = ",\"lease\":"
 		out.RawString(prefix)
@@ -249,6 +310,20 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		const prefix string = ",\"background\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Background))
+	}
+	if len(in.Running) != 0 {
+		const prefix string = ",\"running\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v5, v6 := range in.Running {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out, v6)
+			}
+			out.RawByte(']')
+		}
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
@@ -265,6 +340,16 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		out.RawString(prefix)
 		(*in.Refusal).MarshalEasyJSON(out)
 	}
+	if in.Refused {
+		const prefix string = ",\"refused\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Refused))
+	}
+	if in.Limit != 0 {
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
+	}
 	out.RawByte('}')
 }
 
@@ -277,7 +362,7 @@ func (v JobSettings) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *JobSettings) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *JobProgress) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *RunningJob) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -291,236 +376,6 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *JobP
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
-		case "job":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Job).UnmarshalJSON(data))
-				}
-			}
-		case "needs_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NeedsMessages = bool(in.Bool())
-			}
-		case "effects":
-			if in.IsNull() {
-				in.Skip()
-				out.Effects = nil
-			} else {
-				in.Delim('[')
-				if out.Effects == nil {
-					if !in.IsDelim(']') {
-						out.Effects = make([]Effect, 0, 0)
-					} else {
-						out.Effects = []Effect{}
-					}
-				} else {
-					out.Effects = (out.Effects)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 Effect
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in, &v4)
-					out.Effects = append(out.Effects, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "failure":
-			if in.IsNull() {
-				in.Skip()
-				out.Failure = nil
-			} else {
-				if out.Failure == nil {
-					out.Failure = new(JobFailure)
-				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in, out.Failure)
-			}
-		case "result":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Result).UnmarshalJSON(data))
-				}
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in JobProgress) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	if len(in.Job) != 0 {
-		const prefix string = ",\"job\":"
-		first = false
-		out.RawString(prefix[1:])
-		out.Raw((in.Job).MarshalJSON())
-	}
-	if in.NeedsMessages {
-		const prefix string = ",\"needs_messages\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		out.Bool(bool(in.NeedsMessages))
-	}
-	{
-		const prefix string = ",\"effects\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		if in.Effects == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v5, v6 := range in.Effects {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out, v6)
-			}
-			out.RawByte(']')
-		}
-	}
-	if in.Failure != nil {
-		const prefix string = ",\"failure\":"
-		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out, *in.Failure)
-	}
-	if len(in.Result) != 0 {
-		const prefix string = ",\"result\":"
-		out.RawString(prefix)
-		out.Raw((in.Result).MarshalJSON())
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v JobProgress) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *JobProgress) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(l, v)
-}
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobFailure) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "code":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Code = FailureCode(in.String())
-			}
-		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
-		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
-		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in JobFailure) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"code\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Code))
-	}
-	{
-		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
-	}
-	if in.Path != "" {
-		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
-	}
-	if in.Offset != 0 {
-		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
-	}
-	out.RawByte('}')
-}
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Effect) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "effect":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Effect = EffectName(in.String())
-			}
 		case "id":
 			if in.IsNull() {
 				in.Skip()
@@ -554,130 +409,6 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Effe
 				}
 				in.Delim(']')
 			}
-		case "record":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Record = string(in.String())
-			}
-		case "if_revision":
-			if in.IsNull() {
-				in.Skip()
-				out.IfRevision = nil
-			} else {
-				if out.IfRevision == nil {
-					out.IfRevision = new(string)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.IfRevision = string(in.String())
-				}
-			}
-		case "holder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Holder = string(in.String())
-			}
-		case "lease":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lease = string(in.String())
-			}
-		case "ttl":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TTL = int64(in.Int64())
-			}
-		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
-		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
-		case "request":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Request).UnmarshalJSON(data))
-				}
-			}
-		case "sent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Sent).UnmarshalJSON(data))
-				}
-			}
-		case "deadline":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Deadline = int64(in.Int64())
-			}
-		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
-		case "until":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Until = int64(in.Int64())
-			}
-		case "key":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Key = string(in.String())
-			}
-		case "settings":
-			if in.IsNull() {
-				in.Skip()
-				out.Settings = nil
-			} else {
-				if out.Settings == nil {
-					out.Settings = new(JobSettings)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					(*out.Settings).UnmarshalEasyJSON(in)
-				}
-			}
-		case "notice":
-			if in.IsNull() {
-				in.Skip()
-				out.Notice = nil
-			} else {
-				if out.Notice == nil {
-					out.Notice = new(JobNotice)
-				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, out.Notice)
-			}
-		case "target":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Target = int(in.Int())
-			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -692,24 +423,21 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Effe
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Effect) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in RunningJob) {
 	out.RawByte('{')
 	first := true
 	_ = first
 	{
-		const prefix string = ",\"effect\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Effect))
-	}
-	if in.ID != 0 {
 		const prefix string = ",\"id\":"
-		out.RawString(prefix)
+		out.RawString(prefix[1:])
 		out.Int(int(in.ID))
 	}
-	if len(in.Keys) != 0 {
+	{
 		const prefix string = ",\"keys\":"
 		out.RawString(prefix)
-		{
+		if in.Keys == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
 			out.RawByte('[')
 			for v8, v9 := range in.Keys {
 				if v8 > 0 {
@@ -720,248 +448,9 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Eff
 			out.RawByte(']')
 		}
 	}
-	if in.Record != "" {
-		const prefix string = ",\"record\":"
-		out.RawString(prefix)
-		out.String(string(in.Record))
-	}
-	if in.IfRevision != nil {
-		const prefix string = ",\"if_revision\":"
-		out.RawString(prefix)
-		out.String(string(*in.IfRevision))
-	}
-	if in.Holder != "" {
-		const prefix string = ",\"holder\":"
-		out.RawString(prefix)
-		out.String(string(in.Holder))
-	}
-	if in.Lease != "" {
-		const prefix string = ",\"lease\":"
-		out.RawString(prefix)
-		out.String(string(in.Lease))
-	}
-	if in.TTL != 0 {
-		const prefix string = ",\"ttl\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.TTL))
-	}
-	if in.Handle != "" {
-		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
-	}
-	if len(in.Body) != 0 {
-		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.Raw((in.Body).MarshalJSON())
-	}
-	if len(in.Request) != 0 {
-		const prefix string = ",\"request\":"
-		out.RawString(prefix)
-		out.Raw((in.Request).MarshalJSON())
-	}
-	if len(in.Sent) != 0 {
-		const prefix string = ",\"sent\":"
-		out.RawString(prefix)
-		out.Raw((in.Sent).MarshalJSON())
-	}
-	if in.Deadline != 0 {
-		const prefix string = ",\"deadline\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Deadline))
-	}
-	if len(in.Messages) != 0 {
-		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Raw((in.Messages).MarshalJSON())
-	}
-	if in.Until != 0 {
-		const prefix string = ",\"until\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Until))
-	}
-	if in.Key != "" {
-		const prefix string = ",\"key\":"
-		out.RawString(prefix)
-		out.String(string(in.Key))
-	}
-	if in.Settings != nil {
-		const prefix string = ",\"settings\":"
-		out.RawString(prefix)
-		(*in.Settings).MarshalEasyJSON(out)
-	}
-	if in.Notice != nil {
-		const prefix string = ",\"notice\":"
-		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out, *in.Notice)
-	}
-	if in.Target != 0 {
-		const prefix string = ",\"target\":"
-		out.RawString(prefix)
-		out.Int(int(in.Target))
-	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *JobNotice) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = NoticeName(in.String())
-			}
-		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in JobNotice) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
-	}
-	{
-		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
-	}
-	out.RawByte('}')
-}
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *JobEvent) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "now":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Now = int64(in.Int64())
-			}
-		case "results":
-			if in.IsNull() {
-				in.Skip()
-				out.Results = nil
-			} else {
-				in.Delim('[')
-				if out.Results == nil {
-					if !in.IsDelim(']') {
-						out.Results = make([]EffectResult, 0, 0)
-					} else {
-						out.Results = []EffectResult{}
-					}
-				} else {
-					out.Results = (out.Results)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 EffectResult
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, &v10)
-					out.Results = append(out.Results, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "cancel":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cancel = bool(in.Bool())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in JobEvent) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"now\":"
-		out.RawString(prefix[1:])
-		out.Int64(int64(in.Now))
-	}
-	if len(in.Results) != 0 {
-		const prefix string = ",\"results\":"
-		out.RawString(prefix)
-		{
-			out.RawByte('[')
-			for v11, v12 := range in.Results {
-				if v11 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, v12)
-			}
-			out.RawByte(']')
-		}
-	}
-	if in.Cancel {
-		const prefix string = ",\"cancel\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Cancel))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v JobEvent) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *JobEvent) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(l, v)
-}
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *EffectResult) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *EffectResult) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1077,7 +566,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Effe
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in EffectResult) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in EffectResult) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1142,4 +631,701 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Eff
 		out.Int(int(in.Tokens))
 	}
 	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobProgress) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "job":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Job).UnmarshalJSON(data))
+				}
+			}
+		case "needs_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NeedsMessages = bool(in.Bool())
+			}
+		case "effects":
+			if in.IsNull() {
+				in.Skip()
+				out.Effects = nil
+			} else {
+				in.Delim('[')
+				if out.Effects == nil {
+					if !in.IsDelim(']') {
+						out.Effects = make([]Effect, 0, 0)
+					} else {
+						out.Effects = []Effect{}
+					}
+				} else {
+					out.Effects = (out.Effects)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 Effect
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, &v10)
+					out.Effects = append(out.Effects, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "failure":
+			if in.IsNull() {
+				in.Skip()
+				out.Failure = nil
+			} else {
+				if out.Failure == nil {
+					out.Failure = new(JobFailure)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in, out.Failure)
+			}
+		case "result":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Result).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in JobProgress) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if len(in.Job) != 0 {
+		const prefix string = ",\"job\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Raw((in.Job).MarshalJSON())
+	}
+	if in.NeedsMessages {
+		const prefix string = ",\"needs_messages\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.NeedsMessages))
+	}
+	{
+		const prefix string = ",\"effects\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		if in.Effects == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v11, v12 := range in.Effects {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out, v12)
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Failure != nil {
+		const prefix string = ",\"failure\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out, *in.Failure)
+	}
+	if len(in.Result) != 0 {
+		const prefix string = ",\"result\":"
+		out.RawString(prefix)
+		out.Raw((in.Result).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v JobProgress) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *JobProgress) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(l, v)
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *JobFailure) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "code":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Code = FailureCode(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = string(in.String())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "offset":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Offset = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in JobFailure) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"code\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Code))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.String(string(in.Message))
+	}
+	if in.Path != "" {
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Offset != 0 {
+		const prefix string = ",\"offset\":"
+		out.RawString(prefix)
+		out.Int(int(in.Offset))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Effect) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "effect":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Effect = EffectName(in.String())
+			}
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = int(in.Int())
+			}
+		case "keys":
+			if in.IsNull() {
+				in.Skip()
+				out.Keys = nil
+			} else {
+				in.Delim('[')
+				if out.Keys == nil {
+					if !in.IsDelim(']') {
+						out.Keys = make([]string, 0, 4)
+					} else {
+						out.Keys = []string{}
+					}
+				} else {
+					out.Keys = (out.Keys)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v13 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v13 = string(in.String())
+					}
+					out.Keys = append(out.Keys, v13)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "record":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Record = string(in.String())
+			}
+		case "if_revision":
+			if in.IsNull() {
+				in.Skip()
+				out.IfRevision = nil
+			} else {
+				if out.IfRevision == nil {
+					out.IfRevision = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.IfRevision = string(in.String())
+				}
+			}
+		case "holder":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Holder = string(in.String())
+			}
+		case "lease":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Lease = string(in.String())
+			}
+		case "ttl":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TTL = int64(in.Int64())
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		case "request":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Request).UnmarshalJSON(data))
+				}
+			}
+		case "sent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Sent).UnmarshalJSON(data))
+				}
+			}
+		case "deadline":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Deadline = int64(in.Int64())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		case "until":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Until = int64(in.Int64())
+			}
+		case "key":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Key = string(in.String())
+			}
+		case "settings":
+			if in.IsNull() {
+				in.Skip()
+				out.Settings = nil
+			} else {
+				if out.Settings == nil {
+					out.Settings = new(JobSettings)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Settings).UnmarshalEasyJSON(in)
+				}
+			}
+		case "notice":
+			if in.IsNull() {
+				in.Skip()
+				out.Notice = nil
+			} else {
+				if out.Notice == nil {
+					out.Notice = new(JobNotice)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, out.Notice)
+			}
+		case "target":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Target = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Effect) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"effect\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Effect))
+	}
+	if in.ID != 0 {
+		const prefix string = ",\"id\":"
+		out.RawString(prefix)
+		out.Int(int(in.ID))
+	}
+	if len(in.Keys) != 0 {
+		const prefix string = ",\"keys\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v14, v15 := range in.Keys {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v15))
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Record != "" {
+		const prefix string = ",\"record\":"
+		out.RawString(prefix)
+		out.String(string(in.Record))
+	}
+	if in.IfRevision != nil {
+		const prefix string = ",\"if_revision\":"
+		out.RawString(prefix)
+		out.String(string(*in.IfRevision))
+	}
+	if in.Holder != "" {
+		const prefix string = ",\"holder\":"
+		out.RawString(prefix)
+		out.String(string(in.Holder))
+	}
+	if in.Lease != "" {
+		const prefix string = ",\"lease\":"
+		out.RawString(prefix)
+		out.String(string(in.Lease))
+	}
+	if in.TTL != 0 {
+		const prefix string = ",\"ttl\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.TTL))
+	}
+	if in.Handle != "" {
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix)
+		out.String(string(in.Handle))
+	}
+	if len(in.Body) != 0 {
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	if len(in.Request) != 0 {
+		const prefix string = ",\"request\":"
+		out.RawString(prefix)
+		out.Raw((in.Request).MarshalJSON())
+	}
+	if len(in.Sent) != 0 {
+		const prefix string = ",\"sent\":"
+		out.RawString(prefix)
+		out.Raw((in.Sent).MarshalJSON())
+	}
+	if in.Deadline != 0 {
+		const prefix string = ",\"deadline\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Deadline))
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
+	}
+	if len(in.Edits) != 0 {
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix)
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	if in.Until != 0 {
+		const prefix string = ",\"until\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Until))
+	}
+	if in.Key != "" {
+		const prefix string = ",\"key\":"
+		out.RawString(prefix)
+		out.String(string(in.Key))
+	}
+	if in.Settings != nil {
+		const prefix string = ",\"settings\":"
+		out.RawString(prefix)
+		(*in.Settings).MarshalEasyJSON(out)
+	}
+	if in.Notice != nil {
+		const prefix string = ",\"notice\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, *in.Notice)
+	}
+	if in.Target != 0 {
+		const prefix string = ",\"target\":"
+		out.RawString(prefix)
+		out.Int(int(in.Target))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *JobNotice) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "name":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Name = NoticeName(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in JobNotice) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"name\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Name))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.String(string(in.Message))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobEvent) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "now":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Now = int64(in.Int64())
+			}
+		case "results":
+			if in.IsNull() {
+				in.Skip()
+				out.Results = nil
+			} else {
+				in.Delim('[')
+				if out.Results == nil {
+					if !in.IsDelim(']') {
+						out.Results = make([]EffectResult, 0, 0)
+					} else {
+						out.Results = []EffectResult{}
+					}
+				} else {
+					out.Results = (out.Results)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v16 EffectResult
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, &v16)
+					out.Results = append(out.Results, v16)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "cancel":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cancel = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in JobEvent) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"now\":"
+		out.RawString(prefix[1:])
+		out.Int64(int64(in.Now))
+	}
+	if len(in.Results) != 0 {
+		const prefix string = ",\"results\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v17, v18 := range in.Results {
+				if v17 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, v18)
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Cancel {
+		const prefix string = ",\"cancel\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Cancel))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v JobEvent) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *JobEvent) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(l, v)
 }

@@ -155,7 +155,10 @@ func play(s schedule) (*world, string) {
 		if len(p.history)%2 == 0 {
 			p.history = append(slices.Clone(p.history), message("user", w.random, "Question"))
 		}
-		if a.what == "refused" {
+		switch {
+		case a.what == "refused" && a.number%3 == 0: // the host has classified the error
+			settings.Refused, settings.Limit = true, a.number%2*1000
+		case a.what == "refused":
 			settings.Refusal = &api.Failure{Status: 400, Body: "prompt is too long: 1400 tokens > 1000 maximum"}
 		}
 		var jobs []*simulatedJob
@@ -297,7 +300,7 @@ func (w *world) verify(j *simulatedJob, calm bool) {
 
 // restores checks that what is sent and what is stored give the whole history back.
 func (w *world) restores(j *simulatedJob, sent string, history []json.RawMessage) {
-	if !strings.Contains(j.policy, "bodies") || j.refuses || !slices.Contains(j.settings.Can, api.EffectPut) || w.fails(80) {
+	if !strings.Contains(j.policy, "bodies") || w.refused || !slices.Contains(j.settings.Can, api.EffectPut) || w.fails(80) {
 		return
 	}
 	var bodies []string
@@ -360,13 +363,13 @@ func TestLoopSchedules(t *testing.T) {
 	if os.Getenv("CTXFOLD_SEED") != "" {
 		seeds = 1
 	}
-	played, events, asked, made, begun, waited := 0, 0, 0, 0, 0, 0
+	played, events, asked, made, begun, stopped, waited := 0, 0, 0, 0, 0, 0, 0
 	notices := map[api.NoticeName]int{}
 	for seed := first; seed < first+seeds; seed++ {
 		s := drawn(seed)
 		w, wrong := play(s)
 		played++
-		asked, made, begun, waited = asked+w.asked, made+w.made, begun+w.begun, waited+w.waited
+		asked, made, begun, stopped, waited = asked+w.asked, made+w.made, begun+w.begun, stopped+w.stopped, waited+w.waited
 		for name, n := range w.notices {
 			notices[name] += n
 		}
@@ -382,8 +385,8 @@ func TestLoopSchedules(t *testing.T) {
 			t.Fatalf("seed %d: %s\npolicy %s, records by %s, can %v, %v messages before, faults %+v%s", seed, wrong, s.policy, s.records, s.can, s.before, s.faults, list.String())
 		}
 	}
-	t.Logf("%d schedules, %d events, %d requests to the model, %d compactions saved, %d begun in the background, %d waits for a lease, %v", played, events,
-		asked, made, begun, waited, notices)
+	t.Logf("%d schedules, %d events, %d requests to the model, %d compactions saved, %d begun in the background, %d of them stopped, %d waits for a lease, %v", played, events,
+		asked, made, begun, stopped, waited, notices)
 }
 
 // TestLoopReplays: the same seed and the same events give the same bytes.

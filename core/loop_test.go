@@ -205,3 +205,62 @@ func TestLoopLooksFurther(t *testing.T) {
 		t.Errorf("something is known without records: %s", known.result["known"])
 	}
 }
+
+// TestLoopBackgroundStoreFails: what cannot be stored in the background is not compacted again before the history has grown.
+func TestLoopBackgroundStoreFails(t *testing.T) {
+	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4},"archive":"bodies"}`
+	for _, keys := range []api.RecordKeys{api.RecordsByOwner, api.RecordsByPrefix} {
+		w, replica := newWorld(3, faults{puts: 100}), 0
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: keys}
+		for call, begun := range []int{1, 1} {
+			j := w.start("a call", &replica, policy, boats(14), settings, nil)
+			w.run(w.now + 600_000)
+			if !j.done || j.failure != nil || w.wrong != "" {
+				t.Fatal(w.wrong, j.done, j.failure)
+			}
+			if w.begun != begun || w.notices[api.NoticeBackgroundFailed] != 1 {
+				t.Errorf("%s, call %d: %d begun, %v", keys, call, w.begun, w.notices)
+			}
+		}
+	}
+}
+
+// TestLoopRemembered: a record keeps as many compactions as the host wants.
+func TestLoopRemembered(t *testing.T) {
+	w, replica := newWorld(4, faults{}), 0
+	w.forgets = true
+	settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: api.RecordsByOwner, Remembered: 2}
+	for conversation := range 4 {
+		messages := strings.Replace(boats(40), "boat", fmt.Sprint("boat ", conversation), 1)
+		w.start("a call", &replica, boatPolicy, messages, settings, nil)
+		w.run(w.now + 600_000)
+	}
+	if prints := entryPrints(w.records["somebody"].text, true); len(prints) != 2 || w.made < 4 || w.wrong != "" {
+		t.Errorf("%d of %d compactions are kept: %s", len(prints), w.made, w.wrong)
+	}
+}
+
+// TestLoopStops: a compaction in the background ends if its history was edited, and gives way to a forced one.
+func TestLoopStops(t *testing.T) {
+	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`
+	for name, next := range map[string]func(string) string{
+		"edited": func(messages string) string { return strings.Replace(messages, "Message 7", "Message seven", 1) },
+		"kept":   func(messages string) string { return messages },
+	} {
+		w, replica := newWorld(5, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: api.RecordsByOwner}
+		w.start("a call", &replica, policy, boats(14), settings, nil)
+		for w.asked == 0 {
+			w.run(w.now + 10)
+		}
+		w.start("another call", &replica, policy, next(boats(14)), settings, nil)
+		w.run(w.now + 600_000)
+		want := [2]int{1, 0}
+		if name == "edited" {
+			want = [2]int{2, 1}
+		}
+		if got := [2]int{w.begun, w.stopped}; got != want || w.wrong != "" {
+			t.Errorf("%s: %v begun and stopped, not %v: %s", name, got, want, w.wrong)
+		}
+	}
+}

@@ -27,12 +27,15 @@ type world struct {
 	saves   int
 	made    int             // saves of a compaction
 	begun   int             // jobs in the background
+	stopped int             // of those
+	forgets bool            // records keep only some compactions
 	waited  int             // waits for somebody else's lease
 	jobs    []*simulatedJob // all that were started
 	asked   int             // requests that the model was asked
 	down    int64           // until when the model answers nobody
 	waiting map[string][]func()
 	notices map[api.NoticeName]int
+	refused bool   // to store a body: what was removed is only in a result
 	wrong   string // the first invariant that did not hold
 }
 
@@ -127,12 +130,14 @@ type simulatedJob struct {
 	result    map[string]json.RawMessage
 	failure   *api.JobFailure
 	cancelled bool
-	refuses   bool // the host says it can do something, and cannot
+	refuses   bool     // the host says it can do something, and cannot
+	leased    []string // the keys of the newest lease that it has asked for
 	then      func(*simulatedJob)
 }
 
 // allEffects are what a host with everything executes.
-var allEffects = []api.EffectName{api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin, api.EffectEmit}
+var allEffects = []api.EffectName{api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin,
+	api.EffectStop, api.EffectEmit}
 
 // call runs an operation, and requires an answer that is no error.
 func (w *world) call(op string, members ...string) api.Raw {
@@ -150,6 +155,15 @@ func (w *world) start(name string, replica *int, policy, messages string, settin
 		flights: map[int]api.EffectName{}, began: w.now, then: then}
 	w.jobs = append(w.jobs, j)
 	j.settings.Now, j.settings.Seed = w.now, w.random.Uint32()
+	if settings.Records == api.RecordsByOwner && w.random.IntN(2) == 0 { // a host that has the record at hand
+		r := w.load(&api.Effect{Keys: []string{settings.Owner}})
+		j.settings.Loaded = &r
+	}
+	for i, other := range w.jobs {
+		if other.settings.Background && other.settings.Owner == settings.Owner && other.replica == replica && !other.done && !other.dead && len(other.leased) > 0 {
+			j.settings.Running = append(j.settings.Running, api.RunningJob{ID: i + 1, Keys: other.leased})
+		}
+	}
 	text, err := json.Marshal(j.settings)
 	if err != nil {
 		panic(err)
@@ -276,7 +290,7 @@ func (j *simulatedJob) answer(e *api.Effect, delay int64, do func() api.EffectRe
 		if !j.refuses || w.fails(50) {
 			r = do()
 		} else {
-			j.free = true
+			j.free, w.refused = true, w.refused || e.Effect == api.EffectPut
 		}
 		if *j.replica != j.crashes {
 			return
@@ -319,6 +333,9 @@ func (j *simulatedJob) execute(e *api.Effect) {
 			return r
 		})
 	case api.EffectLease:
+		if len(e.Keys) > 1 {
+			j.leased = e.Keys
+		}
 		j.answer(e, w.delay(), func() api.EffectResult {
 			r := w.lease(e)
 			if !r.Done && e.Holder == j.holder {
@@ -344,8 +361,21 @@ func (j *simulatedJob) execute(e *api.Effect) {
 	case api.EffectAsk:
 		j.ask(e)
 	case api.EffectCount:
-		j.answer(e, w.delay(), func() api.EffectResult { return api.EffectResult{Tokens: len(e.Messages) / 4} })
+		j.answer(e, w.delay(), func() api.EffectResult { return api.EffectResult{Tokens: j.count(e)} })
+	case api.EffectStop:
+		w.stopped++
+		stopped := w.jobs[e.Target-1]
+		w.after(0, func() {
+			stopped.cancelled = true
+			stopped.event(api.JobEvent{Cancel: true})
+		})
 	case api.EffectBegin:
+		if e.Target > 0 {
+			if !w.jobs[e.Target-1].settings.Background {
+				w.violated("%s: a job that compacts in the background is none", j.name)
+			}
+			return
+		}
 		w.begun++
 		s := *e.Settings
 		w.start(j.name+" in the background", j.replica, j.policy, j.messages, s, nil)
@@ -354,6 +384,26 @@ func (j *simulatedJob) execute(e *api.Effect) {
 	default:
 		w.violated("%s: the effect %q, which the host cannot execute", j.name, e.Effect)
 	}
+}
+
+// count counts the messages that an effect leaves of the input.
+func (j *simulatedJob) count(e *api.Effect) (tokens int) {
+	var messages []json.RawMessage
+	var edits []struct {
+		Keep            []int
+		Insert, Message json.RawMessage
+	}
+	if json.Unmarshal([]byte(j.messages), &messages) != nil || json.Unmarshal(e.Edits, &edits) != nil {
+		j.w.violated("%s: what cannot be counted: %s", j.name, e.Edits)
+		return 0
+	}
+	for _, edit := range edits {
+		tokens += len(edit.Insert)/4 + len(edit.Message)/4
+		for i := 0; len(edit.Keep) == 2 && i < edit.Keep[1]-edit.Keep[0]; i++ {
+			tokens += len(messages[edit.Keep[0]+i]) / 4
+		}
+	}
+	return tokens
 }
 
 func (w *world) load(e *api.Effect) api.EffectResult {
@@ -389,7 +439,7 @@ func (w *world) save(e *api.Effect) api.EffectResult {
 	}
 	if e.IfRevision != nil {
 		for _, print := range entryPrints(w.records[e.Keys[0]].text, false) {
-			if !slices.Contains(entryPrints(e.Record, true), print) {
+			if !w.forgets && !slices.Contains(entryPrints(e.Record, true), print) {
 				w.violated("the record of an owner loses a compaction")
 			}
 		}
@@ -428,9 +478,9 @@ func (w *world) lease(e *api.Effect) api.EffectResult {
 	if w.fails(w.faults.leases) {
 		return api.EffectResult{Error: "the store does not answer"}
 	}
-	for _, key := range e.Keys {
+	for at, key := range e.Keys {
 		if l := w.leases[key]; l.until > w.now && l.holder != e.Holder {
-			return api.EffectResult{}
+			return api.EffectResult{At: at}
 		}
 	}
 	w.leases[e.Keys[0]] = simulatedLease{e.Holder, w.now + e.TTL}

@@ -56,7 +56,7 @@ func prints(r *request, dst []byte) []byte {
 
 // finish turns the answer of a fit into one about the given list, and adds what the host should remember.
 func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
-	a.Known = &h.known
+	a.Known, a.KnownMessages = &h.known, h.replaced
 	if c.Report().Changed {
 		a.Memory = h.remember(r, c)
 	}

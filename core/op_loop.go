@@ -96,15 +96,28 @@ type loopCore struct {
 	policy *policy.Policy
 }
 
-// Messages returns the messages of the request.
-func (c *loopCore) Messages() []byte { return c.r.raw(operations.InMessages) }
+// Messages returns the messages of the request, or a list of those of its session.
+func (c *loopCore) Messages() []byte {
+	if c.r.session == nil || c.r.t == nil {
+		return c.r.raw(operations.InMessages)
+	}
+	list := []byte{'['}
+	for i := range c.r.t.Input {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, c.r.t.AsGiven(c.r.t.Messages[i].Span)...)
+	}
+	return append(list, ']')
+}
 
 // MessagesAt is where the messages begin in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
 // Gate returns what the policy says about compactions below the limit.
 func (c *loopCore) Gate() loop.Gate {
-	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != ""}
+	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
+		Model: c.policy.Model}
 }
 
 // Run runs an operation on the messages or the session of the request. The offset of an error is one in the request.

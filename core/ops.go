@@ -451,7 +451,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		}
 		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Summary().Requests()
 		if h := r.history; h != nil {
-			a.Known = &h.known
+			a.Known, a.KnownMessages = &h.known, h.replaced
 			if a.Report.CutPoint > 0 && h.given != nil {
 				a.Report.CutPoint = h.given[a.Report.CutPoint].in
 			}

@@ -17,7 +17,8 @@ import (
 
 // history is what a fit knows about the origin of its messages.
 type history struct {
-	known int // index of the entry in use, or -1
+	known    int // index of the entry in use, or -1
+	replaced int // how many messages of the given list it has replaced; 0 if the list continues from what was sent
 	// For each message of the compacted transcript: its place in the given list, and in the app's whole history. Nil if the indexes are the
 	// same.
 	given, whole []place
@@ -67,7 +68,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 		if f.sent {
 			again.source = given.withHistory(used)
 			again.read(jsonspan.New(r.src).At(start), reading{before: before})
-		} else if !again.join(used, prints) {
+		} else if used.replaced = used.entry.at.messages; !again.join(used, prints) {
 			continue // somebody has changed the entry since, or its messages are of another format: it is ignored
 		}
 		if again.err == nil { // cache breakpoints may have moved in what was kept

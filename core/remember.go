@@ -103,7 +103,7 @@ func (m *remembering) read(c *compact.Run) {
 				p.looks.on = ""
 				m.on[p.in] = m.wholeOf(int(on)).in
 			}
-			if it.Rest { // the digest tells the rest of it
+			if it.Rest { // the digest covers the rest of it
 				m.cut = max(m.cut, p.in+1)
 			}
 		}

@@ -37,7 +37,7 @@ const maxPolicy = 1 << 14
 // policy resolves a policy. Repeating that of the last request costs one comparison. The result must not be modified.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	if len(src) == 0 {
-		src = []byte("{}") // as a plan has it
+		src = []byte("{}") // as in a plan
 	}
 	if l.policyKnown != nil && bytes.Equal(src, l.policySent) {
 		return l.policyKnown, nil
@@ -272,7 +272,7 @@ func (r *request) outgrow(list []byte) {
 	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
 		return
 	}
-	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
+	if d.Err() != nil || f == s.format { // invalid JSON is reported where it is read
 		return
 	}
 	before := wire.Detect(jsonspan.New(s.t.Src))

@@ -203,7 +203,7 @@ func TestMetrics(t *testing.T) {
 		if _, err := c.Call(t.Context(), "estimate", []byte(`{"text":1}`)); err == nil {
 			t.Error("no error")
 		}
-		if n := len(seen.operations); n < 3 || seen.operations[0].Name != "plan" || seen.operations[n-2].Name != "step" ||
+		if n := len(seen.operations); n < 3 || seen.operations[0].Name != "loop_start" || seen.operations[n-2].Name != "loop_event" ||
 			seen.operations[0].RequestBytes <= len(messages) || seen.operations[n-2].AnswerBytes <= len(r.Messages) ||
 			seen.operations[0].Took <= 0 || seen.operations[n-1].Code != "wrong_type" {
 			t.Errorf("operations: %+v", seen.operations)

@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // What counts where [Options] do not say otherwise.
@@ -40,7 +40,7 @@ type Options struct {
 	MaxAge time.Duration
 }
 
-// Records are [ctxfold.SharedRecords] in PostgreSQL. Their methods may be called from any number of goroutines.
+// Records are [records.Shared] in PostgreSQL. Their methods may be called from any number of goroutines.
 type Records struct {
 	pool   *pgxpool.Pool
 	own    bool // the pool is closed with the Records
@@ -52,7 +52,7 @@ type Records struct {
 	trimmed time.Time // when old rows were deleted last
 }
 
-var _ ctxfold.SharedRecords = (*Records)(nil)
+var _ records.Shared = (*Records)(nil)
 
 var errURL = errors.New("ctxfold: this is not the URL of a PostgreSQL server; want postgres://user:password@host:port/database?sslmode=verify-full")
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/postgres"
 	"github.com/ctxfold/ctxfold/internal/recordstest"
 	"github.com/ctxfold/ctxfold/internal/servers"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 func open(t *testing.T, url string, o postgres.Options) *postgres.Records {
@@ -33,7 +33,7 @@ func TestRecords(t *testing.T) {
 	recordstest.Test(t, func(t *testing.T) recordstest.Store {
 		schema := fmt.Sprintf(`Test "%d"`, stores.Add(1))
 		return recordstest.Store{
-			Connect: func() ctxfold.SharedRecords { return open(t, url, postgres.Options{Schema: schema}) },
+			Connect: func() records.Shared { return open(t, url, postgres.Options{Schema: schema}) },
 			Pass: func(d time.Duration) {
 				c, err := pgx.Connect(t.Context(), url)
 				if err != nil {
@@ -56,7 +56,7 @@ func TestLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := fmt.Sprintf("%s:%d", config.Host, config.Port)
-	recordstest.TestLine(t, servers.NewLink(t, server), func(address string) ctxfold.SharedRecords {
+	recordstest.TestLine(t, servers.NewLink(t, server), func(address string) records.Shared {
 		return open(t, strings.Replace(url, server, address, 1), postgres.Options{})
 	})
 }

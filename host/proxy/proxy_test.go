@@ -22,6 +22,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/provider"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // The window of the policy is what the fake endpoint takes, so that only estimates are between them.
@@ -49,7 +50,7 @@ func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
 	return s.URL
 }
 
-func compactor(t *testing.T, records ctxfold.Records) *ctxfold.Compactor {
+func compactor(t *testing.T, records records.Store) *ctxfold.Compactor {
 	t.Helper()
 	c := ctxfold.New(ctxfold.Options{Records: records})
 	return c
@@ -315,7 +316,7 @@ func TestStream(t *testing.T) {
 // A proxy that is started again continues where the records are; a proxy whose records fail continues without.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
-	run := func(records ctxfold.Records) provider.Seen {
+	run := func(records records.Store) provider.Seen {
 		e := &provider.Endpoint{Format: "openai-chat", Window: 6000}
 		if _, err := chat(t.Context(), serve(t, e, proxy.Options{Compactor: compactor(t, records)}), 25); err != nil {
 			t.Fatal(err)
@@ -326,8 +327,8 @@ func TestRecords(t *testing.T) {
 		}
 		return seen
 	}
-	open := func() ctxfold.Records {
-		records, err := ctxfold.NewDirRecords(dir, 0)
+	open := func() records.Store {
+		records, err := records.NewDir(dir, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +353,7 @@ func (failing) Keep(context.Context, []string, []byte) error { return errors.New
 // Conversations at the same time, and the same one from several clients at once, do not disturb each other.
 func TestAtTheSameTime(t *testing.T) {
 	e := &provider.Endpoint{Format: "anthropic", Window: 6000}
-	base := serve(t, e, proxy.Options{Compactor: compactor(t, ctxfold.NewMemoryRecords(4<<10))})
+	base := serve(t, e, proxy.Options{Compactor: compactor(t, records.NewMemory(4<<10))})
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {

@@ -17,7 +17,7 @@ import (
 
 	client "github.com/redis/go-redis/v9"
 
-	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // What counts where [Options] do not say otherwise.
@@ -42,14 +42,14 @@ type Options struct {
 	TLS *tls.Config
 }
 
-// Records are [ctxfold.SharedRecords] in Redis or Valkey. Their methods may be called from any number of goroutines.
+// Records are [records.Shared] in Redis or Valkey. Their methods may be called from any number of goroutines.
 type Records struct {
 	client client.UniversalClient
 	prefix string
 	maxAge time.Duration
 }
 
-var _ ctxfold.SharedRecords = (*Records)(nil)
+var _ records.Shared = (*Records)(nil)
 
 // Open makes Records over the server of a URL: redis://user:password@host:port/database, rediss:// for TLS, or
 // unix://user:password@/path?db=database. It does not connect before the first call. Its errors do not hold the URL.

@@ -11,10 +11,10 @@ import (
 
 	client "github.com/redis/go-redis/v9"
 
-	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/redis"
 	"github.com/ctxfold/ctxfold/internal/recordstest"
 	"github.com/ctxfold/ctxfold/internal/servers"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // patient is a client without short limits of its own: a busy machine may take longer.
@@ -43,7 +43,7 @@ func TestRecords(t *testing.T) {
 	recordstest.Test(t, func(t *testing.T) recordstest.Store {
 		prefix := "test" + string('a'+stores.Add(1)) + ":"
 		return recordstest.Store{
-			Connect: func() ctxfold.SharedRecords { return open(t, address, redis.Options{Prefix: prefix}) },
+			Connect: func() records.Shared { return open(t, address, redis.Options{Prefix: prefix}) },
 			Pass: func(d time.Duration) {
 				if err := pass.Run(t.Context(), own, []string{prefix + "l:"}, d.Milliseconds()).Err(); err != nil && err != client.Nil {
 					t.Error(err)
@@ -56,7 +56,7 @@ func TestRecords(t *testing.T) {
 // The line to the server is cut, hangs, and is repaired; scripts that the server has lost are loaded again.
 func TestLine(t *testing.T) {
 	address := servers.Redis(t)
-	recordstest.TestLine(t, servers.NewLink(t, address), func(address string) ctxfold.SharedRecords { return open(t, address, redis.Options{}) })
+	recordstest.TestLine(t, servers.NewLink(t, address), func(address string) records.Shared { return open(t, address, redis.Options{}) })
 	own := client.NewClient(&client.Options{Addr: address, DialTimeout: time.Hour, ReadTimeout: time.Hour})
 	defer own.Close()
 	if err := own.ScriptFlush(t.Context()).Err(); err != nil {

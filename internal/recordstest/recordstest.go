@@ -1,4 +1,4 @@
-// Package recordstest is the test that every [ctxfold.SharedRecords] passes: records, leases, races for both, and whole conversations
+// Package recordstest is the test that every [records.Shared] passes: records, leases, races for both, and whole conversations
 // over several replicas, of which some die, are suspended, or cannot reach the store. Each test runs in a bubble of fake time (testing/synctest),
 // and no lease ends before a test lets time pass.
 package recordstest
@@ -19,12 +19,13 @@ import (
 	"time"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // Store is one store of records.
 type Store struct {
 	// Connect connects another replica to it.
-	Connect func() ctxfold.SharedRecords
+	Connect func() records.Shared
 	// Pass makes all leases end earlier by d. It is nil for a store whose clock is that of the program.
 	Pass func(d time.Duration)
 }
@@ -40,7 +41,7 @@ func (s Store) pass(d time.Duration) {
 // Test runs all tests, each with a new, empty store.
 func Test(t *testing.T, open func(t *testing.T) Store) {
 	for name, test := range map[string]func(*testing.T, Store){
-		"records":                        records,
+		"records":                        stored,
 		"one lease at a time":            race,
 		"leases of beginnings":           beginnings,
 		"a lease expires":                expiry,
@@ -76,7 +77,7 @@ func keys(from, to int) (list []string) {
 	return list
 }
 
-func found(t testing.TB, r ctxfold.Records, keys ...string) string {
+func found(t testing.TB, r records.Store, keys ...string) string {
 	t.Helper()
 	record, at, err := r.Find(t.Context(), keys)
 	if err != nil {
@@ -100,9 +101,9 @@ func must(t testing.TB, want bool) func(got bool, err error) {
 // lasting is a lease that ends when a test says so: no call of a real store takes that long.
 const lasting = 20 * time.Minute
 
-func records(t *testing.T, s Store) {
+func stored(t *testing.T, s Store) {
 	one, other := s.Connect(), s.Connect()
-	keep := func(r ctxfold.Records, text string, keys ...string) {
+	keep := func(r records.Store, text string, keys ...string) {
 		t.Helper()
 		record := []byte(text)
 		if err := r.Keep(t.Context(), keys, record); err != nil {
@@ -129,7 +130,7 @@ func records(t *testing.T, s Store) {
 		{append(keys(3000, 1), key("b")), "3000 first"},
 		{append(append(keys(70, 1), key("c")), key("b")), "70 second"},
 	} {
-		for _, r := range []ctxfold.Records{one, other} {
+		for _, r := range []records.Store{one, other} {
 			if got := found(t, r, tt.keys...); got != tt.want {
 				t.Errorf("%d keys: %q, want %q", len(tt.keys), got, tt.want)
 			}
@@ -149,7 +150,7 @@ func records(t *testing.T, s Store) {
 }
 
 func race(t *testing.T, s Store) {
-	replicas := []ctxfold.SharedRecords{s.Connect(), s.Connect(), s.Connect()}
+	replicas := []records.Shared{s.Connect(), s.Connect(), s.Connect()}
 	for round := range 20 {
 		var granted atomic.Int32
 		var wg sync.WaitGroup
@@ -330,12 +331,12 @@ func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, er
 }
 
 // replica is one whose lease does not end in a test.
-func replica(r ctxfold.Records) *ctxfold.Compactor {
+func replica(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
 }
 
 // hasty is a replica whose lease is short.
-func hasty(r ctxfold.Records) *ctxfold.Compactor {
+func hasty(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
 
@@ -411,7 +412,7 @@ func once(t *testing.T, s Store) {
 
 // faulty is the connection of a replica that can be cut.
 type faulty struct {
-	ctxfold.SharedRecords
+	records.Shared
 	hang, fail, noRenewal atomic.Bool
 	refused               chan struct{} // closed when a lease is refused, unless it is nil
 	once                  sync.Once
@@ -432,21 +433,21 @@ func (f *faulty) Find(ctx context.Context, keys []string) ([]byte, int, error) {
 	if err := f.fault(ctx); err != nil {
 		return nil, 0, err
 	}
-	return f.SharedRecords.Find(ctx, keys)
+	return f.Shared.Find(ctx, keys)
 }
 
 func (f *faulty) Keep(ctx context.Context, keys []string, record []byte) error {
 	if err := f.fault(ctx); err != nil {
 		return err
 	}
-	return f.SharedRecords.Keep(ctx, keys, record)
+	return f.Shared.Keep(ctx, keys, record)
 }
 
 func (f *faulty) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	if err := f.fault(ctx); err != nil {
 		return false, err
 	}
-	granted, err := f.SharedRecords.Lease(ctx, keys, holder, ttl)
+	granted, err := f.Shared.Lease(ctx, keys, holder, ttl)
 	if !granted && err == nil && f.refused != nil {
 		f.once.Do(func() { close(f.refused) })
 	}
@@ -460,26 +461,26 @@ func (f *faulty) Renew(ctx context.Context, key, holder string, ttl time.Duratio
 	if err := f.fault(ctx); err != nil {
 		return false, err
 	}
-	return f.SharedRecords.Renew(ctx, key, holder, ttl)
+	return f.Shared.Renew(ctx, key, holder, ttl)
 }
 
 func (f *faulty) Release(ctx context.Context, key, holder string) error {
 	if err := f.fault(ctx); err != nil {
 		return err
 	}
-	return f.SharedRecords.Release(ctx, key, holder)
+	return f.Shared.Release(ctx, key, holder)
 }
 
 func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	if err := f.fault(ctx); err != nil {
 		return false, err
 	}
-	return f.SharedRecords.KeepLeased(ctx, key, holder, keys, record)
+	return f.Shared.KeepLeased(ctx, key, holder, keys, record)
 }
 
 // death: a replica that dies in the middle of a compaction keeps the others waiting until its lease ends, and costs a compaction.
 func death(t *testing.T, s Store) {
-	dying := &faulty{SharedRecords: s.Connect()}
+	dying := &faulty{Shared: s.Connect()}
 	asked, buried := make(chan struct{}), make(chan struct{})
 	ctx, kill := context.WithCancel(t.Context())
 	go func() {
@@ -509,7 +510,7 @@ func death(t *testing.T, s Store) {
 
 // expired is the call of a replica that has to wait for the short lease of another one, which ends when it was seen.
 func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
-	waiting := &faulty{SharedRecords: s.Connect(), refused: make(chan struct{})}
+	waiting := &faulty{Shared: s.Connect(), refused: make(chan struct{})}
 	done := make(chan *ctxfold.Result)
 	go func() { done <- fit(t, replica(waiting), m, messages) }()
 	<-waiting.refused
@@ -519,7 +520,7 @@ func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result 
 
 // suspended: a replica that was stopped for longer than its lease sends what another has made meanwhile.
 func suspended(t *testing.T, s Store) {
-	slow := &faulty{SharedRecords: s.Connect()}
+	slow := &faulty{Shared: s.Connect()}
 	slow.noRenewal.Store(true)
 	late := make(chan *ctxfold.Result)
 	m := &model{until: make(chan struct{})}
@@ -551,7 +552,7 @@ func hanging(t *testing.T, s Store) {
 func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	turns := []int{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}
 	_, want := alone(t, turns...)
-	links := []*faulty{{SharedRecords: s.Connect()}, {SharedRecords: s.Connect()}}
+	links := []*faulty{{Shared: s.Connect()}, {Shared: s.Connect()}}
 	replicas := []*ctxfold.Compactor{replica(links[0]), replica(links[1])}
 	m := &model{}
 	compactions := 0
@@ -590,7 +591,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 }
 
 // Each makes each call once, and all succeed.
-func Each(t *testing.T, r ctxfold.SharedRecords) {
+func Each(t *testing.T, r records.Shared) {
 	t.Helper()
 	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, true)(r.Renew(t.Context(), key("k", 5), "a", lasting))
@@ -616,7 +617,7 @@ type Line interface {
 
 // hurried are records whose calls are given up at once as long as late is set.
 type hurried struct {
-	ctxfold.SharedRecords
+	records.Shared
 	late atomic.Bool
 }
 
@@ -626,12 +627,12 @@ func (h *hurried) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 		ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
 		defer cancel()
 	}
-	return h.SharedRecords.Find(ctx, keys)
+	return h.Shared.Find(ctx, keys)
 }
 
 // TestLine makes turns of conversations over a real connection, which is cut, hangs, and is repaired.
-func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.SharedRecords) {
-	records := &hurried{SharedRecords: connect(line.At())}
+func TestLine(t *testing.T, line Line, connect func(address string) records.Shared) {
+	records := &hurried{Shared: connect(line.At())}
 	c := replica(records)
 	m := &model{}
 	turn := func(name string, n int) bool {

@@ -1,31 +1,6 @@
 /** What a compaction removes, kept in a store and brought back. */
-import { CtxfoldError, messageOf } from "./errors.js";
 import type { Store } from "./store.js";
-import type {
-  Body,
-  Found,
-  Kept,
-  Messages,
-  NamedHandles,
-  Recalled,
-  Restored,
-  Search,
-  SearchOptions,
-  State,
-} from "./types.js";
-
-/**
- * Keeps the bodies of an answer. The answer is not used unless all of them are kept: it rejects with `store_failed`, or with
- * the signal's reason.
- */
-export async function keep(store: Store, bodies: readonly Body[], signal?: AbortSignal): Promise<void> {
-  const kept = Promise.all(bodies.map(async ({ handle, body }) => store.put(handle, body))).catch((cause) => {
-    throw new CtxfoldError("store_failed", `a body could not be stored, and nothing was changed: ${messageOf(cause)}`, {
-      cause,
-    });
-  });
-  await unlessAborted(kept, signal);
-}
+import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
 /** The promise, or a rejection with the signal's reason as soon as it is aborted. */
 export function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -1,5 +1,5 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
-import { keep, unlessAborted } from "./archive.js";
+import { unlessAborted } from "./archive.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import {
   type CompactOptions,
@@ -19,14 +19,14 @@ import {
   type Head,
   type HeadOf,
   pendingOrDone,
-  requestsOf,
   valuesOf,
   withMessages,
 } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import { type Model, model, replies } from "./events.js";
+import { type Model, model } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load } from "./load.js";
+import { type JobOperation, runPlan } from "./loop.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import { redactions } from "./redact.js";
@@ -248,31 +248,14 @@ class ModuleCompactor implements Compactor {
     signal?.throwIfAborted();
     const source = transcript(messages);
     await unlessAborted(this.ready(), signal);
-    signal?.throwIfAborted();
-    const { store } = this.#options;
-    const { onEvent } = this.#model;
     const { policy = this.#policy, state = this.#state } = overrides;
-    const usage = usageOf(this.#options.countTokens, messages, overrides.usage);
-    const options = optionsOf(
-      overrides.options,
-      { answer: source.answer, usage },
-      {
-        store,
-        local: !this.#model.summarize,
-        prefix: this.#model.prefix,
-        redact: redactions(this.#model.redact, source.piece),
-      },
-    );
-    let answer = this.#ask("plan", { policy, options, state }, source);
-    for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
-      const plan = answer.get("plan") as Uint8Array;
-      const round = await replies(requests, JSON.parse(decode(plan)), this.#model, signal, source);
-      answer = this.#ask("step", { plan, summaries: round }, source);
-    }
-    const done = doneOf<M>(answer, source);
-    if (store) await keep(store, done.archive ?? [], signal);
-    await onEvent?.({ type: "done", report: done.report });
-    signal?.throwIfAborted();
+    const { store, countTokens } = this.#options;
+    const usage = usageOf(countTokens, messages, overrides.usage);
+    const redact = redactions(this.#model.redact, source.piece);
+    const options = optionsOf(overrides.options, { answer: source.answer, usage }, { redact });
+    const call = (op: JobOperation, head: Head, needs: boolean) => this.#ask(op, head, needs ? source : undefined);
+    const means = { call, model: this.#model, store, source };
+    const done = doneOf<M>(await runPlan(means, { policy, options, state }, {}, signal), source);
     this.#state = done.state;
     return done;
   }

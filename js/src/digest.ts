@@ -1,8 +1,8 @@
 /** Messages that compactions have written: nobody in the conversation has said them, and an app shows them as what they are. */
 import { valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import type { Asking } from "./fitting.js";
 import { checkOptions, type Names } from "./options.js";
+import type { Asking } from "./pool.js";
 import { transcript } from "./transcript.js";
 import type { Detection, Digest, Format, Message, Policy } from "./types.js";
 

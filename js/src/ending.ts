@@ -43,15 +43,11 @@ export function usageOf(
   return { message: -1, total_tokens: total, exact: true };
 }
 
-/** What a caller's own options say of a request: whether all that is removed is kept, and whether a model is asked. */
+/** What a caller's own options say of a request: whether all that is removed is kept. */
 interface Hosting {
   store?: object | undefined;
-  /** The local digest is taken, and no model is asked. */
-  local?: boolean;
   /** What is replaced by placeholders. */
   redact?: Redact | undefined;
-  /** The model can be asked after the conversation. */
-  prefix?: boolean;
 }
 
 /** What the host sets itself: the result comes back as the messages came in. */
@@ -64,7 +60,7 @@ const OF_HOST = ["answer", "only_known"];
 export function optionsOf(
   given: CallOptions | undefined,
   own: Pick<Options, "answer"> & { usage?: Counted | undefined },
-  { store, local, prefix, redact }: Hosting = {},
+  { store, redact }: Hosting = {},
 ): Options {
   const { usage, answer } = own;
   const taken = OF_HOST.find((name) => given && Object.hasOwn(given, name));
@@ -88,8 +84,6 @@ export function optionsOf(
     ...(usage && { usage }),
     ...(store && { archive: "bodies" }),
     ...(redact && { redact }),
-    ...(local && { summary: { ...given?.summary, mode: "local" } }),
-    ...(prefix && !local && { summary: { ...given?.summary, prefix: true } }),
   };
 }
 

@@ -1,12 +1,10 @@
 /** What happens in a compaction, and the model that is asked in it. */
 import { CtxfoldError } from "./errors.js";
-import { behind } from "./prefix.js";
 import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
-import { type Summarize, summaries } from "./summarize.js";
+import type { Summarize } from "./summarize.js";
 import { telling } from "./tell.js";
-import type { Transcript } from "./transcript.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
 export type CompactorEvent =
@@ -22,6 +20,7 @@ export interface Model {
   readonly summarize: Summarize | undefined;
   readonly timeoutMs: number;
   readonly slots: Slots;
+  readonly concurrency: number;
   readonly redact: FindSecrets | undefined;
   /** `summarize` can send requests that follow the conversation. */
   readonly prefix: boolean;
@@ -67,28 +66,7 @@ export function model({
     prefix: summarize?.prefix === true,
     timeoutMs,
     slots,
+    concurrency: Math.floor(concurrency),
     onEvent: telling("onEvent", onEvent),
   };
-}
-
-/** One round of summaries. Rejects with the signal's reason. */
-export async function replies(
-  requests: readonly SummaryRequest[],
-  plan: Plan,
-  { summarize, timeoutMs, slots, onEvent }: Model,
-  signal?: AbortSignal,
-  source?: Transcript,
-): Promise<Summary[]> {
-  await onEvent?.({ type: "requests", plan, requests });
-  signal?.throwIfAborted();
-  const round = await summaries(requests, summarize, {
-    timeoutMs,
-    slots,
-    signal,
-    conversation: source && ((conversation) => behind(source, conversation)),
-  });
-  signal?.throwIfAborted();
-  await onEvent?.({ type: "summaries", summaries: round });
-  signal?.throwIfAborted();
-  return round;
 }

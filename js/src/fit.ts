@@ -3,16 +3,22 @@ import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
-import type { Asking, Settings } from "./fitting.js";
 import type { ModuleSource } from "./load.js";
-import { type FitMemory, KeptMemories, type Memories, OwnMemories, type SharedMemory } from "./memories.js";
 import { FITTER_OPTIONS } from "./option-names.js";
 import { checkMemory, checkOptions, type Names } from "./options.js";
-import { Pool } from "./pool.js";
+import { type Asking, Pool, type Settings } from "./pool.js";
+import {
+  type FitMemory,
+  KeptRecords,
+  MOST_REMEMBERED,
+  OwnRecords,
+  type Records,
+  type SharedMemory,
+} from "./records.js";
 import { Slots } from "./slots.js";
 import { telling } from "./tell.js";
 import type { Body, CallOptions, Format, Messages, Policy, PolicyWindow, Report, Same } from "./types.js";
-import { KeptUses, type Next, OwnUses, UNKNOWN_USES, type Uses } from "./uses.js";
+import type { Next } from "./uses.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
 export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
@@ -27,8 +33,8 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
   /** Where compactions are remembered; without it, in this process. In a page `indexedDBStore()` remembers them after a reload. */
   memory?: FitMemory | SharedMemory;
   /**
-   * How many compactions are remembered: in this process 256, and the one that was used longest ago is forgotten first; in a `FitMemory`
-   * the newest 64 under each key, which is also the most. A `SharedMemory` has limits of its own.
+   * How many compactions are remembered under each `id`: the newest 64, which is also the most. In this process it is also how many ids are
+   * known, by default 256: the one that was used longest ago is forgotten first. A `SharedMemory` has limits of its own.
    */
   remembered?: number;
   /**
@@ -152,8 +158,6 @@ const { shared: _, ...FITTING } = FITTER_OPTIONS;
 const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
 
 const REMEMBERED = 256;
-/** The module reads no more of a list. */
-const REMEMBERED_KEPT = 64;
 /** How many different policies are remembered for by those who share. */
 const POOLS = 64;
 
@@ -196,7 +200,7 @@ export function freeFit<Source>(create: Create<Source>): Fit<Source> {
 }
 
 function ownPool<Source>(create: Create<Source>, options: FitterOptions<Source>): () => Pool {
-  const pool = poolOf(create, options, new OwnUses());
+  const pool = poolOf(create, options);
   return () => pool;
 }
 
@@ -217,8 +221,6 @@ class Pools<Source> {
   /** The one that was used last is the last. */
   readonly #pools = new Map<string, Pool>();
   readonly #numbers = new WeakMap<object, number>();
-  /** A change of the model makes another policy, and so another pool. */
-  readonly #uses = new OwnUses();
   #objects = 0;
 
   constructor(create: Create<Source>) {
@@ -227,7 +229,7 @@ class Pools<Source> {
 
   /** A pool that may be forgotten between two calls: it is looked for at each. */
   shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
-    const { log: _, prices: __, ...policy } = settings.policy;
+    const { log: _, prices: __, model: ___, ...policy } = settings.policy;
     const { memory, store, module, remembered, concurrency, worker } = options;
     const objects = [memory, store, module].map((each) => this.#numberOf(each));
     const key = JSON.stringify([policy, ...objects, remembered, concurrency, worker]);
@@ -236,7 +238,7 @@ class Pools<Source> {
 
   #pool(key: string, options: FitterOptions<Source>): Pool {
     const pools = this.#pools;
-    const pool = pools.get(key) ?? poolOf(this.#create, options, this.#uses);
+    const pool = pools.get(key) ?? poolOf(this.#create, options);
     pools.delete(key);
     pools.set(key, pool);
     for (const [oldest, each] of pools) {
@@ -290,17 +292,20 @@ function windowOf(window: unknown): PolicyWindow {
   );
 }
 
-function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>, own: Uses): Pool {
-  const { module, memory, remembered = memory ? REMEMBERED_KEPT : REMEMBERED, concurrency, worker } = options;
+function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>): Pool {
+  const { module, memory, remembered = memory ? MOST_REMEMBERED : REMEMBERED, concurrency, worker } = options;
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
   }
   const asking = create(module === undefined ? {} : { module }, worker) as Asking;
-  const uses = !memory ? own : "memories" in memory ? UNKNOWN_USES : new KeptUses(memory);
-  return new Pool(asking, memoriesOf(memory, remembered), new Slots(concurrency ?? Number.POSITIVE_INFINITY), uses);
+  return new Pool(
+    asking,
+    recordsOf(memory, Math.floor(remembered)),
+    new Slots(concurrency ?? Number.POSITIVE_INFINITY),
+  );
 }
 
-function memoriesOf(memory: FitMemory | SharedMemory | undefined, remembered: number): Memories {
-  if (!memory) return new OwnMemories(remembered);
-  return "memories" in memory ? memory.memories : new KeptMemories(memory, Math.min(remembered, REMEMBERED_KEPT));
+function recordsOf(memory: FitMemory | SharedMemory | undefined, remembered: number): Records {
+  if (!memory) return new OwnRecords(remembered);
+  return "records" in memory ? memory.records : new KeptRecords(memory, remembered);
 }

@@ -2,8 +2,8 @@
 import type { CreateCompactor } from "./compactor.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import type { Asking } from "./fitting.js";
 import type { ModuleSource } from "./load.js";
+import type { Asking } from "./pool.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 import type { Ask } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";

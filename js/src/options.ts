@@ -1,6 +1,6 @@
 /** Refuses options that nothing reads: one that is misspelt would be without effect, and nobody would be told. */
 import { CtxfoldError } from "./errors.js";
-import type { FitMemory, SharedMemory } from "./memories.js";
+import type { FitMemory, SharedMemory } from "./records.js";
 import type { Policy } from "./types.js";
 
 /** The names of all options of one kind. The type makes a new option that is not listed an error. */
@@ -60,8 +60,8 @@ export function checkOptions(
 /** Throws `invalid_option` for what is no memory. */
 export function checkMemory(memory: unknown): void {
   if (memory === undefined || memory === null) return;
-  const { load, save, memories } = memory as Partial<FitMemory & SharedMemory>;
-  if (memories || (typeof load === "function" && typeof save === "function")) return;
+  const { load, save, records } = memory as Partial<FitMemory & SharedMemory>;
+  if (records || (typeof load === "function" && typeof save === "function")) return;
   throw new CtxfoldError(
     "invalid_option",
     "memory is an object with load(key) and save(key, json), such as indexedDBStore() and keyValueStore(kv) are, or a memory of ctxfold/redis, ctxfold/postgres or ctxfold/shared",

@@ -26,20 +26,18 @@ export interface Thrown {
 export type Result = { value: unknown } | { thrown: Thrown };
 
 export type ToWorker =
-  /** `functions` names the options that are functions of the page. */
-  | { kind: "create"; compactor: number; options: Record<string, unknown>; functions: string[] }
+  | { kind: "create"; compactor: number; options: Record<string, unknown> }
   | { kind: "close"; compactor: number }
   | { kind: "part"; source: number; part: string | Uint8Array }
-  | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] }
-  | { kind: "abort"; call: number; reason: Thrown }
-  | { kind: "answer"; question: number; result: Result };
+  /** A transcript is not needed any more. */
+  | { kind: "drop"; source: number }
+  | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] };
 
-export type ToPage =
-  | { kind: "result"; call: number; result: Result }
-  /** The worker calls a function of the page. */
-  | { kind: "question"; question: number; compactor: number; name: string; args: unknown[] }
-  /** The worker does not wait for this answer any more. */
-  | { kind: "forget"; question: number; reason: Thrown };
+/** What came of a call. */
+export interface ToPage {
+  call: number;
+  result: Result;
+}
 
 /** An error in a form that can be cloned. */
 export function thrown(error: unknown): Thrown {

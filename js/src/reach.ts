@@ -1,7 +1,6 @@
 /** A store of records and leases that processes share, and how a process uses it while it may fail. */
 import { randomUUID } from "node:crypto";
 import { unlessAborted } from "./archive.js";
-import { volatile } from "./memories.js";
 
 /**
  * A store of records and leases, by keys of 64 hexadecimal digits. Losing a record or a lease costs a compaction and nothing else, so a
@@ -41,13 +40,6 @@ export interface SharedOptions {
   onError?: (error: unknown) => void;
 }
 
-/** Keys in their order. */
-export interface Keys {
-  readonly length: number;
-  at(index: number): string;
-  slice(from: number, to: number): string[];
-}
-
 const LEASE_MS = 15_000;
 const TIMEOUT_MS = 2_000;
 /** So long a store that has failed is left alone; then one call finds out whether it is back. */
@@ -60,12 +52,9 @@ const MORE_KEYS = 2048;
 /** The times between two tries to get a lease, in milliseconds. */
 const FIRST_POLL = 5;
 const LONGEST_POLL = 200;
-/** What is leased: the newest messages may be others at each process. */
-export const leased = (keys: Keys): string => keys.at(volatile(keys.length));
-
 /** A store that may fail: each call has a time limit, and after a failure this process continues for a while with what it knows itself. */
 export class Reach {
-  readonly #leaseMs: number;
+  readonly leaseMs: number;
   readonly #records: SharedRecords;
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
@@ -76,30 +65,30 @@ export class Reach {
 
   constructor(records: SharedRecords, { leaseMs = LEASE_MS, timeoutMs = TIMEOUT_MS, onError }: SharedOptions) {
     this.#records = records;
-    this.#leaseMs = leaseMs;
+    this.leaseMs = leaseMs;
     this.#timeoutMs = timeoutMs;
     this.#onError = onError;
   }
 
   /**
-   * The first record of the keys from an index on. What this process knows of more messages than the store does comes first: the store has
+   * The first record of the keys. What this process knows of more messages than the store does comes first: the store has
    * lost it, or could not be reached when it was made.
    */
-  async find(keys: Keys, from = 0): Promise<FoundRecord | undefined> {
+  async find(keys: readonly string[]): Promise<FoundRecord | undefined> {
     let found: FoundRecord | undefined;
     let reached = true;
-    for (let at = from, n = FIRST_KEYS; reached && !found && at < keys.length; at += n, n = MORE_KEYS) {
+    for (let at = 0, n = FIRST_KEYS; reached && !found && at < keys.length; at += n, n = MORE_KEYS) {
       const answer = await this.#call((records) => records.find(keys.slice(at, at + n)));
       reached = answer !== undefined;
       if (answer?.value) found = { ...answer.value, at: at + answer.value.at };
     }
-    for (let at = from; this.#near.size > 0 && at < (found?.at ?? keys.length); at++) {
-      const record = this.#near.get(keys.at(at));
+    for (let at = 0; this.#near.size > 0 && at < (found?.at ?? keys.length); at++) {
+      const record = this.#near.get(keys[at] as string);
       if (record === undefined) continue;
-      if (reached) await this.keep([keys.at(at)], record);
+      if (reached) await this.keep([keys[at] as string], record);
       return { at, record };
     }
-    if (found) this.#note([keys.at(found.at)], found.record);
+    if (found) this.#note([keys[found.at] as string], found.record);
     return found;
   }
 
@@ -117,41 +106,37 @@ export class Reach {
   }
 
   /**
-   * Does something while it has the lease on the first of the keys, and nobody else has one on any of them. The work gets the holder;
-   * undefined where the store cannot be reached.
+   * Does something while it has the lease on the key. The work gets the holder; undefined where the store cannot be reached.
    */
-  async alone<T>(keys: Keys, signal: AbortSignal | undefined, work: (holder?: string) => Promise<T>): Promise<T> {
+  async alone<T>(key: string, signal: AbortSignal | undefined, work: (holder?: string) => Promise<T>): Promise<T> {
     const holder = randomUUID();
-    if (!(await this.#take(keys, holder, signal))) return work();
-    const key = leased(keys);
+    if (!(await this.#take(key, holder, signal))) return work();
     const renewal = setInterval(async () => {
-      if (!(await this.#renew(key, holder))) clearInterval(renewal);
-    }, this.#leaseMs / 3);
+      if (!(await this.renew(key, holder))) clearInterval(renewal);
+    }, this.leaseMs / 3);
     try {
       signal?.throwIfAborted();
       return await work(holder);
     } finally {
       clearInterval(renewal);
-      // A lease that cannot be released expires.
-      await this.#call((records) => records.release(key, holder));
+      await this.release(key, holder);
     }
   }
 
   /** Waits for the lease; false where the store cannot be reached. */
-  async #take(keys: Keys, holder: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const all = [leased(keys), ...keys.slice(0, keys.length)];
+  async #take(key: string, holder: string, signal: AbortSignal | undefined): Promise<boolean> {
     for (let wait = FIRST_POLL; ; wait = Math.min(2 * wait, LONGEST_POLL)) {
-      const granted = await this.#lease(all, holder);
+      const granted = await this.lease([key], holder);
       if (granted !== false) return granted ?? false;
       await unlessAborted(new Promise((over) => setTimeout(over, wait)), signal);
     }
   }
 
-  /** Undefined where the store cannot be reached. */
-  async #lease(keys: readonly string[], holder: string): Promise<boolean | undefined> {
+  /** Whether the lease on the first of the keys was granted; undefined where the store cannot be reached. */
+  async lease(keys: readonly string[], holder: string, leaseMs = this.leaseMs): Promise<boolean | undefined> {
     let late: Promise<boolean> | undefined;
     const answer = await this.#call((records) => {
-      late = records.lease(keys, holder, this.#leaseMs);
+      late = records.lease(keys, holder, leaseMs);
       return late;
     });
     // A client that is cut off may send it when it is connected again: then nobody would give the lease back.
@@ -159,9 +144,15 @@ export class Reach {
     return answer?.value;
   }
 
-  async #renew(key: string, holder: string): Promise<boolean> {
-    const answer = await this.#call((records) => records.renew(key, holder, this.#leaseMs));
+  /** False where the lease has ended. */
+  async renew(key: string, holder: string, leaseMs = this.leaseMs): Promise<boolean> {
+    const answer = await this.#call((records) => records.renew(key, holder, leaseMs));
     return answer?.value !== false;
+  }
+
+  /** A lease that cannot be released expires. */
+  async release(key: string, holder: string): Promise<void> {
+    await this.#call((records) => records.release(key, holder));
   }
 
   async #call<T>(work: (records: SharedRecords) => Promise<T>): Promise<{ value: T } | undefined> {

@@ -1,11 +1,11 @@
 /** The page's side of `ctxfold/worker`. */
-import { keep } from "./archive.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { type CompactOptions, ending, IN_COMPACT, type Overrides, optionsOf, usageOf } from "./ending.js";
-import type { Answer } from "./envelope.js";
+import { type Answer, doneOf, type Head } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
+import { type JobOperation, runPlan } from "./loop.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
@@ -149,8 +149,10 @@ class Link {
   #answered = false;
   readonly #worker: Running;
   readonly #calls = new Map<number, (result: Result) => void>();
-  readonly #asked = new Map<number, AbortController>();
-  readonly #functions = new Map<number, Record<string, (...args: unknown[]) => unknown>>();
+  readonly #compactors = new Set<number>();
+  readonly #held = new FinalizationRegistry<number>((source) => {
+    if (this.alive) this.#worker.post({ kind: "drop", source });
+  });
   #next = 0;
 
   constructor(worker: Running) {
@@ -172,58 +174,40 @@ class Link {
       countTokens,
       model: model({ ...options, ...(onDelta && { onDelta }), ...(redact && { redact }) }),
     };
-    const { summarize, onEvent } = compacting.model;
-    if (summarize) options.summarize = summarize;
-    // The end is told here, when the page's store has all.
-    if (onEvent) options.onEvent = (event) => (event.type === "done" ? undefined : onEvent(event));
-    const functions: Record<string, (...args: unknown[]) => unknown> = {};
-    const plain: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(options)) {
-      if (typeof value === "function") functions[name] = value as (...args: unknown[]) => unknown;
-      else plain[name] = value;
-    }
-    if (module !== undefined) plain.module = crossable(module);
-    this.#functions.set(id, functions);
-    this.#worker.post({ kind: "create", compactor: id, options: plain, functions: Object.keys(functions) });
+    const { policy = {}, state } = options;
+    const own = { policy, ...(state && { state }), ...(module !== undefined && { module: crossable(module) }) };
+    this.#compactors.add(id);
+    this.#worker.post({ kind: "create", compactor: id, options: own });
     return new Remote(this, id, options.state ?? undefined, compacting);
   }
 
   close(compactor: number): void {
-    if (!this.#functions.delete(compactor) || !this.alive) return;
+    if (!this.#compactors.delete(compactor) || !this.alive) return;
     this.#worker.post({ kind: "close", compactor });
-    if (this.#functions.size === 0) this.#end();
+    if (this.#compactors.size === 0) this.#end();
   }
 
-  call(compactor: number, method: string, args: unknown[], source?: Source, signal?: AbortSignal): Promise<unknown> {
-    if (!this.alive || !this.#functions.has(compactor)) {
+  call(compactor: number, method: string, args: unknown[], source?: Source): Promise<unknown> {
+    if (!this.alive || !this.#compactors.has(compactor)) {
       throw new CtxfoldError("closed", `${method} was called on a compactor that was closed or whose worker has ended`);
     }
     return new Promise((resolve, reject) => {
       const call = this.#next++;
-      const ended = () => {
+      this.#calls.set(call, (result) => {
         this.#calls.delete(call);
         this.#hold();
-      };
-      const abort = () => {
-        this.#worker.post({ kind: "abort", call, reason: thrown(signal?.reason) });
-        ended();
-        reject(signal?.reason);
-      };
-      this.#calls.set(call, (result) => {
-        ended();
-        signal?.removeEventListener("abort", abort);
         if ("value" in result) resolve(result.value);
         else reject(errorOf(result.thrown));
       });
       this.#hold();
-      signal?.addEventListener("abort", abort, { once: true });
       this.#worker.post({ kind: "call", compactor, call, method, args, ...(source && { source }) });
     });
   }
 
-  /** Sends a large transcript ahead of a call, in slices. Resolves to its number. */
-  async send(pieces: readonly (string | Uint8Array)[]): Promise<number> {
+  /** Sends a large transcript ahead of calls, in slices, for as long as `holder` lives. Resolves to its number. */
+  async send(pieces: readonly (string | Uint8Array)[], holder: object): Promise<number> {
     const source = this.#next++;
+    this.#held.register(holder, source);
     const slices = new Slices();
     for (const part of partsOf(pieces)) {
       if (!this.alive) break; // the call says so
@@ -233,30 +217,14 @@ class Link {
     return source;
   }
 
-  #heard(message: ToPage): void {
+  #heard({ call, result }: ToPage): void {
     this.#answered = true;
-    if (message.kind === "result") this.#calls.get(message.call)?.(message.result);
-    else if (message.kind === "forget") this.#asked.get(message.question)?.abort(errorOf(message.reason));
-    else this.#answer(message);
+    this.#calls.get(call)?.(result);
   }
 
-  async #answer({ question, compactor, name, args }: ToPage & { kind: "question" }): Promise<void> {
-    const controller = new AbortController();
-    this.#asked.set(question, controller);
-    let result: Result;
-    try {
-      result = { value: await this.#functions.get(compactor)?.[name]?.(...args, { signal: controller.signal }) };
-    } catch (error) {
-      result = { thrown: thrown(error) };
-    }
-    this.#asked.delete(question);
-    this.#hold();
-    if (this.alive) this.#worker.post({ kind: "answer", question, result });
-  }
-
-  /** The program continues while a call is under way, or a function of the page that it has called. */
+  /** The program continues while a call is under way. */
   #hold(): void {
-    if (this.alive) this.#worker.hold?.(this.#calls.size + this.#asked.size > 0);
+    if (this.alive) this.#worker.hold?.(this.#calls.size > 0);
   }
 
   #end(): void {
@@ -269,6 +237,8 @@ class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   readonly #compacting: Compacting;
+  /** The large transcripts that the worker has: a job needs its own in several calls. */
+  readonly #sent = new WeakMap<Transcript, Promise<number>>();
   #state: State | undefined;
 
   constructor(link: Link, id: number, state: State | undefined, compacting: Compacting) {
@@ -301,15 +271,15 @@ class Remote implements RemoteCompactor {
   compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
     return ending(options, async (signal) => {
       signal?.throwIfAborted();
-      const { store, model } = this.#compacting;
+      const source = transcript(messages);
+      const { store, model, countTokens } = this.#compacting;
       const { policy = this.#compacting.policy, state = this.#state } = options;
-      const usage = usageOf(this.#compacting.countTokens, messages, options.usage);
-      const redact = model.redact && redactions(model.redact, transcript(messages).piece);
-      const overrides = { policy, options: optionsOf(options.options, {}, { store, redact }), state, usage };
-      const done = await this.#transcript<Done<M>>("compact", messages, [overrides], signal);
-      if (store) await keep(store, done.archive ?? [], signal);
-      await model.onEvent?.({ type: "done", report: done.report });
-      signal?.throwIfAborted();
+      const usage = usageOf(countTokens, messages, options.usage);
+      const redact = redactions(model.redact, source.piece);
+      const call = (op: JobOperation, head: Head, needs: boolean) =>
+        this.ask({ op, head, source: needs ? source : undefined });
+      const head = { policy, options: optionsOf(options.options, { answer: source.answer, usage }, { redact }), state };
+      const done = doneOf<M>(await runPlan({ call, model, store, source }, head, {}, signal), source);
       this.#state = done.state;
       return done;
     });
@@ -452,9 +422,14 @@ class Remote implements RemoteCompactor {
 
   /** A transcript, or the number of a large one, which has been sent. */
   #crossing(source: Transcript): string | Uint8Array | Promise<number> {
+    const known = this.#sent.get(source);
+    if (known) return known;
     const pieces = source.pieces ?? [source.piece];
     const units = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    return units > PART ? this.#link.send(pieces) : source.piece;
+    if (units <= PART) return source.piece;
+    const sent = this.#link.send(pieces, source);
+    this.#sent.set(source, sent);
+    return sent;
   }
 
   close(): void {
@@ -462,10 +437,10 @@ class Remote implements RemoteCompactor {
   }
 
   /** An operation on a transcript; the answer's messages come back in the caller's kind. */
-  async #transcript<T>(method: string, messages: unknown, args: unknown[] = [], signal?: AbortSignal): Promise<T> {
+  async #transcript<T>(method: string, messages: unknown, args: unknown[] = []): Promise<T> {
     const source: Transcript = transcript(messages);
     const { piece, answer } = source;
-    const value = (await this.#link.call(this.#id, method, args, { piece, answer }, signal)) as T;
+    const value = (await this.#link.call(this.#id, method, args, { piece, answer })) as T;
     const held = value as { messages?: unknown };
     if (held.messages instanceof Uint8Array) held.messages = source.restore(new Map([[answer, held.messages]]));
     return value;

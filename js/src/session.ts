@@ -1,5 +1,4 @@
 /** Conversations that stay in the module, so that they are not written and read again at each turn. */
-import { keep } from "./archive.js";
 import {
   type CompactOptions,
   type CountTokens,
@@ -11,8 +10,9 @@ import {
 } from "./ending.js";
 import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import { type Model, replies } from "./events.js";
+import type { Model } from "./events.js";
 import { applyEdits } from "./live.js";
+import { type JobOperation, runPlan } from "./loop.js";
 import { redactions } from "./redact.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
@@ -113,6 +113,8 @@ class Held {
   readonly #policy: Policy;
   /** Undefined where it has to be opened first. */
   #session: number | undefined;
+  /** How many messages a job was given last. */
+  #length = 0;
 
   constructor(compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
     checkOverrides(overrides, "session");
@@ -132,7 +134,7 @@ class Held {
 
   *check(overrides?: Overrides): Steps<Check> {
     checkOverrides(overrides ?? {}, "check");
-    const check = valuesOf(yield* this.#ask("check", this.#own(overrides))) as unknown as Check;
+    const check = valuesOf(yield* this.#ask("check", this.#with(overrides))) as unknown as Check;
     if (check.state && overrides?.state === undefined) this.state = check.state;
     return check;
   }
@@ -142,11 +144,8 @@ class Held {
     return valuesOf(yield* this.#ask("estimate", { options: optionsOf(undefined, { usage }) })) as unknown as Estimate;
   }
 
-  /** With `local`, no model is asked. */
-  *plan(overrides?: Overrides, local = false): Steps<Finished | Pending> {
-    const { redact } = this.#compacting.model;
-    const redacted = redact && redactions(redact, transcript(this.messages).piece);
-    return this.#result(yield* this.#ask("plan", this.#own(overrides, local, redacted)));
+  *plan(overrides?: Overrides): Steps<Finished | Pending> {
+    return this.#result(yield* this.#ask("plan", this.own(overrides)));
   }
 
   *step(plan: Plan, summaries: readonly Summary[]): Steps<Finished | Pending> {
@@ -162,6 +161,18 @@ class Held {
     return { ...done, messages: this.messages.slice() };
   }
 
+  /** An operation of a job, on the session where it needs the messages. */
+  *job(op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
+    if (!needs) return yield { op, head };
+    this.#length = this.messages.length;
+    return yield* this.#ask(op, head);
+  }
+
+  /** What a job has come to, for the messages that it was given last. */
+  finished(result: Answer): Finished {
+    return finishedOf(result, this.#length);
+  }
+
   *close(): Steps<void> {
     const session = this.#session;
     this.#session = undefined;
@@ -175,19 +186,19 @@ class Held {
 
   #result(answer: Answer): Finished | Pending {
     if (requestsOf(answer).length > 0) return valuesOf(answer) as unknown as Pending;
-    const { edits, ...done } = valuesOf(answer);
-    return {
-      done: { ...done, requests: [] } as unknown as Finished["done"],
-      edits: edits as Edit[],
-      length: this.messages.length,
-    };
+    return finishedOf(answer, this.messages.length);
   }
 
-  /** What goes with an operation, and counts in place of what the session was opened with. */
-  #own({ policy, options, state, usage: given }: Overrides = {}, local = false, redact?: Redact): Head {
+  /** What goes with an operation that compacts, and counts in place of what the session was opened with. */
+  own(overrides: Overrides = {}): Head {
+    const { redact } = this.#compacting.model;
+    return this.#with(overrides, redact && redactions(redact, transcript(this.messages).piece));
+  }
+
+  #with({ policy, options, state, usage: given }: Overrides = {}, redact?: Redact): Head {
     const { store, countTokens } = this.#compacting;
     const usage = usageOf(countTokens, this.messages, given);
-    return { policy, options: optionsOf(options, { usage }, { store, local, redact }), state };
+    return { policy, options: optionsOf(options, { usage }, { store, redact }), state };
   }
 
   /** An operation on the session, which is opened first, and again where the module's instance is another one by now. */
@@ -217,6 +228,11 @@ interface Finished {
   edits: readonly Edit[];
   /** How many messages it was made for. */
   length: number;
+}
+
+function finishedOf(answer: Answer, length: number): Finished {
+  const { edits, ...done } = valuesOf(answer);
+  return { done: { ...done, requests: [] } as unknown as Finished["done"], edits: edits as Edit[], length };
 }
 
 const isFinished = (result: Finished | Pending): result is Finished => "done" in result;
@@ -261,24 +277,16 @@ class Loop {
     signal?.throwIfAborted();
     const { store, model } = this.#compacting;
     const held = this.#held;
-    let result = await this.#run(held.plan(overrides, !model.summarize));
-    while (!isFinished(result)) {
-      signal?.throwIfAborted();
-      const round = await replies(result.requests, result.plan, model, signal);
-      result = await this.#run(held.step(result.plan, round));
-    }
+    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(held.job(op, head, needs));
     try {
-      signal?.throwIfAborted();
-      if (store) await keep(store, result.done.archive ?? [], signal);
-      await model.onEvent?.({ type: "done", report: result.done.report });
-      signal?.throwIfAborted();
+      const result = held.finished(await runPlan({ call, model, store }, held.own(overrides), {}, signal));
       await commit?.(result.done.state);
+      return held.take(result);
     } catch (error) {
-      // The module's copy has continued with a result that nobody has: it is read again.
+      // The module's copy may have continued with a result that nobody has: it is read again.
       await this.#run(held.close());
       throw error;
     }
-    return held.take(result);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Where bodies are kept that were removed of a transcript, by their handles. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
-import type { FitMemory } from "./memories.js";
+import type { FitMemory } from "./records.js";
 import type { Found, SearchOptions, State } from "./types.js";
 
 /**

@@ -1,4 +1,5 @@
 import { messageOf } from "./errors.js";
+import { failureOf } from "./failure.js";
 import type { Slots } from "./slots.js";
 import type { CallUsage, RequestConversation, Summary, SummaryRequest } from "./types.js";
 
@@ -50,7 +51,7 @@ export interface Summarize {
 /** Timers take no more milliseconds than this, and fire at once for more. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** What the requests of a round share. */
+/** How a request is asked. */
 export interface Asking {
   /** From the call of `summarize` on. */
   timeoutMs: number;
@@ -60,33 +61,27 @@ export interface Asking {
   conversation?: ((behind: RequestConversation) => object) | undefined;
 }
 
-/** The summaries of one round. It never rejects: what cannot be had is a summary with an error. */
-export function summaries(
-  requests: readonly SummaryRequest[],
-  summarize: Summarize | undefined,
-  asking: Asking,
-): Promise<Summary[]> {
-  return Promise.all(requests.map((request) => summary(request, summarize, asking)));
-}
+/** An answer, or why there is none. A model that is busy says how long to wait before it is asked again, in milliseconds. */
+export type Reply = Omit<Summary, "id" | "error"> | { error: string; busy?: boolean; after?: number };
 
-async function summary(
+/** The answer to one request. It never rejects. */
+export async function reply(
   request: SummaryRequest,
   summarize: Summarize | undefined,
   { timeoutMs, slots, signal, conversation }: Asking,
-): Promise<Summary> {
-  const { id } = request;
-  if (!summarize) return { id, error: "there is no summarize function" };
+): Promise<Reply> {
+  if (!summarize) return { error: "there is no summarize function" };
   try {
     await slots?.take(signal);
   } catch (reason) {
-    return { id, error: textOf(messageOf(reason)) };
+    return { error: textOf(messageOf(reason)) };
   }
   try {
     const behind = request.conversation && conversation?.(request.conversation);
-    if (request.conversation && !behind) return { id, error: "the conversation is not at hand" };
+    if (request.conversation && !behind) return { error: "the conversation is not at hand" };
     return await asked(request, summarize, { timeoutMs, signal, behind });
   } catch (reason) {
-    return { id, error: textOf(messageOf(reason)) };
+    return { error: textOf(messageOf(reason)) };
   } finally {
     slots?.free();
   }
@@ -96,44 +91,58 @@ function asked(
   request: SummaryRequest,
   summarize: Summarize,
   { timeoutMs, signal, behind }: { timeoutMs: number; signal?: AbortSignal | undefined; behind?: object | undefined },
-): Promise<Summary> {
-  const { id } = request;
+): Promise<Reply> {
   return new Promise((resolve) => {
     const controller = new AbortController();
     const given = { signal: controller.signal, ...(behind && { conversation: behind }) };
-    const settle = (result: Summary) => {
+    const settle = (result: Reply) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
       resolve(result);
     };
     const giveUp = (reason: unknown) => {
       controller.abort(reason);
-      settle({ id, error: textOf(messageOf(reason)) });
+      settle({ error: textOf(messageOf(reason)) });
     };
     const abort = () => giveUp(signal?.reason);
     const late = () => giveUp(new DOMException(`no summary within ${timeoutMs} ms`, "TimeoutError"));
     const timer = timeoutMs <= LONGEST_TIMER ? setTimeout(late, timeoutMs) : undefined;
     signal?.addEventListener("abort", abort);
     new Promise<Answer>((answer) => answer(summarize(request, given)))
-      .then((answer) => summaryOf(id, answer))
-      .then(settle, (thrown) => settle({ id, error: textOf(messageOf(thrown)) }));
+      .then(summaryOf)
+      .then(settle, (thrown) => settle({ error: textOf(messageOf(thrown)), ...busyOf(thrown) }));
   });
 }
 
-function summaryOf(id: string, answer: unknown): Summary {
-  if (typeof answer === "string") return { id, text: textOf(answer) };
+function summaryOf(answer: unknown): Reply {
+  if (typeof answer === "string") return { text: textOf(answer) };
   const { text, finish_reason, usage, messages } = (answer ?? {}) as Record<string, unknown> & { usage?: CallUsage };
-  if (Array.isArray(messages)) return { id, messages };
+  if (Array.isArray(messages)) return { messages };
   if (typeof text !== "string") {
-    return { id, error: "summarize returned neither a string nor an object with a text" };
+    return { error: "summarize returned neither a string nor an object with a text" };
   }
   return {
-    id,
     text: textOf(text),
     ...(typeof finish_reason === "string" && { finish_reason: textOf(finish_reason) }),
     ...(usage && { usage: countsOf(usage) }),
   };
 }
+
+/** The statuses of a provider that has no time now. */
+const BUSY = [429, 503, 529];
+const LONGEST_AFTER = 86_400;
+
+/** Whether an SDK's error says that the provider has no time now, and for how long. */
+function busyOf(error: unknown): { busy?: boolean; after?: number } {
+  if (!BUSY.includes(failureOf(error).status ?? 0)) return {};
+  const { headers, responseHeaders } = error as { headers?: unknown; responseHeaders?: Record<string, unknown> };
+  const told = headers instanceof Headers ? headers.get(AFTER) : ((headers ?? responseHeaders) as Fields)?.[AFTER];
+  const seconds = Number(told ?? Number.NaN);
+  return { busy: true, ...(seconds > 0 && { after: Math.round(1000 * Math.min(seconds, LONGEST_AFTER)) }) };
+}
+
+const AFTER = "retry-after";
+type Fields = Record<string, unknown> | null | undefined;
 
 /** The counts alone: an SDK's own object may hold more, and the module takes whole numbers. */
 function countsOf(usage: CallUsage): CallUsage {

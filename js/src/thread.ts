@@ -3,7 +3,7 @@ import type { Compactor, CreateCompactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Answer, Head } from "./envelope.js";
 import { decode } from "./json.js";
-import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
+import { type Port, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { type Ask, isClosed } from "./session.js";
 import { Crossing, transcript } from "./transcript.js";
 
@@ -19,42 +19,19 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   const compactors = new Map<number, Compactor & Asked>();
   /** Compactors by the sessions that they have opened. */
   const sessions = new Map<number, number>();
-  const calls = new Map<number, AbortController>();
-  const questions = new Map<number, (result: Result) => void>();
   /** What has arrived of large transcripts. */
   const parts = new Map<number, (string | Uint8Array)[]>();
-  let asked = 0;
 
-  /** The transcript of a call. Its parts are joined here, where nobody is kept waiting. */
+  /** The transcript of a call. Its parts are joined here, where nobody is kept waiting, and once. */
   const crossing = ({ piece, answer }: Source): Crossing => {
     if (typeof piece !== "number") return new Crossing(piece, answer);
     const arrived = parts.get(piece) ?? [];
-    parts.delete(piece);
-    return new Crossing(typeof arrived[0] === "string" ? arrived.join("") : joined(arrived as Uint8Array[]), answer);
+    const whole = typeof arrived[0] === "string" ? arrived.join("") : joined(arrived as Uint8Array[]);
+    parts.set(piece, [whole]);
+    return new Crossing(whole, answer);
   };
 
-  /** Calls a function of the page. An options argument with a signal crosses as a later `forget`. */
-  const ask = (compactor: number, name: string, args: unknown[]): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      const question = asked++;
-      const last = args.at(-1) as { signal?: AbortSignal } | undefined;
-      const signal = last?.signal;
-      const forget = () => {
-        questions.delete(question);
-        port.post({ kind: "forget", question, reason: thrown(signal?.reason) });
-        reject(signal?.reason);
-      };
-      questions.set(question, (result) => {
-        questions.delete(question);
-        signal?.removeEventListener("abort", forget);
-        if ("value" in result) resolve(result.value);
-        else reject(errorOf(result.thrown));
-      });
-      signal?.addEventListener("abort", forget, { once: true });
-      port.post({ kind: "question", question, compactor, name, args: signal ? args.slice(0, -1) : args });
-    });
-
-  const run = async ({ compactor, call, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
+  const run = async ({ compactor, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
     const made = compactors.get(compactor) as Compactor & Asked;
     const target = made as unknown as Record<string, Method>;
     const messages = source && crossing(source);
@@ -68,15 +45,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
       if (op === "session_close") sessions.delete(head.session as number);
       return answer;
     }
-    const given = messages ? [messages, ...args] : args;
-    if (method !== "compact") return target[method]?.(...given);
-    const controller = new AbortController();
-    calls.set(call, controller);
-    try {
-      return await target.compact?.(messages, { ...(args[0] as object), signal: controller.signal });
-    } finally {
-      calls.delete(call);
-    }
+    return target[method]?.(...(messages ? [messages, ...args] : args));
   };
 
   /** A compactor ends with its sessions, whose memory is that of all. */
@@ -95,15 +64,14 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
 
   port.listen((message) => {
     switch (message.kind) {
-      case "create": {
-        const { compactor, functions } = message;
-        const options: Record<string, unknown> = { ...message.options };
-        for (const name of functions) options[name] = (...args: unknown[]) => ask(compactor, name, args);
-        compactors.set(compactor, createCompactor(options as CompactorOptions) as Compactor & Asked);
+      case "create":
+        compactors.set(message.compactor, createCompactor(message.options as CompactorOptions) as Compactor & Asked);
         return;
-      }
       case "close":
         forget(message.compactor);
+        return;
+      case "drop":
+        parts.delete(message.source);
         return;
       case "part": {
         const arrived = parts.get(message.source);
@@ -111,22 +79,17 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
         else parts.set(message.source, [message.part]);
         return;
       }
-      case "abort":
-        calls.get(message.call)?.abort(errorOf(message.reason));
-        return;
-      case "answer":
-        questions.get(message.question)?.(message.result);
-        return;
       case "call":
         run(message).then(
-          (value) => port.post({ kind: "result", call: message.call, result: { value } }, buffersOf(value)),
-          (error) => port.post({ kind: "result", call: message.call, result: { thrown: thrown(error) } }),
+          (value) => port.post({ call: message.call, result: { value } }, buffersOf(value)),
+          (error) => port.post({ call: message.call, result: { thrown: thrown(error) } }),
         );
     }
   });
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0] as Uint8Array;
   const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -424,7 +424,7 @@ export type JobOperation = "fit" | "plan";
 
 /** EffectName is the name of an effect. */
 export type EffectName =
-  "load" | "save" | "lease" | "release" | "put" | "ask" | "count" | "wait" | "begin" | "emit" | "cancel";
+  "load" | "save" | "lease" | "release" | "put" | "ask" | "count" | "wait" | "begin" | "stop" | "emit" | "cancel";
 
 /** RecordKeys is how records are found. */
 export type RecordKeys = "prefix" | "owner";
@@ -1446,6 +1446,11 @@ export interface Planned {
   start?: boolean;
   /** known is the index of the memory entry that fit applied, or -1. Only fit sets it. */
   known?: number;
+  /**
+   * known_messages is how many leading messages of the history that entry replaced; absent if the list continues from
+   * what was sent. Only fit sets it.
+   */
+  known_messages?: number;
   /** memory is a MemoryEntry for the host to keep, if fit compacted. */
   memory?: MemoryEntry;
 }
@@ -2464,6 +2469,10 @@ export interface JobSettings {
    * and -1 no limit.
    */
   summary_timeout?: number;
+  /** remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64. */
+  remembered?: number;
+  /** loaded is the answer to the load with which a job with records "owner" begins, from a host that has it already. */
+  loaded?: EffectResult;
   /** lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000. */
   lease?: number;
   /**
@@ -2477,6 +2486,10 @@ export interface JobSettings {
    */
   background?: boolean;
   /**
+   * running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
+   */
+  running?: RunningJob[];
+  /**
    * model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the
    * prompt cache is cold.
    */
@@ -2487,6 +2500,51 @@ export interface JobSettings {
    * them further; otherwise it changes nothing.
    */
   refusal?: Failure;
+  /**
+   * refused says that a provider has refused the messages because they do not fit, for a host that has classified the
+   * error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
+   * unchanged if nothing helps.
+   */
+  refused?: boolean;
+  limit?: number;
+}
+
+/** EffectResult is the answer to an effect. */
+export interface EffectResult {
+  id: number;
+  /** refused says that the host cannot do this. The job does without it from now on. */
+  refused?: boolean;
+  /** error is why the effect failed. */
+  error?: string;
+  /** done reports, for save, that the record was written, and for lease, that it was granted. */
+  done?: boolean;
+  /**
+   * record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased,
+   * and Revision what a later save compares: any text that differs whenever the record does.
+   */
+  record?: string;
+  at?: number;
+  revision?: string;
+  /** summary is the answer to ask. Its id may be missing. */
+  summary?: Summary;
+  /**
+   * busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
+   * unknown.
+   */
+  busy?: boolean;
+  after?: number;
+  /** incomplete says that the answer ended early, so that the same request may succeed at once. */
+  incomplete?: boolean;
+  /** tokens is the answer to count. */
+  tokens?: number;
+}
+
+/** RunningJob is a job in the background that a host runs. */
+export interface RunningJob {
+  /** id is a number above 0 by which the host knows the job. */
+  id: number;
+  /** keys are those of the newest lease that the job has asked for. */
+  keys: string[];
 }
 
 /**
@@ -2514,6 +2572,7 @@ export interface Effect {
   id?: number;
   /**
    * keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
+   * Of begin they are the keys of a RunningJob, until it asks for a lease.
    */
   keys?: string[];
   /**
@@ -2534,7 +2593,12 @@ export interface Effect {
   sent?: unknown;
   /** when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never */
   deadline?: number;
+  /**
+   * messages are those to count, in the shape of the input; with the option `answer: "edits"` Edits say what is left of
+   * the input.
+   */
   messages?: unknown;
+  edits?: Edit[];
   /** in milliseconds since 1970 */
   until?: number;
   key?: string;
@@ -2577,36 +2641,6 @@ export interface JobEvent {
   results?: EffectResult[];
   /** cancel ends the job: nothing is changed. */
   cancel?: boolean;
-}
-
-/** EffectResult is the answer to an effect. */
-export interface EffectResult {
-  id: number;
-  /** refused says that the host cannot do this. The job does without it from now on. */
-  refused?: boolean;
-  /** error is why the effect failed. */
-  error?: string;
-  /** done reports, for save, that the record was written, and for lease, that it was granted. */
-  done?: boolean;
-  /**
-   * record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares:
-   * any text that differs whenever the record does.
-   */
-  record?: string;
-  at?: number;
-  revision?: string;
-  /** summary is the answer to ask. Its id may be missing. */
-  summary?: Summary;
-  /**
-   * busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
-   * unknown.
-   */
-  busy?: boolean;
-  after?: number;
-  /** incomplete says that the answer ended early, so that the same request may succeed at once. */
-  incomplete?: boolean;
-  /** tokens is the answer to count. */
-  tokens?: number;
 }
 
 /** A request of the operation function. */

@@ -78,14 +78,14 @@ class App {
         },
         save: async (/** @type {string} */ key, /** @type {string} */ text) => {
           await later();
-          this.#replaced = JSON.parse(text).at(-1).messages;
+          this.#replaced = JSON.parse(text).entries.at(-1).entry.messages;
           kept.set(key, text);
         },
       };
       this.#memory = () => memory;
     } else {
       const { store } = recordsOf((record) => {
-        this.#replaced = JSON.parse(record).entry.messages;
+        this.#replaced = JSON.parse(record).entries[0].entry.messages;
       });
       this.#memory = () => sharedMemory(store);
     }

@@ -522,7 +522,7 @@ test("a digest that was made because the model failed is made anew when it answe
       [0.9, 1],
       [0.2, 2], // a minute is over
       [1.8, 2],
-      [0.3, 3], // two more
+      [0.5, 3], // two more, and up to a tenth of that
       [3.9, 3],
     ]) {
       t.mock.timers.tick(passed * minute);
@@ -589,7 +589,7 @@ test("a memory of the host's lives longer than the process, and each id has its 
     const fitter = createFitter({ module, policy: policyOf("openai-chat"), memory, remembered: 2 });
     await fitter([{ role: "user", content: `Conversation ${turn}` }, ...history], { id: "many" });
   }
-  assert.equal(JSON.parse(kept.get("many") ?? "").length, 2);
+  assert.equal(JSON.parse(kept.get("many") ?? "").entries.length, 2);
   const failing = { load: () => Promise.reject(new Error("no disk")), save() {} };
   await assert.rejects(once({}, { memory: failing }), { code: "memory_failed" });
 });

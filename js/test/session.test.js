@@ -172,8 +172,9 @@ test("the policy crosses as it was given, whatever a call wants and a host needs
   const policies = [];
   const call = watched.call.bind(watched);
   watched.call = (op, request) => {
-    const { policy: crossed, plan } = JSON.parse([request].flat().join(""));
-    if (op !== "info") policies.push(JSON.stringify(crossed ?? plan?.policy));
+    const text = [request].flat().map((each) => (typeof each === "string" ? each : new TextDecoder().decode(each)));
+    const { policy: crossed, plan, job } = JSON.parse(text.join(""));
+    if (op !== "info") policies.push(JSON.stringify(crossed ?? (plan ?? job)?.policy));
     return call(op, request);
   };
   const compactor = createCompactor({ module: watched, policy, store: memoryStore() });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor } from "ctxfold";
-import { summaries } from "../dist/summarize.js";
+import { reply } from "../dist/summarize.js";
 import { session, summary, tight } from "./support/session.js";
 
 /**
@@ -139,33 +139,54 @@ test("an abort rejects with the caller's reason, reaches the summarizer, and cha
   assert.equal((await compactor.compact(session(1))).report.reason, "under_budget");
 });
 
+/** Many requests: a record that is far too long for one. */
+const split = { ...tight, summary: { max_input_tokens: 2500, max_output_tokens: 300 } };
+
 test("the requests of a round are asked at the same time, and each has its own answer", async () => {
-  /** @type {Omit<import("ctxfold").SummaryRequest, "id">} */
-  const request = { scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
-  const requests = ["one", "two", "three"].map((id) => ({ ...request, id }));
   let running = 0;
   let most = 0;
-  const round = await summaries(
-    requests,
-    async ({ id }) => {
+  const { report } = await createCompactor({
+    policy: split,
+    summarize: async () => {
       most = Math.max(most, ++running);
       await new Promise((later) => setTimeout(later, 5));
       running--;
-      if (id === "two") throw new Error("two failed");
-      return `answer of ${id}`;
+      return summary;
     },
-    { timeoutMs: 1000 },
-  );
-  assert.equal(most, 3);
-  assert.deepEqual(round, [
-    { id: "one", text: "answer of one" },
-    { id: "two", error: "two failed" },
-    { id: "three", text: "answer of three" },
-  ]);
+  }).compact(session(40));
+  assert.ok(most > 2, `${most} at once`);
+  assert.equal(report.summary.source, "model");
 });
 
-/** Many requests: a record that is far too long for one. */
-const split = { ...tight, summary: { max_input_tokens: 2500, max_output_tokens: 300 } };
+test("a model that is busy is asked again as late as it says, and an error that is none is not", async () => {
+  /** @type {import("ctxfold").SummaryRequest} */
+  const request = { id: "1", scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
+  const thrown = (/** @type {object} */ error) =>
+    reply(request, () => Promise.reject(Object.assign(new Error("no"), error)), { timeoutMs: 1000 });
+  assert.deepEqual(await thrown({ status: 429, headers: new Headers({ "retry-after": "2" }) }), {
+    error: "no",
+    busy: true,
+    after: 2000,
+  });
+  assert.deepEqual(await thrown({ statusCode: 529, responseHeaders: { "retry-after": "0.5" } }), {
+    error: "no",
+    busy: true,
+    after: 500,
+  });
+  assert.deepEqual(await thrown({ status: 503 }), { error: "no", busy: true });
+  assert.deepEqual(await thrown({ status: 400 }), { error: "no" });
+
+  let asked = 0;
+  const { report } = await createCompactor({
+    policy: tight,
+    summarize: () => {
+      if (++asked === 1)
+        throw Object.assign(new Error("slow down"), { status: 429, headers: { "retry-after": "0.01" } });
+      return summary;
+    },
+  }).compact(session(20));
+  assert.deepEqual([report.summary.source, asked], ["model", 2]);
+});
 
 test("a model that answers one request at a time is asked for one at a time, and the queue costs no time", async () => {
   let running = 0;

@@ -33,7 +33,7 @@ type form struct {
 	leans         bool              // it answers a question: the number does mean something
 }
 
-// see counts a sentence that is about to be added, and gives it its form if it contains a number.
+// see counts a sentence that is about to be added and, if it contains a number, finds the form that it shares with others.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64

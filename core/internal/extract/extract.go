@@ -20,13 +20,13 @@ import (
 // Item is a text to choose from.
 type Item struct {
 	Text string
-	// Factor multiplies the gains of its sentences, in 1/1024; 0 is 1024.
+	// Factor multiplies the gains of its sentences, in 1/1024; 0 means 1024.
 	Factor int
 	// Uncut prevents cutting its sentences at clauses, because they have been chosen before.
 	Uncut bool
 	// Whole treats the text as one sentence, uncut.
 	Whole bool
-	// Follows means that the item was said directly after the previous one, so that its first sentence may depend on that one's last.
+	// Follows means that the item was said directly after the previous one, so that its first sentence may depend on the last one there.
 	Follows bool
 	// More is how many sentences like its last one the item represents, and UpTo how far they go; see [Extract.Alike].
 	More int

@@ -24,7 +24,7 @@ const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
 	changesSent   = "sent"      // N: how many messages the result has
-	changesGone   = "gone"      // INDEX PRINT: this message is none of the input's, and looks like this
+	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and looks like this
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names

@@ -22,7 +22,7 @@ const (
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
 	TruncatedMarker  = "[Truncated]"        // the first line of a shortened text that has a handle
-	ExcerptMarker    = digest.ExcerptMarker // the first line of a result of which some lines stay
+	ExcerptMarker    = digest.ExcerptMarker // the first line of a result that keeps some of its lines
 	SqueezedMarker   = "[Squeezed]"         // begins the first line of a text that says the same in another form
 )
 

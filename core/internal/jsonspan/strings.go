@@ -36,7 +36,7 @@ type tally struct {
 	extra    uint32 // bytes of the source that don't belong to
 	narrower uint32 // bytes of the text that begin no character
 	pairs    uint32 // characters of two UTF-16 code units
-	escapes  uint32 // as Str has it
+	escapes  uint32 // as in Str
 	escaped  bool
 	wide     bool // there are escapes of six characters
 }

@@ -135,6 +135,7 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 		}
 		s.Error = orElse(r.Error, "the model is busy")
 		t.Down = s.Error
+		t.reply(q, &s)
 	case r.Incomplete && q.Asked == 1:
 	case r.Error != "" || r.Refused:
 		s.Error = orElse(r.Error, "there is no model")
@@ -142,12 +143,10 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 			s.Error = "no summary within " + strconv.FormatInt(t.Settings.SummaryTimeout/1000, 10) + " s"
 			t.Down = s.Error
 		}
-	case s.Error == "" && s.Text == "" && len(s.Messages) == 0:
-		s.Error = "the answer has no text"
+		t.reply(q, &s)
 	default:
 		t.Probing = t.Probing && s.Error != ""
-	}
-	if s.Error != "" || s.Text != "" || len(s.Messages) > 0 {
+		t.Failed = t.Failed || s.Error == "" && s.Text == "" && len(s.Messages) == 0 // the report says that it was empty
 		t.reply(q, &s)
 	}
 	t.ask()

@@ -24,7 +24,7 @@ func (t *turn) made(a answer) {
 		nothing.Tokens = a.before
 		t.notice(api.NoticeBackgroundFailed, "a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
 		t.store(a.withoutMemory(), &record{Attempts: []attempt{nothing}}, thenEnd)
-	case t.Settings.Refusal != nil && !a.changed:
+	case t.wasRefused() && !a.changed:
 		t.narrow(a)
 	default:
 		t.put(a)
@@ -33,13 +33,20 @@ func (t *turn) made(a answer) {
 
 // narrow goes on after a compaction has changed nothing of what a provider has refused: it fits in the known window, but only by the estimate.
 func (t *turn) narrow(a answer) {
-	if t.Narrowed > 0 || a.before == 0 {
+	switch done := t.Narrowed > 0 || a.before == 0; {
+	case done && t.Settings.Refused:
+		t.put(a)
+		return
+	case done:
 		t.fail(api.FailureStill, "the messages do not fit in the context window, and a compaction did not help")
 		return
 	}
 	t.Narrowed = a.before
 	t.again()
 }
+
+// wasRefused reports whether the job compacts messages that a provider has refused.
+func (t *turn) wasRefused() bool { return t.Settings.Refusal != nil || t.Settings.Refused }
 
 // nothing is what is saved if the model gave no summary, and nothing was changed.
 func (t *turn) nothing(a answer) attempt {
@@ -70,6 +77,14 @@ func (t *turn) put(a answer) {
 	if t.ended() {
 		return
 	}
+	if t.Settings.Background && t.Settings.Operation != api.JobPlan {
+		n := t.nothing(a)
+		n.Tokens = a.before
+		t.Nothing = &n
+		if k := t.keysOf(); t.byPrefix() && k != nil {
+			t.NothingKey = k.key(n.Print)
+		}
+	}
 	t.Phase = phaseStoring
 	if t.can(api.EffectPut) {
 		for _, body := range elementsOf(a.members.of("archive")) {
@@ -83,11 +98,18 @@ func (t *turn) put(a answer) {
 
 // takeStored takes in whether a body was stored.
 func (t *turn) takeStored(r *api.EffectResult) {
-	if r.Error != "" {
-		t.fail(api.FailureStore, "a body could not be stored, and nothing was changed: "+r.Error)
-		return
+	switch message := "a body could not be stored, and nothing was changed: " + r.Error; {
+	case t.Phase != phaseStoring:
+	case r.Error == "":
+		t.stored()
+	case t.Nothing != nil: // the next compaction begins when the history has grown
+		t.notice(api.NoticeBackgroundFailed, message)
+		t.Answer, t.New = nil, &record{Attempts: []attempt{*t.Nothing}}
+		t.SaveKeys = []string{t.NothingKey}
+		t.saveNew()
+	default:
+		t.fail(api.FailureStore, message)
 	}
-	t.stored()
 }
 
 // stored goes on when all bodies are stored.
@@ -210,6 +232,9 @@ func (t *turn) save() {
 		e.IfRevision = &t.loaded.revision
 	}
 	r.merge(t.New)
+	if most := t.Settings.Remembered; most > 0 {
+		r.Entries = slices.Delete(r.Entries, 0, max(0, len(r.Entries)-most))
+	}
 	e.Record = r.text()
 	t.access(e)
 }

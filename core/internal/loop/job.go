@@ -54,6 +54,7 @@ type Job struct {
 	// The lease. Holder is "" if there is none; then LeaseKey is what is leased next.
 	LeaseKey string `json:"lease_key,omitempty"`
 	Holder   string `json:"holder,omitempty"`
+	WaitKey  string `json:"wait_key,omitempty"` // of somebody else's lease
 	RenewAt  int64  `json:"renew_at,omitempty"`
 	Polls    int    `json:"polls,omitempty"`
 	PollAt   int64  `json:"poll_at,omitempty"`
@@ -72,6 +73,7 @@ type Job struct {
 	Repeated  bool       `json:"repeated,omitempty"` // that was tried already
 	Stale     *entry     `json:"stale,omitempty"`    // that one
 	Narrowed  int        `json:"narrowed,omitempty"` // the tokens of messages that fit in the known window, but were refused
+	Behind    int        `json:"behind,omitempty"`   // the job of the host that compacts this history in the background
 	Paused    bool       `json:"paused,omitempty"`   // the model failed a moment ago
 
 	// The model.
@@ -85,6 +87,9 @@ type Job struct {
 	Answer api.Raw `json:"answer,omitempty"`
 	New    *record `json:"new,omitempty"`
 	Saves  int     `json:"saves,omitempty"` // how often that was tried
+	// Nothing is saved under NothingKey instead, if a job in the background can't store what it removed.
+	Nothing    *attempt `json:"nothing,omitempty"`
+	NothingKey string   `json:"nothing_key,omitempty"`
 	// SaveKeys are its keys, and Then what follows.
 	SaveKeys []string `json:"save_keys,omitempty"`
 	Then     string   `json:"then,omitempty"`
@@ -147,6 +152,7 @@ const (
 	defaultLease, shortestLease, longestLease = 15_000, 100, 3_600_000
 	defaultConcurrency, maxConcurrency        = 4, 64
 	maxOwner                                  = 1 << 16 // bytes
+	maxLimit                                  = 1 << 30 // tokens
 	// MaxTime is the latest time, in the year 2286.
 	MaxTime = 9_999_999_999_999
 )
@@ -182,6 +188,10 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 		return wrong("now", "the time in milliseconds since 1970")
 	case len(s.Owner) > maxOwner:
 		return wrong("owner", "at most 65,536 bytes")
+	case s.Remembered < 0 || s.Remembered > maxEntries:
+		return wrong("remembered", "from 1 to 64")
+	case s.Limit < 0 || s.Limit > maxLimit:
+		return wrong("limit", "a number of tokens")
 	case s.Operation != "" && s.Operation != api.JobFit && s.Operation != api.JobPlan:
 		return wrong("operation", "\"fit\" or \"plan\"")
 	case s.Records != "" && s.Records != api.RecordsByPrefix && s.Records != api.RecordsByOwner:
@@ -190,7 +200,7 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	for _, e := range s.Can {
 		switch e {
 		case api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
-			api.EffectBegin, api.EffectEmit, api.EffectCancel:
+			api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel:
 		default:
 			return wrong("can", "a list of effects")
 		}

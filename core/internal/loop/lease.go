@@ -97,13 +97,17 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 	case t.Settings.Background: // whoever has the lease compacts the history
 		t.end()
 	default:
-		t.await()
+		t.await(r.At)
 	}
 }
 
-// await waits until the lease may be had: until its holder has ended, or until it may have expired. Nobody needs longer than the summaries of
-// a few rounds.
-func (t *turn) await() {
+// await waits until the lease may be had: until the other one has ended, which is on the key with this index, or until it may have expired.
+// Nobody needs longer than the summaries of a few rounds.
+func (t *turn) await(at int) {
+	t.WaitKey = t.LeaseKey
+	if k := t.keysOf(); at > 0 && t.Settings.Operation != api.JobPlan && k != nil && at <= len(k.prints) {
+		t.WaitKey = k.key(k.prints[len(k.prints)-at])
+	}
 	if t.GiveUpAt == 0 {
 		t.GiveUpAt = t.Clock + 2*max(t.Settings.SummaryTimeout, defaultSummaryTimeout) + 2*t.Settings.Lease
 	}

@@ -2,10 +2,9 @@ package loop
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
@@ -36,6 +35,8 @@ func (t *turn) prepare() {
 	o.Background = o.Background || s.Background
 	if f := s.Refusal; f != nil {
 		t.classify(f)
+	} else if s.Refused {
+		t.refused(s.Limit)
 	}
 }
 
@@ -49,9 +50,12 @@ func (t *turn) classify(f *api.Failure) {
 		t.fail(api.FailureNotFull, "the model call did not fail because the messages do not fit")
 		return
 	}
-	t.Options.Force = true
-	limit := numberOf(verdict.members.of("limit_tokens"))
-	if limit == 0 {
+	t.refused(numberOf(verdict.members.of("limit_tokens")))
+}
+
+// refused makes the job one that compacts whatever the gate says, for the window that a provider named, if it did.
+func (t *turn) refused(limit int) {
+	if t.Options.Force = true; limit == 0 {
 		return
 	}
 	within := t.Options.Clone()
@@ -139,7 +143,10 @@ func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 // takeRecord takes in what was found. It returns true if there is more to look for.
 func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	if r.Record != nil {
-		t.Seen = handles.Handle([]byte(t.Seen + " " + strconv.Itoa(r.At) + " " + *r.Record))[:handles.Short]
+		f := transcript.Fingerprint(r.At)
+		f.Add([]byte(t.Seen))
+		f.Add([]byte(*r.Record))
+		t.Seen = f.String()
 	}
 	if !t.byPrefix() {
 		t.loaded, t.Found, t.Attempts = found, found.record.Entries, found.record.Attempts
@@ -256,10 +263,10 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	case repeats && !t.Paused && !a.due() && !t.begins():
 		t.Repeats = true
 		t.repeat(base)
-	case !a.due() && t.Settings.Refusal != nil:
+	case !a.due() && t.wasRefused():
 		t.narrow(a)
 	case !a.due():
-		if (a.starts() || repeats) && t.begins() && !t.Paused {
+		if (a.starts() || repeats || t.Behind != 0) && t.begins() && !t.Paused {
 			t.begin()
 		}
 		t.finish(a)
@@ -343,19 +350,6 @@ func (t *turn) repeat(stale *entry) {
 	t.make(a, t.entry(a.known()))
 }
 
-// begins reports whether compactions begin in the background.
-func (t *turn) begins() bool {
-	gate := t.core.Gate()
-	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
-}
-
-// begin lets the host start a job that compacts the history in the background. If one is running for it, the lease says so.
-func (t *turn) begin() {
-	s := t.Settings
-	s.Background, s.Refusal = true, nil
-	t.emit(api.Effect{Effect: api.EffectBegin, Settings: &s})
-}
-
 // counts asks the host how many tokens the messages have that would be sent, if it can say. It returns true if the job waits for that.
 func (t *turn) counts() bool {
 	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
@@ -363,13 +357,15 @@ func (t *turn) counts() bool {
 	}
 	t.Counted = true
 	o := t.Options.Clone()
-	o.Force, o.OnlyKnown, o.Answer = false, true, api.AnswerMessages
+	if o.Force, o.OnlyKnown = false, true; o.Answer != api.AnswerEdits {
+		o.Answer = api.AnswerMessages
+	}
 	a, ok := t.answer(&o, t.Found)
 	if !ok || t.further(a) {
 		return true
 	}
 	t.Phase = phaseCounting
-	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages")})
+	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages"), Edits: a.members.of("edits")})
 	return true
 }
 

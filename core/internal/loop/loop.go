@@ -23,7 +23,7 @@ type Core interface {
 	// Run runs an operation. The messages, or the session, are added where the operation takes them. An error has the offset of its place in
 	// the request, and in At its path.
 	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
-	// Messages returns the JSON of the messages; nil for a session. MessagesAt is where they begin in the request.
+	// Messages returns the JSON of the messages, or a list of those of a session. MessagesAt is where they begin in the request.
 	Messages() []byte
 	MessagesAt() int
 	// Gate returns what the policy says about compactions below the limit.
@@ -41,6 +41,7 @@ type Gate struct {
 	Starts bool // gate.start: a compaction begins before it is due
 	Chills bool // gate.idle: one is made when the prompt cache is cold
 	Stored bool // archive: what is removed must be stored
+	Model  string
 }
 
 // turn is one call of Start or Continue: a job and what comes of it.
@@ -54,6 +55,7 @@ type turn struct {
 
 	loaded *loadedRecord // the record of the owner, if it was loaded in this call
 	known  *keys         // of the history, once they are needed
+	woken  bool          // the host calls without results: the time has come, or a lease has ended
 }
 
 // Start starts a job. Options and state are those of the request; gate and core belong to its policy.
@@ -63,8 +65,16 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 	}
 	t := &turn{core: core, Job: &Job{Version: Version, Settings: settings, Policy: policy, Options: options, State: state, Clock: settings.Now,
 		Random: settings.Seed}}
-	t.Settings.Now, t.Settings.Seed = 0, 0
-	if t.prepare(); t.failure == nil && t.err == nil {
+	t.Settings.Now, t.Settings.Seed, t.Settings.Loaded, t.Settings.Running = 0, 0, nil, nil
+	if t.prepare(); !t.ended() {
+		t.behind(settings.Running)
+	}
+	switch {
+	case t.ended():
+	case settings.Loaded != nil && settings.Operation != api.JobPlan && !t.byPrefix() && t.can(api.EffectLoad):
+		t.Phase = phaseLoading
+		t.takeLoaded(flight{}, settings.Loaded)
+	default:
 		t.load()
 	}
 	return t.progress()
@@ -75,7 +85,7 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 	if err := job.check(); err != nil {
 		return nil, err
 	}
-	t := &turn{core: core, Job: job}
+	t := &turn{core: core, Job: job, woken: len(event.Results) == 0}
 	t.tell(event.Now)
 	for i := range event.Results {
 		if event.Results[i].ID > t.LastID || event.Results[i].ID < 1 {
@@ -195,7 +205,7 @@ func (t *turn) until() (at int64) {
 // waitsFor returns the key of the lease that the job waits for, if it does.
 func (t *turn) waitsFor() string {
 	if t.Phase == phaseWaiting {
-		return t.LeaseKey
+		return t.WaitKey
 	}
 	return ""
 }
@@ -219,7 +229,7 @@ func (t *turn) expire() {
 		t.renew()
 	}
 	switch {
-	case t.Phase == phaseWaiting && (t.PollAt <= t.Clock || t.GiveUpAt <= t.Clock):
+	case t.Phase == phaseWaiting && (t.woken || t.PollAt <= t.Clock || t.GiveUpAt <= t.Clock):
 		t.poll()
 	case t.Phase == phaseAsking:
 		t.ask()

@@ -38,7 +38,7 @@ type Failure struct {
 	FinishReason   string
 	// Usage of a successful call, in tokens. Input excludes what was read from or written to the cache.
 	Input, CacheRead, CacheWrite, Output int
-	Window                               int // the model's context window in tokens; 0 is unknown
+	Window                               int // the model's context window in tokens; 0 if unknown
 }
 
 // Verdict is the classification of a failure.

@@ -7,7 +7,7 @@ import (
 )
 
 // ohSummaryOf converts a condensation's index into the view entry of its summary, and back. Entries of 0 or more are indexes of events; -1
-// is none.
+// means none.
 func ohSummaryOf(i int32) int32 { return -2 - i }
 
 // sees computes the view of the path: what condensations have left, without what providers would reject.

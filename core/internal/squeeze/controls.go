@@ -81,7 +81,7 @@ func (t *terminal) escape() {
 	switch final {
 	case 'G':
 		t.restart()
-	case 'C', 'H', 'f', 'd': // to another place: a word ends here
+	case 'C', 'H', 'f', 'd': // the cursor moves, so a word ends here
 		if len(t.out) > t.line && t.out[len(t.out)-1] != ' ' {
 			t.out = append(t.out, ' ')
 		}

@@ -133,13 +133,10 @@ func aiSDKPart(r *Reader, parent int32) {
 			media.text(r.Src(), f[k].Span)
 		}
 	}
-	mediaType := &f[asMediaType]
-	if mediaType.Kind == jsonspan.Invalid {
-		mediaType = &f[asMimeType]
-	}
+	mediaType, options := f.either(asMediaType, asMimeType), f.either(asOptions, asMetadata)
 	switch typ := r.typ(&f[asType]); {
 	case typ == "text" && f[asText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[asText].Span, f[asText].Size
+		f[asText].text(&p, transcript.Text)
 		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
 		if media.words.Bytes > 0 { // a file that is text
@@ -151,54 +148,19 @@ func aiSDKPart(r *Reader, parent int32) {
 			p.Kind = transcript.Image
 		}
 	case typ == "reasoning" && f[asText].Str() || typ == "redacted-reasoning":
-		options := &f[asOptions]
-		if options.Kind == jsonspan.Invalid {
-			options = &f[asMetadata]
-		}
 		p.Kind, p.Body = transcript.Reasoning, f[asText].Span
 		p.Flags |= r.signatures(options)
-		if f[asSignature].Str() && f[asSignature].Size.Bytes > 0 || typ == "redacted-reasoning" {
+		f[asSignature].signs(&p, transcript.Signed|transcript.Bound)
+		if typ == "redacted-reasoning" {
 			p.Flags |= transcript.Signed | transcript.Bound
 		}
 		if f[asText].Size.Bytes > 0 {
 			p.Size = f[asText].Size
 		}
 	case typ == "tool-call":
-		body := &f[asInput]
-		if body.Kind == jsonspan.Invalid && f[asArgs].Kind != jsonspan.Invalid {
-			body = &f[asArgs]
-			p.Flags |= transcript.Legacy
-		}
-		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
-		if f[asProvider].Kind == jsonspan.True {
-			p.Flags |= transcript.Server
-		}
-		r.tool(&p, &f[asCallID], &f[asToolName])
+		aiSDKCall(r, &p, f)
 	case typ == "tool-result" && parent < 0:
-		p.Kind = transcript.ToolResult
-		r.tool(&p, &f[asCallID], &f[asToolName])
-		out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
-		if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
-			self = r.Add(p)
-			if out.Kind == jsonspan.Object {
-				r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
-			} else {
-				r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
-			}
-		}
-		switch {
-		case out.Kind == jsonspan.Object:
-			p.Body, p.Size = output.body, output.size
-			p.Flags |= output.flags
-		case out.Kind != jsonspan.Invalid:
-			p.Body, p.Size = out.Span, out.Size
-		default:
-			p.Body, p.Size = result.Span, result.Size
-			p.Flags |= transcript.Legacy
-			if failed {
-				p.Flags |= transcript.IsError
-			}
-		}
+		self = aiSDKResult(r, &p, f, self, &output)
 	case typ == "custom":
 		p.Flags |= r.custom(&f[asKind])
 	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
@@ -211,6 +173,49 @@ func aiSDKPart(r *Reader, parent int32) {
 		}
 	}
 	r.put(self, p)
+}
+
+// aiSDKCall reads a tool call, whose arguments were called args in earlier versions.
+func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
+	body := f.either(asInput, asArgs)
+	p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
+	if body == &f[asArgs] && body.Kind != jsonspan.Invalid {
+		p.Flags |= transcript.Legacy
+	}
+	if f[asProvider].Kind == jsonspan.True {
+		p.Flags |= transcript.Server
+	}
+	r.tool(p, &f[asCallID], &f[asToolName])
+}
+
+// aiSDKResult reads a tool result: an output or, in earlier versions, a result and its content. self is the index of the part in Parts if the
+// parts inside it have been read, or -1; it returns self, after reading them if necessary.
+func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSDKOutput) int {
+	p.Kind = transcript.ToolResult
+	r.tool(p, &f[asCallID], &f[asToolName])
+	out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
+	if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
+		self = r.Add(*p)
+		if out.Kind == jsonspan.Object {
+			r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
+		} else {
+			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
+		}
+	}
+	switch {
+	case out.Kind == jsonspan.Object:
+		p.Body, p.Size = output.body, output.size
+		p.Flags |= output.flags
+	case out.Kind != jsonspan.Invalid:
+		p.Body, p.Size = out.Span, out.Size
+	default:
+		p.Body, p.Size = result.Span, result.Size
+		p.Flags |= transcript.Legacy
+		if failed {
+			p.Flags |= transcript.IsError
+		}
+	}
+	return self
 }
 
 // aiSDKFile reports whether files in a tool result's content have this type.

@@ -122,6 +122,16 @@ func (r *Reader) object(p *transcript.Part, what string, keys []string, inner fu
 	return f, size
 }
 
+// either returns the first of several members that the object has; the last of them if it has none.
+func (f *frame) either(keys ...int) *field {
+	for _, k := range keys[:len(keys)-1] {
+		if f[k].Kind != jsonspan.Invalid {
+			return &f[k]
+		}
+	}
+	return &f[keys[len(keys)-1]]
+}
+
 // text makes the part a text, or reasoning, with the field's string as its body. A field that isn't a string changes nothing; nor does it in
 // id, name and signs.
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
@@ -215,7 +225,7 @@ func (r *Reader) Add(p transcript.Part) int {
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 is none. It returns the index of
+// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 if there is none. It returns the index of
 // the part.
 func (r *Reader) put(self int, p transcript.Part) int {
 	if self < 0 {

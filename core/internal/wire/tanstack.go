@@ -145,7 +145,7 @@ var (
 	tanStackProvider = []string{"providerExecuted"}
 )
 
-// tanStackCall adds a tool call and, if it contains one, its result: an output, or the answer of the user.
+// tanStackCall adds a tool call and, if it contains one, its result: an output, or the user's answer.
 func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {

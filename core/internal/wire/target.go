@@ -128,7 +128,7 @@ func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places
 	return "", false
 }
 
-// NameForm is the form of ids or names: at most Max bytes (0 is no limit) of letters, digits and Marks. Marks "any" accepts all characters.
+// NameForm is the form of ids or names: at most Max bytes (0 means no limit) of letters, digits and Marks. Marks "any" accepts all characters.
 // An id of Exact letters and digits has exactly that many.
 type NameForm struct {
 	Max, Exact int
@@ -175,7 +175,7 @@ func (n *NameForm) Made(s string) string {
 	return string(b)
 }
 
-// Values are the values of a template's letters; nil means none.
+// Values holds the value for each letter of a template; nil if there is none.
 type Values [128][]byte
 
 // Fill appends a template.

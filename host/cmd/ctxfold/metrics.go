@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/prometheus"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 // healthTime is how long the core may take to answer when it is asked whether it is well.
@@ -19,7 +20,7 @@ const healthTime = 5 * time.Second
 
 // monitoring is what a monitoring system reads: /metrics and /healthz. It has an address of its own, because all paths of the
 // proxy's are the endpoint's.
-func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records ctxfold.Records) http.Handler {
+func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Store) http.Handler {
 	registry := client.NewRegistry()
 	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()

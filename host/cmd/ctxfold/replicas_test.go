@@ -24,10 +24,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/servers"
+	"github.com/ctxfold/ctxfold/records"
 )
 
 var (
@@ -306,19 +306,19 @@ const (
 )
 
 func patientMain() {
-	remember = func(ctx context.Context, url string) (ctxfold.SharedRecords, time.Duration, error) {
+	remember = func(ctx context.Context, url string) (records.Shared, time.Duration, error) {
 		records, err := openPatiently(ctx, url)
 		if err != nil {
 			return nil, 0, err
 		}
 		file, err := os.Create(cmp.Or(os.Getenv(leasesVariable), os.DevNull))
-		return &noted{SharedRecords: records, file: file}, time.Hour, err
+		return &noted{Shared: records, file: file}, time.Hour, err
 	}
 	main()
 }
 
 // openPatiently opens a memory without short limits of the client's own.
-func openPatiently(ctx context.Context, url string) (ctxfold.SharedRecords, error) {
+func openPatiently(ctx context.Context, url string) (records.Shared, error) {
 	if strings.HasPrefix(url, "redis:") {
 		url += "/0?dial_timeout=1h&read_timeout=1h&write_timeout=1h&pool_timeout=1h"
 	}
@@ -327,7 +327,7 @@ func openPatiently(ctx context.Context, url string) (ctxfold.SharedRecords, erro
 
 // noted are records that write down what is leased, before it is.
 type noted struct {
-	ctxfold.SharedRecords
+	records.Shared
 	mu   sync.Mutex
 	file *os.File
 }
@@ -339,12 +339,12 @@ func (n *noted) Lease(ctx context.Context, keys []string, holder string, ttl tim
 	if err != nil {
 		return false, err
 	}
-	return n.SharedRecords.Lease(ctx, keys, holder, ttl)
+	return n.Shared.Lease(ctx, keys, holder, ttl)
 }
 
 // undertaker ends the leases of dead replicas, as time would. It does so again and again: the server may get to know the last call of a dead one late.
 type undertaker struct {
-	memory ctxfold.SharedRecords
+	memory records.Shared
 	mu     sync.Mutex
 	leases [][]string // of dead replicas: key and holder
 }

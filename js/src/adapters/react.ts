@@ -196,8 +196,9 @@ class Chat<M extends Message> {
     if (!newest) return false;
     const memory = this.#memory();
     const { key, entry } = newest;
-    const list = listIn(await memory.load(key)).filter((each) => JSON.stringify(each) !== entry);
-    await memory.save(key, JSON.stringify(list));
+    const record = recordIn(await memory.load(key));
+    const entries = record.entries.filter((each) => JSON.stringify(each) !== entry);
+    await memory.save(key, JSON.stringify({ ...record, entries }));
     this.#patient = true;
     if (this.#run) await this.fit(this.#run.history);
     return true;
@@ -250,9 +251,9 @@ class Chat<M extends Message> {
     return {
       load: (key) => this.#memory().load(key),
       save: async (key, json) => {
+        const before = entriesIn(await this.#memory().load(key));
         await this.#memory().save(key, json);
-        const entry = JSON.stringify(listIn(json).at(-1));
-        if (this.#made.at(-1)?.entry !== entry) this.#made.push({ key, entry });
+        for (const entry of entriesIn(json)) if (!before.includes(entry)) this.#made.push({ key, entry });
       },
     };
   }
@@ -290,10 +291,17 @@ function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boo
 
 const idOf = (message: Message | undefined) => (message as { id?: unknown } | undefined)?.id;
 
-function listIn(json: string | null | undefined): unknown[] {
-  const list: unknown = JSON.parse(json ?? "[]");
-  return Array.isArray(list) ? list : [];
+/** A record of fits; one of an earlier version is read by `fit`, and never taken back. */
+function recordIn(json: string | null | undefined): { version: number; entries: readonly unknown[] } {
+  try {
+    const record = JSON.parse(json ?? "null");
+    return Array.isArray(record?.entries) ? record : { version: 3, entries: [] };
+  } catch {
+    return { version: 3, entries: [] };
+  }
 }
+
+const entriesIn = (json: string | null | undefined) => recordIn(json).entries.map((each) => JSON.stringify(each));
 
 function shown<M extends Message>(
   history: readonly M[],

@@ -1,17 +1,23 @@
 // A process of a server with several: it fits what it is told to, over a store that it shares with the others. Its model is the parent.
-import crypto from "node:crypto";
-import { syncBuiltinESMExports } from "node:module";
-
-// Its leases have its name, by which the parent ends them if it kills the process.
-const { randomUUID } = crypto;
-crypto.randomUUID = () => /** @type {any} */ (`${process.env.REPLICA}-${randomUUID()}`);
-syncBuiltinESMExports();
-
 const { createFitter } = await import("ctxfold");
 const { CLIENTS } = await import("./clients.js");
 
 const [client, url, options] = JSON.parse(process.argv[2] ?? "[]");
-const { memory } = await CLIENTS[client].open(url, options.memory);
+const { records } = (await CLIENTS[client].open(url, options.memory)).memory;
+
+/** Its leases have its name, by which the parent ends them if it kills the process. @param {string} [holder] */
+const named = (holder) => `${process.env.REPLICA}-${holder}`;
+/** @type {import("ctxfold").SharedMemory} */
+const memory = {
+  records: {
+    settings: records.settings,
+    load: (keys) => records.load(keys),
+    save: (effect) => records.save(effect.holder ? { ...effect, holder: named(effect.holder) } : effect),
+    lease: (keys, holder, ttl) => records.lease(keys, named(holder), ttl),
+    release: (key, holder) => records.release(key, named(holder)),
+    ended: (key) => records.ended(key),
+  },
+};
 
 /** @type {Map<number, (text: string) => void>} */
 const asked = new Map();

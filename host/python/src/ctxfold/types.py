@@ -1227,6 +1227,11 @@ class Planned(TypedDict):
     """start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start."""
     known: NotRequired[int]
     """known is the index of the memory entry that fit applied, or -1. Only fit sets it."""
+    known_messages: NotRequired[int]
+    """
+    known_messages is how many leading messages of the history that entry replaced; absent if the list continues from
+    what was sent. Only fit sets it.
+    """
     memory: NotRequired[MemoryEntry]
     """memory is a MemoryEntry for the host to keep, if fit compacted."""
 
@@ -2619,6 +2624,12 @@ class JobSettings(TypedDict):
     summary_timeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000
     and -1 no limit.
     """
+    remembered: NotRequired[int]
+    """remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64."""
+    loaded: NotRequired[EffectResult]
+    """
+    loaded is the answer to the load with which a job with records 'owner' begins, from a host that has it already.
+    """
     lease: NotRequired[int]
     """lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000."""
     prefix: NotRequired[bool]
@@ -2631,6 +2642,10 @@ class JobSettings(TypedDict):
     background makes the job one that compacts before that is due, or that repeats a compaction during which the model
     failed.
     """
+    running: NotRequired[List[RunningJob]]
+    """
+    running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
+    """
     model: NotRequired[str]
     """
     model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the
@@ -2642,6 +2657,13 @@ class JobSettings(TypedDict):
     refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts
     them further; otherwise it changes nothing.
     """
+    refused: NotRequired[bool]
+    """
+    refused says that a provider has refused the messages because they do not fit, for a host that has classified the
+    error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
+    unchanged if nothing helps.
+    """
+    limit: NotRequired[int]
 
 #: JobOperation is what a job does.
 JobOperation = Literal[
@@ -2660,6 +2682,7 @@ EffectName = Literal[
     "count",
     "wait",
     "begin",
+    "stop",
     "emit",
     "cancel",
 ]
@@ -2669,6 +2692,46 @@ RecordKeys = Literal[
     "prefix",
     "owner",
 ]
+
+
+class EffectResult(TypedDict):
+    """EffectResult is the answer to an effect."""
+
+    id: int
+    refused: NotRequired[bool]
+    """refused says that the host cannot do this. The job does without it from now on."""
+    error: NotRequired[str]
+    """error is why the effect failed."""
+    done: NotRequired[bool]
+    """done reports, for save, that the record was written, and for lease, that it was granted."""
+    record: NotRequired[str]
+    """
+    record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased,
+    and Revision what a later save compares: any text that differs whenever the record does.
+    """
+    at: NotRequired[int]
+    revision: NotRequired[str]
+    summary: NotRequired[Summary]
+    """summary is the answer to ask. Its id may be missing."""
+    busy: NotRequired[bool]
+    """
+    busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
+    unknown.
+    """
+    after: NotRequired[int]
+    incomplete: NotRequired[bool]
+    """incomplete says that the answer ended early, so that the same request may succeed at once."""
+    tokens: NotRequired[int]
+    """tokens is the answer to count."""
+
+
+class RunningJob(TypedDict):
+    """RunningJob is a job in the background that a host runs."""
+
+    id: int
+    """id is a number above 0 by which the host knows the job."""
+    keys: List[str]
+    """keys are those of the newest lease that the job has asked for."""
 
 
 class LoopStartRequest(TypedDict):
@@ -2710,6 +2773,7 @@ class Effect(TypedDict):
     keys: NotRequired[List[str]]
     """
     keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records 'owner' the owner.
+    Of begin they are the keys of a RunningJob, until it asks for a lease.
     """
     record: NotRequired[str]
     """
@@ -2730,6 +2794,11 @@ class Effect(TypedDict):
     deadline: NotRequired[int]
     """when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never"""
     messages: NotRequired[Any]
+    """
+    messages are those to count, in the shape of the input; with the option `answer: 'edits'` Edits say what is left of
+    the input.
+    """
+    edits: NotRequired[List[Edit]]
     until: NotRequired[int]
     """in milliseconds since 1970"""
     key: NotRequired[str]
@@ -2784,37 +2853,6 @@ class JobEvent(TypedDict):
     results: NotRequired[List[EffectResult]]
     cancel: NotRequired[bool]
     """cancel ends the job: nothing is changed."""
-
-
-class EffectResult(TypedDict):
-    """EffectResult is the answer to an effect."""
-
-    id: int
-    refused: NotRequired[bool]
-    """refused says that the host cannot do this. The job does without it from now on."""
-    error: NotRequired[str]
-    """error is why the effect failed."""
-    done: NotRequired[bool]
-    """done reports, for save, that the record was written, and for lease, that it was granted."""
-    record: NotRequired[str]
-    """
-    record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares: any
-    text that differs whenever the record does.
-    """
-    at: NotRequired[int]
-    revision: NotRequired[str]
-    summary: NotRequired[Summary]
-    """summary is the answer to ask. Its id may be missing."""
-    busy: NotRequired[bool]
-    """
-    busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
-    unknown.
-    """
-    after: NotRequired[int]
-    incomplete: NotRequired[bool]
-    """incomplete says that the answer ended early, so that the same request may succeed at once."""
-    tokens: NotRequired[int]
-    """tokens is the answer to count."""
 
 
 class LoopEventRequest(TypedDict):

@@ -1,0 +1,61 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// begins reports whether compactions begin in the background.
+func (t *turn) begins() bool {
+	gate := t.core.Gate()
+	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
+}
+
+// begin lets the host start a job that compacts the history in the background. If one is running for it, the lease says so.
+func (t *turn) begin() {
+	s := t.Settings
+	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
+	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: t.Behind}
+	if k := t.keysOf(); k != nil && len(k.prints) > 0 && t.Behind == 0 {
+		e.Keys = append([]string{k.key(k.mark(0))}, k.all(0)...)
+	}
+	t.emit(e)
+}
+
+// behind finds the job that compacts this history in the background already. One is stopped if a forced compaction takes its place, or if the
+// history has edited what it replaces. The latter is known from another conversation, which may begin alike, by at least half of the messages.
+func (t *turn) behind(running []api.RunningJob) {
+	if len(running) == 0 || t.Settings.Operation == api.JobPlan || t.Settings.Background {
+		return
+	}
+	k := t.keysOf()
+	if k == nil {
+		return
+	}
+	list := k.all(0)
+	slices.Sort(list)
+	mine := func(key string) bool {
+		_, found := slices.BinarySearch(list, key)
+		return found
+	}
+	for _, r := range running {
+		if len(r.Keys) == 0 {
+			continue
+		}
+		replaced, whole := r.Keys[0], r.Keys[1:]
+		same := 0
+		for _, key := range whole {
+			if mine(key) {
+				same++
+			}
+		}
+		edited := !mine(replaced) && same < len(k.prints) && 2*same >= len(whole)
+		switch {
+		case t.can(api.EffectStop) && (edited || mine(replaced) && t.Options.Force):
+			t.emit(api.Effect{Effect: api.EffectStop, Target: r.ID})
+		case mine(replaced):
+			t.Behind = r.ID
+		}
+	}
+}

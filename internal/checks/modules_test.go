@@ -1,0 +1,107 @@
+package checks_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// goModule is what `go mod edit -json` and `go work edit -json` tell.
+type goModule struct {
+	Module  struct{ Path string }
+	Require []struct{ Path, Version string }
+	Replace []struct {
+		Old, New struct{ Path, Version string }
+	}
+	Use []struct{ DiskPath string }
+}
+
+func readModule(t *testing.T, args ...string) (m goModule) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
+	if err != nil {
+		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
+	}
+	if err := json.Unmarshal(out, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Who uses the module gets easyjson and wazero, what these require, and nothing else. What needs more is a module of its own.
+func TestRequirementsOfTheModule(t *testing.T) {
+	allowed := []string{
+		"github.com/mailru/easyjson",
+		"github.com/josharian/intern", // of easyjson
+		"github.com/tetratelabs/wazero",
+		"golang.org/x/sys", // of wazero
+	}
+	m := readModule(t, "mod", "edit", "-json", "go.mod")
+	for _, r := range m.Require {
+		if !slices.Contains(allowed, r.Path) {
+			t.Errorf("go.mod requires %s: what needs it belongs into a module of its own, with a go.mod like that of host/proxy", r.Path)
+		}
+	}
+	if len(m.Replace) > 0 {
+		t.Error("go.mod replaces modules, which does nothing for those who use it")
+	}
+}
+
+// Every module is in the workspace, and requires the others in the version that they have. None replaces another one: go install
+// refuses that.
+func TestWorkspace(t *testing.T) {
+	work := readModule(t, "work", "edit", "-json")
+	var used []string
+	for _, u := range work.Use {
+		used = append(used, filepath.Clean(u.DiskPath))
+	}
+	own, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(strings.SplitN(string(own), "\n", 2)[0], "module ")
+	err = filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && slices.Contains([]string{".git", "build", "node_modules"}, d.Name()) {
+			return fs.SkipDir
+		}
+		if err != nil || d.Name() != "go.mod" {
+			return err
+		}
+		m := readModule(t, "mod", "edit", "-json", file)
+		if !strings.HasPrefix(m.Module.Path, name) {
+			return nil // the lean easyjson, which is in place of another module
+		}
+		if dir := filepath.Dir(file); !slices.Contains(used, dir) {
+			t.Errorf("go.work does not use %s", dir)
+		}
+		if len(m.Replace) > 0 {
+			t.Errorf("%s replaces modules", file)
+		}
+		for _, r := range m.Require {
+			if !strings.HasPrefix(r.Path, name) {
+				continue
+			}
+			if r.Version != "v"+core.Version {
+				t.Errorf("%s requires %s in the version %s, and this is v%s", file, r.Path, r.Version, core.Version)
+			}
+			replaced := false
+			for _, w := range work.Replace {
+				replaced = replaced || w.Old.Path == r.Path && w.Old.Version == r.Version
+			}
+			if !replaced {
+				t.Errorf("%s requires %s %s, and go.work does not say where that is", file, r.Path, r.Version)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,40 @@
+package checks_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxProgram is how large a stripped program over the native package may be, in bytes.
+const maxProgram = 7_900_000
+
+// A program over the native package has no WebAssembly runtime and no HTTP in it, and stays small.
+func TestProgramSize(t *testing.T) {
+	deps, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dep := range strings.Fields(string(deps)) {
+		if strings.Contains(dep, "wazero") || dep == "net/http" || strings.HasSuffix(dep, "/host/module") {
+			t.Errorf("the native package imports %s", dep)
+		}
+	}
+	if testing.Short() {
+		t.Skip("a program is built")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./examples/go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	file, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file.Size() > maxProgram {
+		t.Errorf("a program over the native package has %d bytes, more than %d", file.Size(), maxProgram)
+	}
+	t.Logf("%d bytes", file.Size())
+}

@@ -1,0 +1,354 @@
+/** Jobs of the module: it decides, and this executes what it asks for (docs/inside/loop.md). */
+import { unlessAborted } from "./archive.js";
+import type { CountTokens } from "./ending.js";
+import type { Answer, Head } from "./envelope.js";
+import { CtxfoldError, messageOf } from "./errors.js";
+import type { Model } from "./events.js";
+import { decode, members } from "./json.js";
+import { behind } from "./prefix.js";
+import type { Records } from "./records.js";
+import type { Store } from "./store.js";
+import { reply } from "./summarize.js";
+import type { Transcript } from "./transcript.js";
+import type { Effect, EffectName, EffectResult, JobFailure, JobSettings } from "./types.gen.js";
+import type { Messages, Summary, SummaryRequest } from "./types.js";
+
+/** The operations of jobs. */
+export type JobOperation = "loop_start" | "loop_event";
+
+/** What the effects of a job are executed with. */
+export interface Means {
+  /** `needs` says that the messages, or the session, go with the operation. */
+  call(op: JobOperation, head: Head, needs: boolean): Answer | PromiseLike<Answer>;
+  readonly model: Model;
+  readonly store: Store | undefined;
+  readonly records?: Records | undefined;
+  readonly countTokens?: CountTokens | undefined;
+  /** The messages, where they are at hand. */
+  readonly source?: Transcript | undefined;
+  /** Begins a job in the background, unless `target` is that; its end. */
+  begin?(effect: Effect): void;
+  stop?(target: number): void;
+  /** The keys of a lease that the job asks for. */
+  leasing?(keys: readonly string[]): void;
+}
+
+/** The end of a job. */
+export interface Ended {
+  /** The members of the result; none of a job in the background that has found nothing to do. */
+  result: Answer | undefined;
+  /** A model was asked. */
+  asked: boolean;
+  /** A compaction in the background came to nothing. */
+  nothing: boolean;
+  /** What a store failed with. */
+  cause: unknown;
+}
+
+/** The latest time that the module takes. */
+const MAX_TIME = 9_999_999_999_999;
+/** Timers take no more milliseconds than this, and fire at once for more. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** The module lets no more requests run at the same time. */
+const MOST_AT_ONCE = 64;
+
+/** A clock may be none, or far off. */
+const now = () => Math.min(Math.max(Math.trunc(Date.now()) || 0, 0), MAX_TIME);
+
+/** Runs a job to its end. Rejects with a failure of it, or with the signal's reason, and then has changed nothing. */
+export function runJob(means: Means, head: Head, settings: Partial<JobSettings>, signal?: AbortSignal): Promise<Ended> {
+  return new Job(means, signal).run(head, settings);
+}
+
+/**
+ * Runs a job that compacts what the caller replaces by the result, and tells when it is done. The members of the result; rejects as
+ * {@link runJob}.
+ */
+export async function runPlan(
+  means: Means,
+  head: Head,
+  settings: Partial<JobSettings>,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const { result } = await unlessAborted(runJob(means, head, { ...settings, operation: "plan" }, signal), signal);
+  const report = JSON.parse(decode(result?.get("report") as Uint8Array));
+  await means.model.onEvent?.({ type: "done", report });
+  signal?.throwIfAborted();
+  return result as Answer;
+}
+
+class Job {
+  readonly #means: Means;
+  readonly #signal: AbortSignal | undefined;
+  /** Requests that are asked. */
+  readonly #asked = new Map<number, AbortController>();
+  /** Leases that are asked for, or granted, by their holders. */
+  readonly #leases = new Map<string, Promise<unknown>>();
+  #results: EffectResult[] = [];
+  #summaries: Summary[] = [];
+  #wake = () => {};
+  /** What a function of the caller's has thrown that ends the job. */
+  #broken: { error: unknown } | undefined;
+  #ended: Ended = { result: undefined, asked: false, nothing: false, cause: undefined };
+
+  constructor(means: Means, signal: AbortSignal | undefined) {
+    this.#means = means;
+    this.#signal = signal;
+  }
+
+  async run(head: Head, settings: Partial<JobSettings>): Promise<Ended> {
+    const { model, records } = this.#means;
+    const mine: JobSettings = {
+      ...settings,
+      ...records?.settings,
+      seed: Math.floor(Math.random() * 2 ** 32),
+      can: this.#can(),
+      concurrency: Math.min(model.concurrency, MOST_AT_ONCE),
+      summary_timeout: -1, // a request may have to wait for those of other jobs
+      prefix: model.prefix,
+      ...(records?.settings.records === "owner" && { loaded: await this.#loaded(settings.owner || "default") }),
+      now: now(),
+    };
+    let answer = await this.#means.call("loop_start", { ...head, settings: mine }, true);
+    const abort = () => this.#wake();
+    this.#signal?.addEventListener("abort", abort, { once: true });
+    try {
+      while (answer.has("job")) {
+        const event = await this.#execute(answer);
+        answer = await this.#means.call("loop_event", { job: answer.get("job"), event }, answer.has("needs_messages"));
+      }
+      await this.#execute(answer);
+    } catch (error) {
+      await this.#leave(answer);
+      throw error;
+    } finally {
+      this.#signal?.removeEventListener("abort", abort);
+    }
+    const failure = answer.get("failure");
+    if (failure) throw this.#failed(JSON.parse(decode(failure)));
+    const result = answer.get("result") as Uint8Array;
+    if (result[0] === OPEN) this.#ended.result = members(result);
+    return this.#ended;
+  }
+
+  #failed({ code, message, path = "", offset = 0 }: JobFailure): CtxfoldError {
+    const { cause } = this.#ended;
+    return new CtxfoldError(code as CtxfoldError["code"], message, {
+      path,
+      offset,
+      ...(cause !== undefined && { cause }),
+    });
+  }
+
+  #can(): EffectName[] {
+    const { model, store, records, countTokens, begin, stop } = this.#means;
+    return [
+      "wait",
+      "emit",
+      "cancel",
+      "release",
+      ...(model.summarize ? (["ask"] as const) : []),
+      ...(store ? (["put"] as const) : []),
+      ...(records ? (["load", "save", "lease"] as const) : []),
+      ...(countTokens ? (["count"] as const) : []),
+      ...(begin ? (["begin"] as const) : []),
+      ...(stop ? (["stop"] as const) : []),
+    ];
+  }
+
+  /** Ends a job from outside: what is in flight is stopped, and its lease given back. */
+  async #leave(answer: Answer): Promise<void> {
+    for (const controller of this.#asked.values()) controller.abort(this.#signal?.reason);
+    const job = answer.get("job");
+    if (!job) return;
+    try {
+      const last = await this.#means.call("loop_event", { job, event: { now: now(), cancel: true } }, false);
+      for (const effect of effectsOf(last)) if (effect.effect === "release") this.#start(effect);
+    } catch {
+      // Its lease ends by itself.
+    }
+  }
+
+  /** Executes the effects of an answer. The next event comes with results as soon as there are any, or with none when the time is over. */
+  async #execute(answer: Answer): Promise<{ now: number; results: EffectResult[] }> {
+    let until: number | undefined;
+    let key: string | undefined;
+    const effects = effectsOf(answer);
+    await this.#telling(answer, effects);
+    for (const effect of effects) {
+      if (effect.effect === "wait") ({ until, key } = effect);
+      else this.#start(effect);
+    }
+    if (!answer.has("job")) return { now: 0, results: [] };
+    this.#signal?.throwIfAborted();
+    let over = false;
+    if (this.#results.length === 0) over = await this.#waited(until, key);
+    this.#signal?.throwIfAborted();
+    if (this.#broken) throw this.#broken.error;
+    await this.#told();
+    const results = this.#results;
+    this.#results = [];
+    return { now: over ? Math.max(now(), Math.min(until ?? 0, MAX_TIME)) : now(), results };
+  }
+
+  /** Waits for a result, for the end of a lease, or for a time; whether that is over. */
+  async #waited(until: number | undefined, key: string | undefined): Promise<boolean> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      return await new Promise<boolean>((resolve) => {
+        this.#wake = () => resolve(false);
+        if (until !== undefined) {
+          const ms = Math.max(0, until - now());
+          timer = setTimeout(() => resolve(ms <= LONGEST_TIMER), Math.min(ms, LONGEST_TIMER));
+        }
+        // Whoever waits for a lease asks for it again when it has ended, whatever the time is.
+        const ended = key === undefined ? undefined : this.#means.records?.ended(key);
+        ended?.then(() => resolve(true));
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#wake = () => {};
+    }
+  }
+
+  #start(effect: Effect): void {
+    const { begin, stop } = this.#means;
+    const { id, target = 0 } = effect;
+    switch (effect.effect) {
+      case "cancel":
+        this.#asked.get(target)?.abort(new DOMException("the compaction does not need it any more", "AbortError"));
+        this.#asked.delete(target);
+        return;
+      case "begin":
+        begin?.(effect);
+        return;
+      case "stop":
+        stop?.(target);
+        return;
+      case "emit":
+        if (effect.notice?.name === "background_failed") this.#ended.nothing = true;
+        return;
+      case "release":
+        void this.#release(effect);
+        return;
+      case "ask":
+        this.#give(id, this.#ask(effect));
+        return;
+      default:
+        this.#give(id, this.#stored(effect));
+    }
+  }
+
+  #give(id: number | undefined, work: Promise<Omit<EffectResult, "id">>): void {
+    void work.then((result) => {
+      if (id === undefined) return;
+      this.#results.push({ ...result, id });
+      this.#wake();
+    });
+  }
+
+  async #ask({ id = 0, request }: Effect): Promise<Omit<EffectResult, "id">> {
+    const { summarize, slots, timeoutMs } = this.#means.model;
+    const { source } = this.#means;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const abort = () => controller.abort(this.#signal?.reason);
+    if (this.#signal?.aborted) abort();
+    this.#signal?.addEventListener("abort", abort, { once: true });
+    this.#asked.set(id, controller);
+    this.#ended.asked = true;
+    const given = await reply(request as SummaryRequest, summarize, {
+      timeoutMs,
+      slots,
+      signal,
+      conversation: source && ((conversation) => behind(source, conversation)),
+    });
+    this.#signal?.removeEventListener("abort", abort);
+    this.#asked.delete(id);
+    const { id: of } = request as SummaryRequest;
+    this.#summaries.push("error" in given ? { id: of, error: given.error } : { id: of, ...given });
+    return "error" in given ? given : { summary: { id: of, ...given } };
+  }
+
+  /** Executes an effect that needs no model. */
+  async #stored(effect: Effect): Promise<Omit<EffectResult, "id">> {
+    const { keys = [], holder = "", ttl = 0 } = effect;
+    const { records, store } = this.#means;
+    try {
+      switch (effect.effect) {
+        case "put":
+          await store?.put(effect.handle as string, effect.body as string);
+          return {};
+        case "load":
+          return { ...(await records?.load(keys)) };
+        case "save":
+          return { done: (await records?.save(effect)) ?? false };
+        case "lease": {
+          if (keys.length > 1) this.#means.leasing?.(keys);
+          const granted = (async () => records?.lease(keys, holder, ttl))();
+          this.#leases.set(
+            holder,
+            granted.catch(() => {}),
+          );
+          return { ...(await granted) };
+        }
+        case "count":
+          return { tokens: this.#counted(effect) };
+        default:
+          return { refused: true };
+      }
+    } catch (cause) {
+      this.#ended.cause = cause;
+      if (effect.effect === "count") this.#broken = { error: cause };
+      return { error: messageOf(cause) };
+    }
+  }
+
+  /** A lease may be granted only after nobody wants it any more. */
+  async #release({ keys: [key] = [], holder = "" }: Effect): Promise<void> {
+    await this.#leases.get(holder);
+    try {
+      await this.#means.records?.release(key as string, holder);
+    } catch {
+      // It ends by itself.
+    }
+  }
+
+  async #loaded(owner: string): Promise<EffectResult> {
+    return { ...(await this.#stored({ effect: "load", keys: [owner] })), id: 0 };
+  }
+
+  /** The messages as the caller gave them, and as they would be sent. */
+  #counted({ edits, messages }: Effect): number {
+    const { source, countTokens } = this.#means;
+    const [name, value] = edits ? ["edits", edits] : ["messages", messages];
+    const sent = source?.restore(new Map([[name as string, new TextEncoder().encode(JSON.stringify(value))]]));
+    const total = countTokens?.(sent as Messages) as number;
+    if (Number.isSafeInteger(total) && total >= 0) return total;
+    throw new CtxfoldError("invalid_option", `countTokens must give a whole number, not ${total}`, {
+      path: "countTokens",
+    });
+  }
+
+  /** Tells what is about to be asked. */
+  async #telling(answer: Answer, effects: readonly Effect[]): Promise<void> {
+    const { onEvent } = this.#means.model;
+    const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));
+    const job = answer.get("job");
+    if (!onEvent || requests.length === 0 || !job) return;
+    const plan = members(job).get("plan") as Uint8Array;
+    await onEvent({ type: "requests", plan: JSON.parse(decode(plan)), requests });
+  }
+
+  /** Tells what has been answered, when nothing more is asked. */
+  async #told(): Promise<void> {
+    if (this.#summaries.length === 0 || this.#asked.size > 0) return;
+    const summaries = this.#summaries;
+    this.#summaries = [];
+    await this.#means.model.onEvent?.({ type: "summaries", summaries });
+  }
+}
+
+const OPEN = 0x7b;
+
+const effectsOf = (answer: Answer): Effect[] => JSON.parse(decode(answer.get("effects") as Uint8Array));

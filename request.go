@@ -1,0 +1,83 @@
+package ctxfold
+
+import (
+	"errors"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// member is one member of a request, with the JSON of its value.
+type member struct {
+	key   operations.Member
+	value []byte
+}
+
+// name is the key of the member.
+func (m *member) name() string { return operations.MemberTable[m.key].Name }
+
+// envelope is a request, with the position of each of its members.
+type envelope struct {
+	request []byte
+	starts  []int
+	members []member
+}
+
+// newEnvelope writes a request. Members without a value are omitted. Messages go last, because the core reads a transcript in one pass if it
+// has seen the policy.
+func newEnvelope(members ...member) envelope {
+	size := 2
+	for _, m := range members {
+		size += len(m.name()) + len(m.value) + len(`"":,`)
+	}
+	e := envelope{request: append(make([]byte, 0, size), '{')}
+	for _, m := range members {
+		if len(m.value) == 0 {
+			continue
+		}
+		if len(e.members) > 0 {
+			e.request = append(e.request, ',')
+		}
+		e.request = append(e.request, '"')
+		e.request = append(e.request, m.name()...)
+		e.request = append(e.request, `":`...)
+		e.starts = append(e.starts, len(e.request))
+		e.members = append(e.members, m)
+		e.request = append(e.request, m.value...)
+	}
+	e.request = append(e.request, '}')
+	return e
+}
+
+// rebase makes the offset of an [*Error] count from the start of the caller's own bytes.
+func (e envelope) rebase(err error) error {
+	var answer *Error
+	if !errors.As(err, &answer) {
+		return err
+	}
+	rebased := *answer
+	rebased.In, rebased.Offset = e.locate(answer.Path, answer.Offset)
+	return &rebased
+}
+
+// locate returns the member that contains an offset of the request, and the offset in the caller's bytes. The path names the member; an
+// error without a path, such as a syntax error, belongs to the member that it is in.
+func (e envelope) locate(path string, offset int) (key string, at int) {
+	root := root(path)
+	for i, m := range e.members {
+		at := offset - e.starts[i]
+		if root == m.name() || root == "" && at >= 0 && at <= len(m.value) {
+			return m.name(), min(max(at, 0), len(m.value))
+		}
+	}
+	return "", offset
+}
+
+// optionsMember returns the options as a member of a request, or nothing if there are none.
+func optionsMember(o api.Options) member {
+	m := member{key: operations.InOptions}
+	if o != (api.Options{}) {
+		m.value = marshal(&o)
+	}
+	return m
+}
