@@ -136,6 +136,75 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *remem
 				}
 				easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(in, out.Degraded)
 			}
+		case "entries":
+			if in.IsNull() {
+				in.Skip()
+				out.Entries = nil
+			} else {
+				in.Delim('[')
+				if out.Entries == nil {
+					if !in.IsDelim(']') {
+						out.Entries = make([]jobEntry, 0, 1)
+					} else {
+						out.Entries = []jobEntry{}
+					}
+				} else {
+					out.Entries = (out.Entries)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 jobEntry
+					easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in, &v1)
+					out.Entries = append(out.Entries, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "attempts":
+			if in.IsNull() {
+				in.Skip()
+				out.Attempts = nil
+			} else {
+				in.Delim('[')
+				if out.Attempts == nil {
+					if !in.IsDelim(']') {
+						out.Attempts = make([]jobTries, 0, 4)
+					} else {
+						out.Attempts = []jobTries{}
+					}
+				} else {
+					out.Attempts = (out.Attempts)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 jobTries
+					easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in, &v2)
+					out.Attempts = append(out.Attempts, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "calls":
+			if in.IsNull() {
+				in.Skip()
+				out.Calls = nil
+			} else {
+				in.Delim('[')
+				if out.Calls == nil {
+					if !in.IsDelim(']') {
+						out.Calls = make([]jobCall, 0, 1)
+					} else {
+						out.Calls = []jobCall{}
+					}
+				} else {
+					out.Calls = (out.Calls)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v3 jobCall
+					easyjsonBed8d460DecodeGithubComCtxfoldCtxfold5(in, &v3)
+					out.Calls = append(out.Calls, v3)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -165,6 +234,48 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in reme
 		out.RawString(prefix)
 		easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(out, *in.Degraded)
 	}
+	if len(in.Entries) != 0 {
+		const prefix string = ",\"entries\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v4, v5 := range in.Entries {
+				if v4 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out, v5)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Attempts) != 0 {
+		const prefix string = ",\"attempts\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v6, v7 := range in.Attempts {
+				if v6 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out, v7)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Calls) != 0 {
+		const prefix string = ",\"calls\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v8, v9 := range in.Calls {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonBed8d460EncodeGithubComCtxfoldCtxfold5(out, v9)
+			}
+			out.RawByte(']')
+		}
+	}
 	out.RawByte('}')
 }
 
@@ -176,6 +287,208 @@ func (v remembered) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *remembered) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(l, v)
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold5(in *jlexer.Lexer, out *jobCall) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "time":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Time = int64(in.Int64())
+			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold5(out *jwriter.Writer, in jobCall) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"time\":"
+		out.RawString(prefix[1:])
+		out.Int64(int64(in.Time))
+	}
+	{
+		const prefix string = ",\"model\":"
+		out.RawString(prefix)
+		out.String(string(in.Model))
+	}
+	{
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		out.String(string(in.Provider))
+	}
+	out.RawByte('}')
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *jobTries) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tries":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tries = int(in.Int())
+			}
+		case "again":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Again = int64(in.Int64())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in jobTries) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tries\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Tries))
+	}
+	{
+		const prefix string = ",\"again\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Again))
+	}
+	out.RawByte('}')
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *jobEntry) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "entry":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Entry).UnmarshalJSON(data))
+				}
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "no_reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NoReserve = bool(in.Bool())
+			}
+		case "tries":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tries = int(in.Int())
+			}
+		case "again":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Again = int64(in.Int64())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in jobEntry) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"entry\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Entry).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"no_reserve\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.NoReserve))
+	}
+	{
+		const prefix string = ",\"tries\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tries))
+	}
+	{
+		const prefix string = ",\"again\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Again))
+	}
+	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(in *jlexer.Lexer, out *degraded) {
 	isTopLevel := in.IsStart()
@@ -251,7 +564,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(out *jwriter.Writer, in degr
 	}
 	out.RawByte('}')
 }
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *eventJSON) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold6(in *jlexer.Lexer, out *eventJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -337,20 +650,20 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *event
 					out.Removed = (out.Removed)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 [2]int
+					var v10 [2]int
 					if in.IsNull() {
 						in.Skip()
 					} else {
 						in.Delim('[')
-						v2 := 0
+						v11 := 0
 						for !in.IsDelim(']') {
-							if v2 < 2 {
+							if v11 < 2 {
 								if in.IsNull() {
 									in.Skip()
 								} else {
-									(v1)[v2] = int(in.Int())
+									(v10)[v11] = int(in.Int())
 								}
-								v2++
+								v11++
 							} else {
 								in.SkipRecursive()
 							}
@@ -358,7 +671,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *event
 						}
 						in.Delim(']')
 					}
-					out.Removed = append(out.Removed, v1)
+					out.Removed = append(out.Removed, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -379,7 +692,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *event
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in eventJSON) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold6(out *jwriter.Writer, in eventJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -433,16 +746,16 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in even
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v3, v4 := range in.Removed {
-				if v3 > 0 {
+			for v12, v13 := range in.Removed {
+				if v12 > 0 {
 					out.RawByte(',')
 				}
 				out.RawByte('[')
-				for v5 := range v4 {
-					if v5 > 0 {
+				for v14 := range v13 {
+					if v14 > 0 {
 						out.RawByte(',')
 					}
-					out.Int(int((v4)[v5]))
+					out.Int(int((v13)[v14]))
 				}
 				out.RawByte(']')
 			}
@@ -459,14 +772,14 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in even
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v eventJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(w, v)
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *eventJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(l, v)
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold6(l, v)
 }
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *covered) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold7(in *jlexer.Lexer, out *covered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -524,11 +837,11 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *cover
 					out.Points = (out.Points)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v6 struct {
+					var v15 struct {
 						Messages int `json:"messages"`
 					}
-					easyjsonBed8d460Decode(in, &v6)
-					out.Points = append(out.Points, v6)
+					easyjsonBed8d460Decode(in, &v15)
+					out.Points = append(out.Points, v15)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -557,7 +870,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *cover
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in covered) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold7(out *jwriter.Writer, in covered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -588,11 +901,11 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in cove
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v7, v8 := range in.Points {
-				if v7 > 0 {
+			for v16, v17 := range in.Points {
+				if v16 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBed8d460Encode(out, v8)
+				easyjsonBed8d460Encode(out, v17)
 			}
 			out.RawByte(']')
 		}
@@ -611,12 +924,12 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in cove
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v covered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(w, v)
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *covered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(l, v)
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold7(l, v)
 }
 func easyjsonBed8d460Decode(in *jlexer.Lexer, out *struct {
 	Messages int `json:"messages"`

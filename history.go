@@ -110,6 +110,57 @@ type remembered struct {
 	// Entry is the memory that fit returned. Without one there is only Degraded: the model failed, and nothing was done.
 	Entry    json.RawMessage `json:"entry,omitempty"`
 	Degraded *degraded       `json:"degraded,omitempty"`
+
+	// Entries, Attempts and Calls are those of a record of version 3, as the jobs of the module write them (docs/inside/loop.md).
+	Entries  []jobEntry `json:"entries,omitempty"`
+	Attempts []jobTries `json:"attempts,omitempty"`
+	Calls    []jobCall  `json:"calls,omitempty"`
+}
+
+// jobEntry is an entry of a record of version 3.
+type jobEntry struct {
+	Entry json.RawMessage `json:"entry"`
+	jobTries
+	Window    int  `json:"window"`
+	NoReserve bool `json:"no_reserve"`
+}
+
+// jobTries says how often a model failed, and when to call it again, in milliseconds since 1970.
+type jobTries struct {
+	Tries int   `json:"tries"`
+	Again int64 `json:"again"`
+}
+
+// jobCall is the last call of a model, with its time in milliseconds since 1970.
+type jobCall struct {
+	Time     int64  `json:"time"`
+	Model    string `json:"model"`
+	Provider string `json:"provider"`
+}
+
+// jobVersion is the version of the records that all hosts on jobs share.
+const jobVersion = 3
+
+// sharedByAll reads a record of version 3: its newest entry, or its newest attempt if that is all it has.
+func (r *remembered) sharedByAll() bool {
+	if r.Version != jobVersion {
+		return false
+	}
+	tries := jobTries{}
+	if n := len(r.Entries); n > 0 {
+		e := r.Entries[n-1]
+		r.Entry, tries = e.Entry, e.jobTries
+		r.Degraded = &degraded{Window: e.Window, NoReserve: e.NoReserve}
+	} else if n := len(r.Attempts); n > 0 {
+		r.Degraded, tries = new(degraded), r.Attempts[n-1]
+	}
+	r.Version, r.Entries, r.Attempts, r.Calls = recordVersion, nil, nil, nil // if it is kept again, then in this form
+	if r.Degraded == nil || tries.Tries == 0 {
+		r.Degraded = nil
+		return len(r.Entry) > 0
+	}
+	r.Degraded.Tries, r.Degraded.Again = tries.Tries, tries.Again/1000
+	return true
 }
 
 // degraded means that the model failed during a compaction, which should be repeated.
@@ -172,7 +223,7 @@ func (h *history) find(ctx context.Context, at int) *known {
 		}
 		at += n
 		k := &known{at: at}
-		if unmarshal("record", record, &k.remembered) == nil && k.Version == recordVersion {
+		if unmarshal("record", record, &k.remembered) == nil && (k.Version == recordVersion || k.sharedByAll()) {
 			if k.pause() {
 				return k
 			}

@@ -108,10 +108,18 @@ func (h *history) last(ctx context.Context) (last use) {
 		return h.c.uses.last(h.keys)
 	}
 	record, _, err := h.c.remembers.find(ctx, useKeys(h.keys))
-	if err != nil || record == nil || unmarshal("record", record, &last) != nil || last.Version != recordVersion {
+	if err != nil || record == nil || unmarshal("record", record, &last) != nil {
 		return use{}
 	}
-	return last
+	var shared remembered
+	switch {
+	case last.Version == recordVersion:
+		return last
+	case last.Version == jobVersion && unmarshal("record", record, &shared) == nil && len(shared.Calls) > 0:
+		call := shared.Calls[len(shared.Calls)-1]
+		return use{Version: recordVersion, Time: call.Time / 1000, Model: call.Model, Provider: call.Provider}
+	}
+	return use{}
 }
 
 // note notes that the history is sent now.

@@ -14,3 +14,4 @@ package api
 //go:generate sh ../generate.sh -disallow_unknown_fields requests.go
 //go:generate sh ../generate.sh report.go
 //go:generate sh ../generate.sh answers.go
+//go:generate sh ../generate.sh -disallow_unknown_fields jobs.go

@@ -73,7 +73,8 @@ func judgedIn(format string, list []byte) []string {
 	if !judge.Known(format) {
 		return nil
 	}
-	return append(judge.Valid(format, list), judge.Tolerated(format, list)...)
+	refused, tolerated := judge.Broken(format, list)
+	return append(refused, tolerated...)
 }
 
 // ours tells texts that a repair writes, and notes in place of media, from those of the conversation.
@@ -144,7 +145,7 @@ func results(s []string) string {
 }
 
 // conversations is how many each pair of formats has: in make test-long those of one format are 2,000.
-func conversations() int { return budget(10, 40, 2000/len(targetsOf())) }
+func conversations() int { return budget(10, 24, 2000/len(targetsOf())) }
 
 // TestConvertIsValid: what is written is valid for the judge of the target, and says what the source says.
 func TestConvertIsValid(t *testing.T) {
@@ -232,16 +233,19 @@ func TestConvertThereAndBack(t *testing.T) {
 	}
 }
 
-// TestRealSessionsConvert writes real sessions in all formats.
+// TestRealSessionsConvert writes real sessions in all formats; in make test each in every second one.
 func TestRealSessionsConvert(t *testing.T) {
 	t.Parallel()
 	all := sessions.Load(t, formats...)
 	if testing.Short() {
 		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return len(s.Name)%9 > 0 })
 	}
-	for _, s := range all {
+	for n, s := range all {
 		list := s.JSON()
-		for _, to := range targetsOf() {
+		for i, to := range targetsOf() {
+			if (n+i)%budget(1, 2, 1) > 0 {
+				continue
+			}
 			a := converted(t, s.Format, to, list)
 			if s.Format == to || string(a.Messages) == "[]" { // all of it is its provider's own
 				continue

@@ -242,18 +242,17 @@ func lived(t testing.TB, format, passes string, seed uint64, list []deed) (compa
 // breakpoints and use another model. A compaction is found again as long as what it replaced is there, what is sent is valid, and a
 // message that was remembered is the one that was sent first. SEED repeats one of them.
 func TestFitOfRandomApps(t *testing.T) {
+	t.Parallel()
 	policies := []string{"", `,"passes":[{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,
 		`,"passes":[{"pass":"clear","keep_recent":1,"min_reclaim":1},{"pass":"truncate"},{"pass":"fold","keep_tokens":800,"boundary":"group"}]`}
-	seeds := 4
-	if testing.Short() {
-		seeds = 1
-	}
+	seeds := budget(1, 2, 40)
 	from, _ := strconv.Atoi(os.Getenv("SEED"))
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
 		seeds = n
 	}
 	for _, format := range judged() {
 		t.Run(format, func(t *testing.T) {
+			t.Parallel()
 			total := 0
 			for n := range seeds {
 				seed := uint64(from + n)

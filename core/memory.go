@@ -11,16 +11,17 @@ import (
 // memory is a remembered compaction of the beginning of a history: an entry of a request's member memory, as an answer of fit returned it.
 // An entry that can't be read, or has another version, counts as missing, which only costs a compaction.
 type memory struct {
-	format string
-	at     point // what was replaced; if its sent is set, a program continued from the result
-	newest bool  // the newest user message was replaced too
-	edits  jsonspan.Span
-	behind jsonspan.Span // zero if there is none
-	points []point       // of the whole compacted history and of shorter ones, longest first
-	state  jsonspan.Span
-	result []place // what was sent instead of the replaced messages
-	tail   []place // the changes after them: messages that were set, dropped or, with before, inserted
-	given  *memory // the same compaction for a list that continued from what was sent before; otherwise nil
+	version int
+	format  string
+	at      point // what was replaced; its sent tells that a program continued from the result
+	newest  bool  // the newest message of the user was replaced too
+	edits   jsonspan.Span
+	behind  jsonspan.Span // zero where there is nothing
+	points  []point       // of the whole history that was compacted, and of shorter ones, longest first
+	state   jsonspan.Span
+	result  []place // what was sent instead of the messages that were replaced
+	tail    []place // what changes behind them: messages that were set, dropped or, with before, put in
+	given   *memory // the same compaction, of a list that continued from what was sent before; nil for any other
 }
 
 const (
@@ -45,11 +46,10 @@ type place struct {
 
 	// For what is remembered:
 	looks looks
-	kept  []byte // the remembered text
-	drop  bool   // the message is omitted
-	turn  bool   // a new message that only makes the roles alternate
-	// For such a message after what was replaced: the index of the following message, and the role that it must have if the new message
-	// comes first.
+	kept  []byte // text as it was remembered
+	drop  bool   // the message is left out
+	turn  bool   // a new one that only lets the roles take turns
+	// Of such a one behind what was replaced: the message before which it is, and the role that this must have where it is the first one.
 	before int
 	role   string
 }
@@ -89,71 +89,76 @@ func (r *request) memories() (list []memory) {
 	return list
 }
 
-// readMemory reads an entry; outer says whether it may contain another one.
+// readMemory reads an entry; outer says that it may have another one in it. One that is not whole, or of another version, is zero.
 func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
-	version := 0
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
-		name := string(key)
-		if name == "points" && s.Kind() == jsonspan.Array {
-			for s.Array(); s.Elem(); {
-				p := point{}
-				if s.Kind() != jsonspan.Object {
-					s.Skip()
-					m.points = append(m.points, p)
-					continue
-				}
-				for s.Object(); ; {
-					key, ok := s.Key()
-					if !ok {
-						break
-					}
-					name := string(key)
-					p.set(name, s.Src(), s.Skip())
-				}
-				m.points = append(m.points, p)
-			}
-			continue
-		}
-		if name == "given" && outer && s.Kind() == jsonspan.Object {
+	for key := range s.Members {
+		switch name, kind := string(key), s.Kind(); {
+		case name == "points" && kind == jsonspan.Array:
+			m.points = append(m.points, readPoints(s)...)
+		case name == "given" && outer && kind == jsonspan.Object:
 			given := readMemory(s, false)
 			m.given = &given
-			continue
-		}
-		v := s.Skip()
-		if s.Err() != nil {
-			return memory{}
-		}
-		switch name {
-		case "version":
-			version = numberOf(s.Src(), v)
-		case "format":
-			m.format = shortOf(s.Src(), v)
-		case "newest":
-			m.newest = v.Kind == jsonspan.True
-		case "edits":
-			m.edits = v.Span
-		case "behind":
-			m.behind = v.Span
-		case "state":
-			m.state = v.Span
 		default:
-			m.at.set(name, s.Src(), v)
+			m.set(name, s.Src(), s.Skip())
 		}
 	}
-	if version != memoryVersion && version != firstMemoryVersion || m.at.messages == 0 || m.at.print == "" || m.at.sentMessages == 0 || m.at.sent == "" ||
-		m.edits.Zero() || m.state.Zero() {
+	if s.Err() != nil || !m.whole() || !m.descends() {
 		return memory{}
 	}
-	for i, p := range m.points { // longest first, and longer than what was replaced
+	return m
+}
+
+// set takes in a member of an entry.
+func (m *memory) set(name string, src []byte, v jsonspan.Value) {
+	switch name {
+	case "version":
+		m.version = numberOf(src, v)
+	case "format":
+		m.format = shortOf(src, v)
+	case "newest":
+		m.newest = v.Kind == jsonspan.True
+	case "edits":
+		m.edits = v.Span
+	case "behind":
+		m.behind = v.Span
+	case "state":
+		m.state = v.Span
+	default:
+		m.at.set(name, src, v)
+	}
+}
+
+// whole reports whether an entry has a version that is known, and all that each entry has.
+func (m *memory) whole() bool {
+	return (m.version == memoryVersion || m.version == firstMemoryVersion) && m.at.messages > 0 && m.at.print != "" &&
+		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.Zero() && !m.state.Zero()
+}
+
+// descends reports whether the points of an entry are the longest first, and longer than what was replaced.
+func (m *memory) descends() bool {
+	for i, p := range m.points {
 		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
-			return memory{}
+			return false
 		}
 	}
-	return m
+	return true
+}
+
+// readPoints reads a list of points. What is none stays zero.
+func readPoints(s *jsonspan.Scanner) (list []point) {
+	for s.Array(); s.Elem(); {
+		p := point{}
+		if s.Kind() == jsonspan.Object {
+			for key := range s.Members {
+				name := string(key)
+				p.set(name, s.Src(), s.Skip())
+			}
+		} else {
+			s.Skip()
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 // set reads a member of a point.
@@ -187,8 +192,8 @@ func shortOf(src []byte, v jsonspan.Value) string {
 	return jsonspan.Text(src, v.Span)
 }
 
-// whole returns the point of the history that was compacted.
-func (m *memory) whole() point {
+// history is the point of the history that was compacted.
+func (m *memory) history() point {
 	if len(m.points) > 0 {
 		return m.points[0]
 	}
@@ -228,50 +233,57 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 // read reads what was sent. It reports whether that can replace the first messages of a history: the messages that it keeps are in order,
 // each once.
 func (m *memory) read(src []byte) bool {
-	last := -1
-	take := func(in, end int) bool {
-		ok := in > last && in < end
-		last = max(last, in)
-		return ok
-	}
-	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool {
-		switch {
-		case e.to > 0:
-			if e.text != nil || e.to > m.at.messages {
-				return false
-			}
-			for in := e.from; in < e.to; in++ {
-				if !take(in, m.at.messages) {
-					return false
-				}
-				m.result = append(m.result, place{in: in})
-			}
-		case e.text == nil || e.drop || e.set >= 0 && !take(e.set, m.at.messages):
-			return false
-		default:
-			m.result = append(m.result, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
-		}
-		return true
-	})
+	last := -1 // the message of the history that was taken last
+	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
 	if !ok || m.behind.Zero() {
 		return ok
 	}
-	end := m.whole().messages
-	return eachEdit(src, m.behind, func(e *memoryEdit) bool {
-		p := place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn, before: e.before, role: e.role}
-		switch {
-		case e.to > 0 || (e.text == nil) != e.drop:
-			return false
-		case e.set >= 0:
-			if e.set < m.at.messages || e.print == "" || !take(e.set, end) {
-				return false
-			}
-		case e.before < m.at.messages || e.before <= last || e.before >= end || (e.print == "" || e.after == "") && e.role == "":
+	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
+}
+
+// readSent takes in an edit of what was sent instead of the messages that were replaced.
+func (m *memory) readSent(e *memoryEdit, last *int) bool {
+	switch {
+	case e.to > 0:
+		if e.text != nil || e.from <= *last || e.to > m.at.messages {
 			return false
 		}
-		m.tail = append(m.tail, p)
-		return true
-	})
+		for in := e.from; in < e.to; in++ {
+			m.result = append(m.result, place{in: in})
+		}
+		*last = e.to - 1
+	case e.text == nil || e.drop || e.set >= 0 && !takeNext(last, e.set, m.at.messages):
+		return false
+	default:
+		m.result = append(m.result, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
+	}
+	return true
+}
+
+// readBehind takes in an edit of what follows the messages that were replaced.
+func (m *memory) readBehind(e *memoryEdit, last *int) bool {
+	end := m.history().messages
+	switch {
+	case e.to > 0 || (e.text == nil) != e.drop:
+		return false
+	case e.set >= 0:
+		if e.set < m.at.messages || e.print == "" || !takeNext(last, e.set, end) {
+			return false
+		}
+	case e.before < m.at.messages || e.before <= *last || e.before >= end || (e.print == "" || e.after == "") && e.role == "":
+		return false
+	}
+	m.tail = append(m.tail, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn, before: e.before, role: e.role})
+	return true
+}
+
+// takeNext reports whether a message follows the last one that was taken, and is before end; then it is the last one.
+func takeNext(last *int, in, end int) bool {
+	if in <= *last || in >= end {
+		return false
+	}
+	*last = in
+	return true
 }
 
 // memoryEdit is an edit in an entry.
@@ -291,11 +303,7 @@ func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bo
 	s := jsonspan.New(src).At(list.Start)
 	for s.Array(); s.Elem(); {
 		e := memoryEdit{set: -1, before: -1}
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			name := string(key)
 			if name == "keep" {
 				if !e.keep(s) {

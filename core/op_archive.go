@@ -44,12 +44,12 @@ func restore(r *request, dst []byte) []byte {
 	for i := range seq {
 		seq[i] = int32(i)
 	}
-	a := api.Restored{Report: c.Report, Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
+	a := api.Restored{Report: api.Report(*c.Report()), Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
 	if r.session != nil || !r.members[operations.InState].Zero() {
-		a.State = appendJSON(nil, c.State.MarshalEasyJSON)
+		a.State = appendJSON(nil, c.State().MarshalEasyJSON)
 	}
-	if r.session != nil && c.Report.Changed && r.policy.Answer != "report" {
-		r.session.state = c.State
+	if r.session != nil && c.Report().Changed && r.policy.Answer != "report" {
+		r.session.state = *c.State()
 	}
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
@@ -176,11 +176,7 @@ func (a *recallArguments) read(src []byte) (problem string) {
 	if s.Kind() != jsonspan.Object {
 		return bad
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		kind := s.Kind()
 		start := s.Pos()
 		switch {

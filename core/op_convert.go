@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_convert
+
 package core
 
 import (
@@ -27,7 +29,7 @@ func convertTo(r *request, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)}
 	if to == r.format {
 		c := compact.Kept(in)
-		a.Report, a.Valid = c.Report, len(c.Report.Left) == 0
+		a.Report, a.Valid = api.Report(*c.Report()), len(c.Report().Left) == 0
 		dst = appendJSON(dst, a.MarshalEasyJSON)
 		return append(append(append(dst[:len(dst)-1], `,"messages":`...), r.t.Bytes(r.t.Outer)...), '}')
 	}
@@ -51,7 +53,7 @@ func convertTo(r *request, dst []byte) []byte {
 	all.Repair, all.Format = "all", to.Name
 	in.Transcript, in.Format, in.Policy, in.N = t, to, &all, len(t.Messages)
 	c := compact.Repair(in)
-	a.Lost, a.Report, a.Valid, a.System = o.Lost, c.Report, len(c.Report.Left) == 0, o.System
+	a.Lost, a.Report, a.Valid, a.System = o.Lost, api.Report(*c.Report()), len(c.Report().Left) == 0, o.System
 	dst = appendJSON(dst, a.MarshalEasyJSON)
 	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
 }

@@ -3,6 +3,7 @@ package core
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -17,6 +18,6 @@ func digests(r *request, dst []byte) []byte {
 		return dst
 	}
 	c := compact.Begin(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)})
-	a := api.Digests{Format: api.Format(r.format.Name), Digests: c.Digests()}
+	a := api.Digests{Format: api.Format(r.format.Name), Digests: handles.Digests(c.Doc(), c.Authors())}
 	return appendJSON(dst, a.MarshalEasyJSON)
 }

@@ -38,9 +38,8 @@ func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
 	}
-	r.unweighed = true
 	if r.resolve(); r.err == nil {
-		r.readAt(r.members[operations.InMessages].Start)
+		r.read(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), reading{unweighed: true})
 	}
 	if r.err != nil {
 		return dst
@@ -58,7 +57,7 @@ func prints(r *request, dst []byte) []byte {
 // finish turns the answer of a fit into one about the given list, and adds what the host should remember.
 func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	a.Known = &h.known
-	if c.Report.Changed {
+	if c.Report().Changed {
 		a.Memory = h.remember(r, c)
 	}
 	if h.given == nil {
@@ -91,7 +90,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 // appendEdits writes the changes to the given messages.
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
-	c.Each(func(it *view.Item, write func(dst []byte) []byte) {
+	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {
 		p := place{in: int(it.In)}
 		if h.given != nil && it.In >= 0 {
 			p = h.given[it.In]

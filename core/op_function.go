@@ -72,10 +72,12 @@ func (r *request) text(member operations.Member) string {
 func (r *request) readAny(list jsonspan.Span) {
 	s := jsonspan.New(r.src).At(list.Start)
 	if s.Kind() == jsonspan.Array && s.Array() && !s.Elem() && s.Err() == nil {
-		if r.format == nil {
-			r.format = wire.ByName("native")
+		next := *r.source
+		if next.format == nil {
+			next.format = wire.ByName("native")
 		}
-		r.t = &transcript.Transcript{Src: r.src, Outer: list, List: list}
+		next.t = &transcript.Transcript{Src: r.src, Outer: list, List: list}
+		r.source = &next
 		return
 	}
 	r.readAt(list.Start)

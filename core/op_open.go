@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_files
+
 package core
 
 import (

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_files
+
 package core
 
 import (
@@ -63,11 +65,7 @@ func (r *request) elements() (spans []jsonspan.Span) {
 		}
 	}
 	if s.Kind() == jsonspan.Object {
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			if wire.ListKey(string(key)) && s.Kind() == jsonspan.Array && spans == nil {
 				list()
 			} else {

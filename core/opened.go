@@ -5,7 +5,6 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -16,6 +15,16 @@ type opened struct {
 	system, usage, messages jsonspan.Span // zero if there is none
 }
 
+// isKind reports whether session files of a kind are known. Reading them is another package, which a slim build leaves out.
+func isKind(name string) bool {
+	switch api.SessionKind(name) {
+	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionGeminiCLI, api.SessionGoose, api.SessionOpencode,
+		api.SessionOpenHands, api.SessionPi, api.SessionRooCode:
+		return true
+	}
+	return false
+}
+
 // findOpened checks whether the value at s is an answer of open: an object with the kind of a session file and a format, both before its
 // messages. It returns nil for anything else. The scanner doesn't move.
 func (r *request) findOpened(s *jsonspan.Scanner) *opened {
@@ -24,11 +33,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	}
 	s = s.At(s.Pos())
 	o, kind, format := opened{}, "", jsonspan.Span{}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		name := string(key)
 		is := s.Kind()
 		switch {
@@ -36,7 +41,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 			return nil // a request body
 		case name == "kind" && is == jsonspan.String:
 			kind = jsonspan.Text(s.Src(), s.Text().Span)
-			if !sessionfile.IsKind(kind) {
+			if !isKind(kind) {
 				return nil
 			}
 		case name == "format" && is == jsonspan.String:
@@ -61,51 +66,37 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
 		return nil
 	}
+	if r.fail(notHere(o.format, format.Start), 0); r.err != nil {
+		return nil
+	}
 	return &o
 }
 
-// readOpened reads the messages of an answer of open and what it says about them: the format and the model if the policy has none, the
-// system prompt, and the provider's counts if the options have no usage. The transcript is only the list, and so is what an operation
-// answers. The scanner is after the object afterwards.
-func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
-	if r.format == nil {
-		r.format = o.format
+// readOpened reads the messages of an answer of open into a source, with what it tells about them: the format and the model where the policy
+// has none, the system prompt, and what the provider has counted where the options have no usage. The transcript is the list alone, and so is
+// what an operation answers. The scanner follows the object afterwards.
+func (r *request) readOpened(s *jsonspan.Scanner, o *opened, in *source, how reading) {
+	if in.format == nil {
+		in.format = o.format
 	}
-	if r.adopt(o.model); r.err != nil {
+	if r.adopt(&in.settings, o.model); r.err != nil {
 		return
 	}
-	r.suit()
-	r.usageAt = o.usage
-	in := s.At(o.messages.Start)
-	if in.Kind() != jsonspan.Array {
+	in.suit()
+	in.usageAt = o.usage
+	list := s.At(o.messages.Start)
+	if list.Kind() != jsonspan.Array {
 		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: `"messages" must be a list, as open answers it`}, o.messages.Start)
 		return
 	}
-	if r.readList(in, nil); r.err != nil {
+	if r.readList(list, in, reading{unweighed: how.unweighed}); r.err != nil {
 		return
 	}
 	if !o.system.Zero() {
-		r.promptAt = o.system
-		in := s.At(o.system.Start)
-		in.Weigh = r.profile.Automaton
-		r.t.System = in.Text().Measure
+		in.promptAt = o.system
+		text := s.At(o.system.Start)
+		text.Weigh = in.profile.Automaton
+		in.t.System = text.Text().Measure
 	}
 	s.Skip()
-}
-
-// adopt uses a model that the policy doesn't name as if it did: its window, and its family of tokenizers.
-func (r *request) adopt(model string) {
-	if model == "" || r.policy.Model != "" {
-		return
-	}
-	p, err := r.base.ForModel(model)
-	if r.fail(err, r.policyAt); r.err != nil {
-		return
-	}
-	p, err = p.With(&r.options)
-	if r.fail(err, r.optionsAt); r.err != nil {
-		return
-	}
-	r.policy, r.model = p, model
-	r.estimator()
 }

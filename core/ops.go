@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
@@ -36,7 +37,8 @@ func init() { // not in the declaration: info lists them
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
 		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpDigests: digests, operations.OpRecall: recall,
 		operations.OpSearch: searchBodies, operations.OpOpen: open, operations.OpSave: save, operations.OpSessionOpen: sessionOpen, operations.OpSessionAppend: sessionAppend,
-		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput, operations.OpFunction: function,
+		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput,
+		operations.OpLoopStart: loopStart, operations.OpLoopEvent: loopEvent, operations.OpFunction: function,
 	}
 }
 
@@ -44,7 +46,7 @@ func init() { // not in the declaration: info lists them
 func Ops() []string {
 	var names []string
 	for i := range operations.Operations {
-		if there(&operations.Operations[i]) {
+		if there(&operations.Operations[i]) && runs[i] != nil {
 			names = append(names, operations.Operations[i].Name)
 		}
 	}
@@ -77,7 +79,10 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		if !there(&operations.Operations[i]) {
 			return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
 		}
-		r = &request{src: src, op: &operations.Operations[i], sessions: l}
+		if runs[i] == nil {
+			return appendError(nil, nil, elsewhere("the operation \""+name+"\"", 0))
+		}
+		r = newRequest(src, &operations.Operations[i], l)
 		r.parse()
 		if r.err == nil {
 			answer = runs[i](r, nil)
@@ -106,7 +111,7 @@ func info(_ *request, dst []byte) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
 		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
-	for _, f := range wire.All() {
+	for _, f := range wire.Here() {
 		a.Formats = append(a.Formats, api.FormatInfo{Name: api.Format(f.Name), Doc: f.Doc})
 	}
 	for _, k := range passes.Kinds() {
@@ -154,6 +159,9 @@ func detect(r *request, dst []byte) []byte {
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
+			r.fail(notHere(found.Sure(), at), 0)
+		}
+		if r.err == nil {
 			doubt(&found, s.At(at))
 		}
 	}
@@ -245,7 +253,7 @@ func check(r *request, dst []byte) []byte {
 	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
 	}
-	a.Start = !a.Due && passes.Starts(in, a.Tokens)
+	a.Start = !a.Due && gate.Starts(in, a.Tokens)
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
@@ -345,31 +353,42 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan was made by another version; plan again"}, at)
 		return
 	}
-	if r.options = (api.Options{}); p.Options != nil {
-		r.options, r.optionsAt = *p.Options, uint32(jsonspan.Find(r.src, int(at), "options"))
+	var o api.Options
+	optionsAt := r.optionsAt
+	if p.Options != nil {
+		o, optionsAt = *p.Options, uint32(jsonspan.Find(r.src, int(at), "options"))
 	}
-	if r.resolvePolicy(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy"))); r.err != nil {
+	in := *r.source
+	if in.settings = r.settingsOf(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy")), o, optionsAt); r.err != nil {
 		return
 	}
-	next.format = r.format
-	if r.format = wire.ByName(string(p.Format)); r.format == nil {
+	if in.policy.Auto() { // a session has told it
+		in.format = r.format
+	}
+	next.format = in.format
+	before := wire.ByName(string(p.Format))
+	if before == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
 		return
 	}
-	before := r.format
-	if before.Name == wire.Plain && r.policy.Auto() { // newer messages may show another format
-		r.format = next.format
+	if r.fail(notHere(before, at), 0); r.err != nil {
+		return
 	}
-	r.adopt(p.Model)
-	r.suit()
+	if before.Name != wire.Plain || !in.policy.Auto() { // what has come since may show another format
+		in.format = before
+	}
+	if r.adopt(&in.settings, p.Model); r.err != nil {
+		return
+	}
+	in.suit()
+	in.resumed = next
+	r.source = &in
 	switch {
-	case r.err != nil:
 	case p.Fit && r.session == nil:
 		r.recollect(s, before)
 	case r.session == nil:
-		r.readBehind(s, before)
+		r.read(s, reading{before: before})
 	}
-	r.resumed = next
 }
 
 func step(r *request, dst []byte) []byte {
@@ -387,7 +406,7 @@ func step(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, r.members[operations.InPlan].Start)
 		return dst
 	}
-	r.profile = r.profile.Correct(p.Correction)
+	r.source = r.withProfile(r.profile.Correct(p.Correction))
 	p.Replies = append(p.Replies, r.resumed.replies...)
 	for _, id := range p.Asked {
 		if !slices.ContainsFunc(p.Replies, func(a api.Summary) bool { return a.ID == id }) {
@@ -411,17 +430,17 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		r.fail(err, r.policyAt)
 		return dst
 	}
-	c.Report.Redacted = redacted
-	a := api.Planned{Report: c.Report}
-	if len(c.Requests) > 0 {
+	c.Report().Redacted = redacted
+	a := api.Planned{Report: api.Report(*c.Report())}
+	if len(c.Summary().Requests()) > 0 {
 		p.Format, p.Fingerprint = api.Format(r.format.Name), r.t.Fingerprint(p.Messages)
-		for _, q := range c.Requests {
+		for _, q := range c.Summary().Requests() {
 			p.Asked = append(p.Asked, q.ID)
 		}
-		if c.Behind != nil {
-			r.place(c)
+		if c.Summary().Prefix() != nil {
+			r.describePrefix(c)
 		}
-		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Requests
+		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Summary().Requests()
 		if h := r.history; h != nil {
 			a.Known = &h.known
 			if a.Report.CutPoint > 0 && h.given != nil {
@@ -431,9 +450,9 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	if r.session != nil {
-		r.session.state = c.State
+		r.session.state = *c.State()
 	}
-	a.State, a.Archive, a.Start = appendJSON(nil, c.State.MarshalEasyJSON), c.Archive, c.Starts
+	a.State, a.Archive, a.Start = appendJSON(nil, c.State().MarshalEasyJSON), c.Bodies(), c.Starts()
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}

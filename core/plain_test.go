@@ -36,8 +36,8 @@ func TestPlainChat(t *testing.T) {
 				t.Errorf("%s as %s: %s", preset, format, bad[0])
 			}
 		}
-		if bad := append(judge.Valid("anthropic", []byte("["+body)), judge.Tolerated("anthropic", []byte("["+body))...); len(bad) > 0 {
-			t.Errorf("%s as anthropic: %s", preset, bad[0])
+		if refused, tolerated := judge.Broken("anthropic", []byte("["+body)); len(refused)+len(tolerated) > 0 {
+			t.Errorf("%s as anthropic: %s", preset, append(refused, tolerated...)[0])
 		}
 	}
 }

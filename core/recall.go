@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/mend"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -36,52 +36,48 @@ type history struct {
 // recollect reads the transcript of a fit at the scanner: the history, or what was sent for its beginning followed by the rest. The scanner
 // is after it afterwards. before is the earlier format of the conversation; nil if only the memory may say.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
-	h := &history{known: -1}
-	r.history = h
-	if r.remembered = r.memories(); r.err != nil {
+	remembered := r.memories()
+	if r.err != nil {
 		return
 	}
+	in := *r.source
+	in.remembered = remembered
+	r.source = &in
 	if before == nil {
 		before = r.stateFormat()
 	}
 	start := s.Pos()
 	// Entries are found by a reading without weights.
-	r.unweighed = slices.ContainsFunc(r.remembered, func(m memory) bool { return m.at.messages > 0 })
-	if r.readBehind(s, before); r.err != nil {
+	some := slices.ContainsFunc(remembered, func(m memory) bool { return m.at.messages > 0 })
+	if r.read(s, reading{before: before, unweighed: some}); r.err != nil {
 		return
 	}
-	if !r.unweighed {
-		h.source = r.t.Clone()
-		h.messages = h.source.Input
+	if !some {
+		r.source = r.withHistory(&history{known: -1, source: r.t.Clone(), messages: r.t.Input})
 		return
 	}
-	r.unweighed = false
-	prints, list, pol := r.t.Prints(0, 0), r.t, r.policy
+	given := r.source
+	prints := given.t.Prints(0, 0)
 	for _, f := range r.found(prints) {
-		m := f.entry
-		used := &history{known: f.index, entry: m, source: list}
-		if !m.read(r.src) || policy.Decode(m.state.Of(r.src), &used.state) != nil {
+		used := &history{known: f.index, entry: f.entry, source: given.t}
+		if !f.entry.read(r.src) || policy.Decode(f.entry.state.Of(r.src), &used.state) != nil || f.sent && !used.goOn(prints) {
 			continue
 		}
-		r.history = used
+		again := *r
 		if f.sent {
-			if !used.goOn(prints) {
-				continue
-			}
-			r.readFrom(start, before)
-		} else if !r.join(used, prints) {
-			// The entry was changed, or its messages are in another format, so it is ignored.
-			r.t, r.policy, r.err = list, pol, nil
-			continue
+			again.source = given.withHistory(used)
+			again.read(jsonspan.New(r.src).At(start), reading{before: before})
+		} else if !again.join(used, prints) {
+			continue // somebody has changed the entry since, or its messages are of another format: it is ignored
 		}
-		if r.err == nil { // cache breakpoints may have moved in the kept messages
-			used.state.Fingerprint = r.t.Fingerprint(used.state.Messages)
+		if again.err == nil { // cache breakpoints may have moved in what was kept
+			used.state.Fingerprint = again.t.Fingerprint(used.state.Messages)
 		}
+		r.source, r.err = again.source, again.err
 		return
 	}
-	r.history = h
-	h.source, h.messages = list, list.Input
-	r.readFrom(start, before)
+	r.source = given.withHistory(&history{known: -1, source: given.t, messages: given.t.Input})
+	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
 // candidate is an entry that may be usable.
@@ -188,11 +184,9 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !r.readGiven(h, t) {
 		return false
 	}
-	if next > 0 || since.messages < m.whole().messages {
+	if next > 0 || since.messages < m.history().messages {
 		if at, turn := r.turn(m); at > 0 {
-			h.given = append(h.given, place{})
-			copy(h.given[at+1:], h.given[at:])
-			h.given[at] = place{in: -1, text: turn, kept: turn, turn: true}
+			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
 			if !r.readGiven(h, t) {
 				return false
 			}
@@ -210,7 +204,9 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if r.t.Outer == r.t.List { // it lacks what an answer of open has besides its list
 		r.t.System = t.System
 	}
-	r.ownPolicy(h)
+	joined := r.withHistory(h)
+	joined.policy = h.joinedPolicy(r.policy)
+	r.source = joined
 	return true
 }
 
@@ -233,8 +229,7 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 		}
 	}
 	src = append(append(src, ']'), t.Src[t.List.End:t.Outer.End]...)
-	r.t = nil
-	r.read(jsonspan.New(src))
+	r.read(jsonspan.New(src), reading{before: r.stateFormat()})
 	return r.err == nil && len(r.t.Messages) == len(h.given)
 }
 
@@ -256,7 +251,7 @@ func (r *request) turn(m *memory) (at int, message []byte) {
 		if int(v.Message) != first || v.Fix != wire.AddTurn {
 			continue
 		}
-		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), view.TurnText)
+		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), authorship.TurnText)
 	}
 	return 0, nil
 }
@@ -277,10 +272,10 @@ func newestUser(t *transcript.Transcript) int {
 	return -1
 }
 
-// ownPolicy adapts the policy to a joined transcript: its bodies have no positions in the request, and pins refer to the messages of the
-// given list.
-func (r *request) ownPolicy(h *history) {
-	p := *r.policy
+// joinedPolicy is a policy for a joined transcript: its bodies have no places in the request, and pins count the messages of the list that was
+// given.
+func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
+	p := *of
 	if p.Archive != "" {
 		p.Archive = "bodies"
 	}
@@ -294,7 +289,7 @@ func (r *request) ownPolicy(h *history) {
 			p.Pins[i].Index = &n
 		}
 	}
-	r.policy = &p
+	return &p
 }
 
 // usage maps the message of a provider's count to the transcript. It reports whether the count is for what was sent last.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -54,7 +55,7 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 		first, behind, _ = m.split()
 	}
 	print, _ := m.printAt(m.cut)
-	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: c.State,
+	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: *c.State(),
 		Edits: m.appendEdits(nil, m.list[:first])}
 	if len(behind) > 0 {
 		e.Behind = m.appendEdits(nil, behind)
@@ -72,22 +73,22 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 // read reads the messages to send from a run.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
-	for _, l := range c.Leans {
+	for _, l := range c.Doc().Leans {
 		leans[l.Message] = l.On
 	}
 	for _, p := range m.dropped {
 		m.loose[p.in] = p.looks
 	}
-	for _, a := range c.Report.Actions {
+	for _, a := range c.Report().Actions {
 		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 {
 			if p := m.wholeOf(a.Message); p.in >= 0 {
 				m.loose[p.in] = m.looksOf(a.Message, p)
 			}
 		}
 	}
-	c.Each(func(it *view.Item, write func(dst []byte) []byte) {
+	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {
 		if it.In < 0 {
-			m.list = append(m.list, place{in: -1, kept: unmarked(write(nil)), turn: c.OwnKind(it.Msg) == view.OfTurn})
+			m.list = append(m.list, place{in: -1, kept: unmarked(write(nil)), turn: c.Authors().Origin(it.Msg) == authorship.OfTurn})
 			return
 		}
 		p := m.wholeOf(int(it.In))
@@ -97,7 +98,7 @@ func (m *remembering) read(c *compact.Run) {
 			} else {
 				p.looks = m.looksOf(int(it.In), p)
 				p.kept = write(nil)
-				if on, leans := leans[it.Msg]; leans && int(on) < c.T.Input {
+				if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
 					p.looks.on = ""
 					m.on[p.in] = m.wholeOf(int(on)).in
 				}

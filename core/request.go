@@ -4,16 +4,12 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/core/internal/tokens"
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// request is a request being processed: the spans of its members, and what was read from them. The first error ends it.
+// request is a request on its way: the spans of its members, and the source that was read from them. The first error ends it.
 type request struct {
 	src     []byte
 	op      *operations.Operation
@@ -22,133 +18,114 @@ type request struct {
 	sessions *Sessions
 	session  *session // the session that the request names
 
-	base      *policy.Policy // without options
-	policy    *policy.Policy // with options
-	policyAt  uint32         // where the policy is
-	options   api.Options
-	optionsAt uint32 // where the options are
-	model     string // the model in an answer of open, if the policy has none
-	format    *wire.Format
-	usageAt   jsonspan.Span // the provider's counts in an answer of open
-	promptAt  jsonspan.Span // the system prompt in an answer of open
-	profile   *tokens.Profile
-	t         *transcript.Transcript
-	unweighed bool // the transcript is read without the estimator
-	err       *jsonspan.Error
-
-	resumed    *resumed // of a step
-	remembered []memory // of a fit
-	history    *history // of a fit
+	*source // what was read so far
+	err     *jsonspan.Error
 }
 
-// parse finds the members of a request. It reads the transcript on the way if the policy or the state has already named its format;
-// otherwise it finds its end first, and reads it afterwards.
+// newRequest returns a request of which nothing is read.
+func newRequest(src []byte, op *operations.Operation, sessions *Sessions) *request {
+	return &request{src: src, op: op, sessions: sessions, source: new(source)}
+}
+
+// parse finds the members of a request. The transcript is read on the way where all that says how precedes it; otherwise its end is found
+// first, and it is read afterwards.
 func (r *request) parse() {
-	o := r.op
-	if o.Reads == operations.ReadsNothing {
+	if r.op.Reads == operations.ReadsNothing {
 		return
 	}
 	s := jsonspan.New(r.src)
-	var late uint32
-	guess := false // the format was only guessed from the messages
 	for s.Object(); ; {
-		name, ok := s.Key()
+		n, ok := r.nextMember(s)
 		if !ok {
-			break
-		}
-		n, ok := operations.MemberNamed(string(name))
-		if !ok || !o.Members.Has(n) {
-			says := policy.Moved(string(name))
-			if says == "" || !o.Members.Has(operations.InOptions) {
-				says = "a request of " + o.Name + " has no such key; it may have: " + strings.Join(o.Members.Names(), ", ")
-			}
-			s.Fail(api.CodeUnknownField, int(s.KeyPos()), says)
-			break
-		}
-		if !r.members[n].Zero() {
-			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" appears twice")
 			break
 		}
 		s.Kind()
 		start := s.Pos()
-		if n == operations.InMessages && !r.members[operations.InPolicy].Zero() && o.Reads == operations.ReadsAll {
-			if r.resolve(); r.err == nil {
-				before, format := *s, r.format
-				guess = format == nil
-				r.read(s)
-				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
-				// Options and a state that follow may name the format.
-				if guess && r.err != nil && (r.members[operations.InOptions].Zero() || r.members[operations.InState].Zero()) {
-					*s = before
-					r.forget(int(n))
-				}
-			}
-			if r.err != nil {
-				return
-			}
-			if r.t != nil {
-				continue
-			}
-		}
-		if ahead := r.ahead(); n == operations.InMessages && ahead != nil {
-			before := *s
-			r.members[n] = jsonspan.Span{Start: start, End: start + 1}
-			if ahead(s); r.err == nil && r.t != nil {
-				r.members[n].End = s.Pos()
-				continue
-			}
-			*s = before // errors are reported when the whole request has been read
-			r.forget(int(n))
-		}
 		if n == operations.InMessages {
-			late = start
+			before := *s
+			if early := r.readEarly(s, start); early != nil {
+				r.source, r.err = early.source, early.err
+				if r.members[n] = (jsonspan.Span{Start: start, End: s.Pos()}); r.err != nil {
+					return
+				}
+				continue
+			}
+			*s = before
 		}
 		r.members[n] = s.Skip().Span
-		if n == operations.InOptions && r.policy != nil || n == operations.InState && guess && r.t != nil { // they may change how it must be read
-			late = r.members[operations.InMessages].Start
-			r.forget(len(r.members))
+		if n == operations.InOptions && r.policy != nil || n == operations.InState && r.guessed {
+			r.source = new(source) // they may say something else about what was read
 		}
 	}
 	s.End()
 	if r.fail(s.Err(), 0); r.err != nil {
 		return
 	}
-	if !r.members[operations.InSession].Zero() {
+	switch {
+	case r.has(operations.InSession):
 		r.enter()
-		return
-	}
-	if o.Reads != operations.ReadsAll {
-		return
-	}
-	if r.resolve(); r.err == nil && r.t == nil && !r.members[operations.InMessages].Zero() {
-		r.readAt(late)
-	}
-}
-
-// ahead returns how a step and a fit read their transcript on the way, if everything that determines it precedes it; otherwise nil.
-func (r *request) ahead() func(s *jsonspan.Scanner) {
-	there := func(n operations.Member) bool { return !r.members[n].Zero() }
-	switch reads := r.op.Reads; {
-	case reads == operations.ReadsPlan && there(operations.InPlan) && there(operations.InSummaries):
-		return func(s *jsonspan.Scanner) { r.resume(s, true) }
-	case reads == operations.ReadsMemory && there(operations.InPolicy) && there(operations.InMemory):
-		return func(s *jsonspan.Scanner) {
-			if r.resolve(); r.err == nil {
-				r.recollect(s, nil)
-			}
+	case r.op.Reads == operations.ReadsAll:
+		if r.resolve(); r.err == nil && r.t == nil && r.has(operations.InMessages) {
+			r.readAt(r.members[operations.InMessages].Start)
 		}
 	}
-	return nil
 }
 
-// forget discards what was read of the transcript and the policy, and the member that contains it.
-func (r *request) forget(member int) {
-	r.base, r.policy, r.format, r.profile, r.t, r.model, r.err, r.resumed = nil, nil, nil, nil, nil, "", nil, nil
-	r.remembered, r.history, r.unweighed = nil, nil, false
-	r.options, r.optionsAt, r.usageAt = api.Options{}, 0, jsonspan.Span{}
-	if member < len(r.members) {
-		r.members[member] = jsonspan.Span{}
+// nextMember reads the next key of a request; false where there is none, or none that the operation has.
+func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool) {
+	name, ok := s.Key()
+	if !ok {
+		return n, false
 	}
+	n, known := operations.MemberNamed(string(name))
+	switch {
+	case !known || !r.op.Members.Has(n):
+		says := policy.Moved(string(name))
+		if says == "" || !r.op.Members.Has(operations.InOptions) {
+			says = "a request of " + r.op.Name + " has no such key; it may have: " + strings.Join(r.op.Members.Names(), ", ")
+		}
+		s.Fail(api.CodeUnknownField, int(s.KeyPos()), says)
+	case r.has(n):
+		s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" appears twice")
+	default:
+		return n, true
+	}
+	return n, false
+}
+
+// has reports whether the request has a member.
+func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
+
+// readEarly reads the transcript at the scanner before the members that follow it are known. It returns the request with what was read, or with
+// an error that nothing that follows can repair; nil where the transcript is to be read when all of the request is known. The request itself
+// stays as it is.
+func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
+	early := *r
+	switch reads := r.op.Reads; {
+	case reads == operations.ReadsAll && r.has(operations.InPolicy):
+		if early.resolve(); early.err != nil {
+			return &early
+		}
+		guessed := early.format == nil
+		if early.read(s, reading{before: early.stateFormat()}); early.err == nil {
+			early.guessed = guessed
+		} else if guessed && !(r.has(operations.InOptions) && r.has(operations.InState)) {
+			return nil // options and a state that follow may tell the format
+		}
+		return &early
+	case reads == operations.ReadsPlan && r.has(operations.InPlan) && r.has(operations.InSummaries):
+		early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
+		early.resume(s, true)
+	case reads == operations.ReadsMemory && r.has(operations.InPolicy) && r.has(operations.InMemory):
+		early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
+		if early.resolve(); early.err == nil {
+			early.recollect(s, nil)
+		}
+	}
+	if early.err != nil || early.t == nil { // what is wrong is told when all of the request is read
+		return nil
+	}
+	return &early
 }
 
 // fail records an error whose offset is relative to base.
@@ -161,200 +138,6 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 		}
 		r.err = &c
 	}
-}
-
-// resolve reads the policy and the options.
-func (r *request) resolve() {
-	p := r.members[operations.InPolicy]
-	if r.policy != nil || r.err != nil {
-		return
-	}
-	var src []byte
-	if !p.Zero() {
-		src = p.Of(r.src)
-	}
-	if r.readOptions(); r.err == nil {
-		r.resolvePolicy(src, p.Start)
-	}
-}
-
-// readOptions reads the options: the session's, overridden by the request's.
-func (r *request) readOptions() {
-	if r.session != nil {
-		r.options = r.session.options.Clone()
-	}
-	if p := r.members[operations.InOptions]; !p.Zero() && r.err == nil {
-		r.optionsAt = p.Start
-		if err := policy.Decode(p.Of(r.src), &r.options); err != nil {
-			r.fail(policy.SuggestOption(err), p.Start)
-		}
-	}
-}
-
-// resolvePolicy reads a policy at an offset. Nil means the session's policy, if there is a session, or the default.
-func (r *request) resolvePolicy(src []byte, base uint32) {
-	if r.policyAt = base; src == nil && r.session != nil {
-		r.base = r.session.base
-	} else {
-		p, err := r.sessions.policy(src)
-		if r.fail(err, base); r.err != nil {
-			return
-		}
-		r.base = p
-	}
-	p, err := r.base.With(&r.options)
-	if r.fail(err, r.optionsAt); r.err != nil {
-		return
-	}
-	r.policy = p
-	if r.estimator(); r.err != nil {
-		return
-	}
-	defer r.suit()
-	if !p.Auto() {
-		at := base
-		if p.Format != r.base.Format {
-			at = r.optionsAt
-		}
-		if r.format = wire.ByName(string(p.Format)); r.format == nil {
-			r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format",
-				Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
-		}
-	}
-}
-
-// estimator chooses the policy's estimator, for the policy's model.
-func (r *request) estimator() {
-	if r.profile = tokens.ByName(r.policy.Estimator); r.profile == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownEstimator, At: "estimator",
-			Message: policy.Unknown("estimator", r.policy.Estimator, tokens.Names())}, r.policyAt)
-		return
-	}
-	r.profile = hook.Estimator(r.policy, r.profile).For(r.policy.Model)
-}
-
-// suit chooses an estimator for the models of the format, if the policy has none.
-func (r *request) suit() {
-	if r.format != nil && r.policy.Model == "" {
-		r.profile = r.profile.For(r.format.Model)
-	}
-}
-
-// readAt reads the transcript at an offset.
-func (r *request) readAt(offset uint32) {
-	r.readFrom(offset, r.stateFormat())
-}
-
-// readFrom does what readAt does for a conversation that had a format before, or none (nil).
-func (r *request) readFrom(offset uint32, before *wire.Format) {
-	r.readBehind(jsonspan.New(r.src).At(offset), before)
-}
-
-// read reads the transcript at the scanner: a list of messages, a request body that contains one, or an answer of open. The scanner is
-// after it afterwards.
-func (r *request) read(s *jsonspan.Scanner) { r.readBehind(s, r.stateFormat()) }
-
-// readBehind does what read does for a conversation that had a format before, or none (nil).
-func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
-	if o := r.findOpened(s); o != nil {
-		r.readOpened(s, o)
-	} else if r.err == nil {
-		r.readList(s, before)
-	}
-}
-
-// readList reads a list of messages, or a request body.
-func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
-	start, named := s.Pos(), r.format != nil
-	if !named {
-		d := s.At(s.Pos())
-		found := wire.Detect(d)
-		if r.fail(d.Err(), 0); r.err != nil {
-			return
-		}
-		if r.format = settle(&found, before); r.format == nil {
-			// That a message lacks a role is a clearer error than "no format has these".
-			r.fail(plainFault(s.At(s.Pos())), 0)
-			r.fail(undetected(&found, int(s.Pos())), 0)
-			return
-		}
-		r.suit()
-	}
-	if !r.unweighed {
-		s.Weigh = r.profile.Automaton
-	}
-	r.t = r.format.Read(s)
-	s.Weigh = nil
-	r.askedOf()
-	if r.fail(s.Err(), 0); r.err == nil {
-		r.fail(unread(r.format, r.t, named, start), 0)
-	}
-}
-
-// askedOf notes the requirements of the model that is called.
-func (r *request) askedOf() {
-	model := r.policy.Model
-	if model == "" && !r.t.Model.Zero() {
-		model = r.t.Text(r.t.Model)
-	}
-	r.t.Reasoner = wire.Reasoner(model)
-}
-
-// stateFormat returns the format that the state of the last compaction, or a remembered one, names; nil if neither does.
-func (r *request) stateFormat() *wire.Format {
-	for i := len(r.remembered) - 1; i >= 0; i-- {
-		if f := wire.ByName(r.remembered[i].format); f != nil {
-			return f
-		}
-	}
-	var state api.State
-	p := r.members[operations.InState]
-	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported when it is used
-		return nil
-	}
-	return wire.ByName(string(state.Format))
-}
-
-// settle decides on the format of a conversation that had a format before, or none; nil if nothing shows it. A plain conversation switches
-// to another format at its first sign, to the strictest if several are possible.
-func settle(found *wire.Detection, before *wire.Format) *wire.Format {
-	if before != nil && found.May(before) {
-		return before
-	}
-	if f := found.Sure(); f != nil || before == nil || before.Name != wire.Plain {
-		return f
-	}
-	return found.Strictest()
-}
-
-// plainFault finds what is wrong with a transcript in any format: it is no list, or a message is no object or has neither a role nor a
-// type.
-func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
-	switch s.Kind() {
-	case jsonspan.Array:
-	case jsonspan.Object:
-		return nil
-	default:
-		return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "messages must be a list of messages, or a request body"}
-	}
-	for s.Array(); s.Elem(); {
-		if s.Kind() != jsonspan.Object {
-			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "a message must be an object"}
-		}
-		at, named := s.Pos(), false
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
-			named = named || string(key) == "role" || string(key) == "type"
-			s.Skip()
-		}
-		if !named {
-			return &jsonspan.Error{Code: api.CodeMissingRole, Offset: int(at), Message: "this message has no role"}
-		}
-	}
-	return nil
 }
 
 // need reports an error if a required member is missing.

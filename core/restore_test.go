@@ -53,9 +53,7 @@ type restoredAnswer struct {
 
 func callRestore(t testing.TB, request string) (a restoredAnswer) {
 	t.Helper()
-	if err := json.Unmarshal(core.Call("restore", []byte(request)), &a); err != nil {
-		t.Fatal(err)
-	}
+	read(t, "restore", core.Call("restore", []byte(request)), &a, map[string]*json.RawMessage{"messages": &a.Messages, "edits": &a.Edits})
 	if a.Error != nil {
 		t.Fatalf("restore: %s", a.Error)
 	}
@@ -168,6 +166,9 @@ func TestRestoreFollowsHandles(t *testing.T) {
 
 // exact checks that what was restored is what came in, byte for byte, with what is between the messages.
 func exact(messages, back []byte) error {
+	if bytes.Equal(messages, back) {
+		return nil
+	}
 	var in, out []json.RawMessage
 	if err := json.Unmarshal(messages, &in); err != nil {
 		return err
@@ -183,14 +184,12 @@ func exact(messages, back []byte) error {
 			return fmt.Errorf("message %d was restored to %.300s from %.300s", i, out[i], in[i])
 		}
 	}
-	if !bytes.Equal(messages, back) {
-		return fmt.Errorf("between the messages stands another space: %.200q, and was %.200q", back, messages)
-	}
-	return nil
+	return fmt.Errorf("between the messages stands another space: %.200q, and was %.200q", back, messages)
 }
 
 // TestArchiveIsWhole compacts every real session with every preset, as published and as it is safe, twice in a row, and takes
-// both compactions back: the same bytes. What has no marker is back, too: reasoning, what was repaired, what was dropped.
+// both compactions back: the same bytes. What has no marker is back, too: reasoning, what was repaired, what was dropped. In make test each
+// preset is either as published or safe, in turns.
 func TestArchiveIsWhole(t *testing.T) {
 	t.Parallel()
 	compactions, stripped := 0, 0
@@ -200,8 +199,11 @@ func TestArchiveIsWhole(t *testing.T) {
 		}
 		messages := s.JSON()
 		size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(messages))
-		for _, preset := range policy.Presets() {
-			for _, safe := range []bool{true, false} {
+		for i, preset := range policy.Presets() {
+			for k, safe := range []bool{true, false} {
+				if (n+i+k)%budget(1, 2, 1) > 0 {
+					continue
+				}
 				window := max(size/2, 64)
 				kept := shelf{}
 				state, now := "null", string(messages)

@@ -99,43 +99,41 @@ func (r *request) enter() {
 	}
 	s := r.sessions.open[i]
 	r.session = s
+	next := *r.source
 	if r.members[operations.InPolicy].Zero() && r.members[operations.InOptions].Zero() {
-		r.base, r.policy, r.profile, r.format, r.model, r.options = s.base, s.policy, s.profile, s.format, s.model, s.options
+		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model, options: s.options}
 	} else {
-		if r.resolve(); r.err == nil {
-			r.adopt(s.model)
-		}
-		if r.err != nil {
+		if r.resolve(); r.err != nil {
 			return
 		}
-		r.format = s.format
-		r.suit()
+		next.settings = r.settings
+		if r.adopt(&next.settings, s.model); r.err != nil {
+			return
+		}
+		next.format = s.format
+		next.suit()
 	}
-	if r.profile.Automaton != nil && r.profile.Automaton != s.profile.Automaton {
+	if next.profile.Automaton != nil && next.profile.Automaton != s.profile.Automaton {
 		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "estimator",
-			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, r.policyAt)
+			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, next.policyAt)
 		return
 	}
 	switch {
 	case r.op.Grows: // it doesn't need the current transcript
-	case s.t == nil:
-		r.empty()
+	case s.t == nil: // a conversation without messages
+		if next.format == nil {
+			next.format = wire.ByName(wire.Plain)
+		}
+		next.t = next.format.Read(jsonspan.New([]byte("[]")))
 	case r.op.Edits:
-		r.t = s.format.Snapshot(s.t)
+		next.t = s.format.Snapshot(s.t)
 	default:
-		r.t = s.t
+		next.t = s.t
 	}
-	if r.t != nil {
-		r.askedOf()
+	if next.t != nil {
+		next.noteReasoner()
 	}
-}
-
-// empty gives a request the transcript of a conversation without messages.
-func (r *request) empty() {
-	if r.format == nil {
-		r.format = wire.ByName(wire.Plain)
-	}
-	r.t = r.format.Read(jsonspan.New([]byte("[]")))
+	r.source = &next
 }
 
 // stateOf reads the request's state, or takes the session's.
@@ -147,7 +145,7 @@ func (r *request) stateOf(state *api.State) {
 	r.decode(operations.InState, state)
 }
 
-// tokens estimates the messages of the transcript. For a session it only adds up what is new.
+// tokens estimates the messages of the transcript.
 func (r *request) tokens() int {
 	s := r.session
 	if s == nil || s.t == nil || !r.profile.Same(s.profile) {
@@ -157,6 +155,11 @@ func (r *request) tokens() int {
 		}
 		return sum
 	}
+	return s.tokens()
+}
+
+// tokens estimates the messages of the session. It adds up what is new.
+func (s *session) tokens() int {
 	if s.recount != s.t.Recounted {
 		s.recount, s.sum, s.counted = s.t.Recounted, 0, 0
 	}
@@ -175,14 +178,18 @@ func sessionOpen(r *request, dst []byte) []byte {
 	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list shows nothing
-		r.format = s.format
-		r.suit()
-		s.profile = r.profile
+		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
+			return dst
+		}
+		next := *r.source
+		next.format = s.format
+		next.suit()
+		r.source, s.profile = &next, next.profile
 	}
 	if r.t != nil {
-		raw := r.profile
+		raw := r.source
 		r.correct(&s.state) // the session's own estimator stays as it is, since its state has learned
-		if r.profile = raw; r.err != nil {
+		if r.source = raw; r.err != nil {
 			return dst
 		}
 	}
@@ -211,13 +218,13 @@ func sessionAppend(r *request, dst []byte) []byte {
 	}
 	s, list := r.session, r.members[operations.InMessages]
 	if s.t == nil {
-		if before := s.format; s.auto { // a plain conversation may continue in another format
-			r.format = nil
-			r.readFrom(list.Start, before)
-		} else {
-			r.readAt(list.Start)
+		how := reading{before: r.stateFormat()}
+		if s.auto { // a plain conversation may continue in another format
+			next := *r.source
+			next.format = nil
+			r.source, how.before = &next, s.format
 		}
-		if r.err == nil {
+		if r.read(jsonspan.New(r.src).At(list.Start), how); r.err == nil {
 			s.take(r)
 		}
 		return r.appendSession(dst)
@@ -250,21 +257,26 @@ func (r *request) outgrow(list []byte) {
 		r.fail(undetected(&found, 0), r.members[operations.InMessages].Start)
 		return
 	}
+	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
+		return
+	}
 	if d.Err() != nil || f == s.format { // invalid JSON is reported where it is read
 		return
 	}
 	before := wire.Detect(jsonspan.New(s.t.Src))
-	r.format, r.profile = f, s.profile
-	r.suit()
+	next, again := *r.source, *r
+	next.format, next.profile = f, s.profile
+	next.suit()
+	again.source = &next
 	if before.May(f) {
-		r.read(jsonspan.New(s.t.Src))
+		again.read(jsonspan.New(s.t.Src), reading{before: r.stateFormat()})
 	}
-	if !before.May(f) || r.err != nil {
-		r.err = nil
+	if !before.May(f) || again.err != nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Message: "these messages are in the format \"" + f.Name +
 			"\", and the session's are not"}, r.members[operations.InMessages].Start)
 		return
 	}
+	r.source = again.source
 	s.take(r)
 }
 
@@ -307,10 +319,9 @@ func (r *request) appendSession(dst []byte) []byte {
 	if s.format != nil {
 		a.Format = api.Format(s.format.Name)
 	}
-	if r.t = s.t; r.t != nil {
-		r.policy, r.profile = s.policy, s.profile
+	if s.t != nil {
 		a.Messages = len(s.t.Messages)
-		a.Tokens = s.profile.Beside(s.t) + r.tokens()
+		a.Tokens = s.profile.Beside(s.t) + s.tokens()
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
@@ -327,7 +338,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 
 // move makes a result the session's transcript, because the host continues with it. The answer has been written by then.
 func (r *request) move(c *compact.Run) {
-	if r.session == nil || !c.Report.Changed || r.policy.Answer == "report" {
+	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
 		return
 	}
 	s := r.session

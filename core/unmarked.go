@@ -41,11 +41,7 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	switch kind := s.Kind(); {
 	case kind == jsonspan.Object:
 		l := cutting{u: u}
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			start, name := s.KeyPos(), string(key)
 			if slices.Contains(marks, name) {
 				s.Skip()

@@ -31,7 +31,11 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	if c.Lost+c.Foreign <= c.Read/minor {
 		return nil
 	}
-	if other := better(f, c, t, offset); other != nil {
+	other := better(f, c, t, offset)
+	if e := notHere(other, offset); e != nil {
+		return e
+	}
+	if other != nil {
 		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + "; they look like \"" + other.Name + "\": set that as \"format\" in the policy"}
 	}
 	if c.Lossy() {
@@ -43,13 +47,17 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 // minor is the share of the text, one in so many bytes, that may be in parts that a named format misses although another one reads them.
 const minor = 9
 
-// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if there is none.
+// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if there is none. A format
+// that this build cannot read counts as one.
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))
 	other := found.Sure()
 	if other == nil || other == f {
 		return nil
+	}
+	if other.Elsewhere() { // how much it reads, only the whole build can tell
+		return other
 	}
 	s = s.At(offset)
 	o := other.Read(s)

@@ -31,7 +31,7 @@ func (r *request) correct(state *api.State) *api.Correction {
 			by = raw.Correct(by).Anchor(r.t, usage.Message, counted, least)
 		}
 	}
-	r.profile = raw.Correct(by)
+	r.source = r.withProfile(raw.Correct(by))
 	return by
 }
 

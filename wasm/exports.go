@@ -71,3 +71,9 @@ func opClassifyError(ptr, size uint32) uint64 { return call("classify_error", pt
 
 //go:wasmexport ctxfold_limit_tool_output
 func opLimitToolOutput(ptr, size uint32) uint64 { return call("limit_tool_output", ptr, size) }
+
+//go:wasmexport ctxfold_loop_start
+func opLoopStart(ptr, size uint32) uint64 { return call("loop_start", ptr, size) }
+
+//go:wasmexport ctxfold_loop_event
+func opLoopEvent(ptr, size uint32) uint64 { return call("loop_event", ptr, size) }

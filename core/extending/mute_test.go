@@ -4,10 +4,11 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/mailru/easyjson/jlexer"
 )
 
@@ -15,7 +16,7 @@ import (
 type mutePass struct{ Keep int }
 
 // muted is the message that it writes.
-var muted = &view.Message{Role: transcript.User, Prefix: "[Muted: ", Placed: true}
+var muted = &authorship.Message{Role: transcript.User, Prefix: "[Muted: ", Placed: true}
 
 func init() {
 	passes.Register(passes.Kind{
@@ -24,8 +25,8 @@ func init() {
 		Make:     func() passes.Pass { return new(mutePass) },
 		Params:   []passes.Param{{Name: "keep", Default: "1", Doc: "keep is how many of the newest tool results stay."}},
 		Markers:  []handles.Marking{{Text: "[Muted]"}},
-		Messages: []*view.Message{muted},
-		Counts:   []view.Counter{{Name: "muted", Text: "tool results that were muted"}},
+		Messages: []*authorship.Message{muted},
+		Counts:   []report.Counter{{Name: "muted", Text: "tool results that were muted"}},
 	})
 }
 
@@ -38,16 +39,17 @@ func (p *mutePass) Check() string {
 
 func (p *mutePass) Follows() bool { return false }
 
-func (p *mutePass) Place() (of view.Origin, last int) { return muted.Origin, 0 }
+func (p *mutePass) Place() (of authorship.Origin, last int) { return muted.Origin, 0 }
 
-func (p *mutePass) Run(c *passes.Run) {
-	n := c.TakeOut(p.Keep, "mute", "[Muted]")
+func (p *mutePass) Run(c passes.Run) {
+	n := passes.TakeOut(c, p.Keep, "mute", "[Muted]")
 	if n == 0 {
 		return
 	}
-	c.Count("muted", n)
-	c.Insert(0, c.F.Message(nil, transcript.User, muted.Prefix+strconv.Itoa(n)+" results]"))
-	c.Act(api.Action{Action: api.ActionInsert, Pass: "mute", Message: -1, Tokens: -c.Items[0].Tokens})
+	c.Report().Count("muted", n)
+	doc := c.Doc()
+	doc.Insert(0, doc.F.Message(nil, transcript.User, muted.Prefix+strconv.Itoa(n)+" results]"))
+	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "mute", Message: -1, Tokens: -doc.Items[0].Tokens})
 }
 
 func (p *mutePass) UnmarshalEasyJSON(l *jlexer.Lexer) {

@@ -2,6 +2,6 @@
 // "wire_safe": false. Import it for its effect:
 //
 //	import _ "github.com/ctxfold/ctxfold/core/full"
-package full
+package core
 
 import _ "github.com/ctxfold/ctxfold/core/internal/published"

@@ -225,11 +225,14 @@ static const struct {
   kind kind;
 } keys[] = {
 #define KEY(name, kind) {#name, offsetof(ctxfold_request, name), kind}
+#define OF_JOB(name) {#name, offsetof(job_request, name), JSON}
     KEY(policy, JSON), KEY(options, JSON),   KEY(state, JSON),     KEY(plan, JSON),   KEY(summaries, JSON), KEY(memory, JSON),
+    OF_JOB(settings), OF_JOB(job), OF_JOB(event),
     KEY(session, NUMBER), KEY(name, PLAIN),  KEY(text, PLAIN),     KEY(to, PLAIN),    KEY(file, PLAIN),     KEY(tokens, NUMBER),
     KEY(time, PLAIN),  KEY(query, PLAIN),    KEY(limit, NUMBER),   KEY(after, PLAIN), KEY(before, PLAIN),   KEY(roles, JSON),
     KEY(arguments, JSON), KEY(body, JSON),   KEY(found, JSON),     KEY(bodies, JSON), KEY(messages, JSON),
 #undef KEY
+#undef OF_JOB
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -246,9 +249,8 @@ static void locate(ctxfold_answer *answer, const size_t *starts, const size_t *l
   }
 }
 
-static ctxfold_status run(ctxfold_instance *c, const char *operation, const ctxfold_request *request, ctxfold_answer *answer) {
-  static const ctxfold_request nothing;
-  const char *fields = (const char *)(request ? request : &nothing);
+ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_request *request, ctxfold_answer *answer) {
+  const char *fields = (const char *)request;
   size_t starts[KEYS] = {0}, lengths[KEYS] = {0};
   writer w = {0};
   for (size_t i = 0; i < KEYS; i++) {
@@ -277,7 +279,33 @@ static ctxfold_status run(ctxfold_instance *c, const char *operation, const ctxf
   return status;
 }
 
+ctxfold_status end_job(ctxfold_answer *answer) {
+  ctxfold_text all = {answer->json, answer->length}, failure = ctxfold_member(all, "failure"), result = ctxfold_member(all, "result");
+  writer w = {0};
+  if (failure.data) { /* as the module writes an error; it has no place in the request */
+    write_string(&w, "{\"error\":");
+    write_text(&w, failure.data, failure.length);
+    write_string(&w, "}");
+  } else {
+    write_text(&w, result.data, result.length);
+  }
+  ctxfold_answer_free(answer);
+  if (w.failed) return no_memory(answer);
+  answer->json = w.data;
+  answer->length = w.length;
+  if (read_answer(answer) != CTXFOLD_ERROR) return answer->status;
+  ctxfold_text root = {answer->path, strcspn(answer->path, ".[")};
+  for (size_t i = 0; i < KEYS; i++)
+    if (root.length && text_is(root, keys[i].name)) answer->in = keys[i].name; /* the offset is one in the messages */
+  return answer->status;
+}
+
+static ctxfold_status run(ctxfold_instance *c, const char *operation, const ctxfold_request *request, ctxfold_answer *answer) {
+  job_request whole = {0};
+  if (request) whole.request = *request;
+  return run_job(c, operation, &whole, answer);
+}
+
 #define DEFINE(op) \
   ctxfold_status ctxfold_##op(ctxfold_instance *c, const ctxfold_request *request, ctxfold_answer *answer) { return run(c, #op, request, answer); }
 CTXFOLD_OPERATIONS(DEFINE)
-ctxfold_status fit_once(ctxfold_instance *c, const ctxfold_request *request, ctxfold_answer *answer) { return run(c, "fit", request, answer); }

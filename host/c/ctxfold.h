@@ -99,7 +99,7 @@ typedef struct {
   uint64_t session, tokens, limit; /* 0: not set */
 } ctxfold_request;
 
-/* The operations of docs/reference/abi.md, but fit, which is a loop here. ctxfold_plan(c, request, answer) runs plan, and so on. */
+/* The operations of docs/reference/abi.md, but fit, which is a loop here, and loop_start and loop_event, of which it is made. ctxfold_plan(c, request, answer) runs plan, and so on. */
 #define CTXFOLD_OPERATIONS(OP)                                                                                                        \
   OP(info) OP(detect) OP(estimate) OP(check) OP(plan) OP(step) OP(prints) OP(validate) OP(repair) OP(convert) OP(restore) OP(digests) \
   OP(recall) OP(search) OP(open) OP(save) OP(session_open) OP(session_append) OP(session_close) OP(classify_error) OP(limit_tool_output)
@@ -121,6 +121,14 @@ typedef struct {
   const char *finish_reason;
   /* To be set where there is no summary: why, for the report (summary.error). It must be there until the loop returns. */
   const char *error;
+  /* What to send for a request that is appended to the conversation (summary.request of the policy, with {"summary":{"prefix":true}} in the
+   * options): the messages, or the request body that holds them. Empty for others. */
+  ctxfold_text sent;
+  /* To be set, if what is returned are the messages, as JSON, that a provider's own compaction gave: for a request with "provider". */
+  bool gives_messages;
+  /* To be set with NULL, if the model has no time: it is asked again after so many milliseconds, or when the library thinks it best (0). */
+  bool busy;
+  uint64_t after;
 } ctxfold_ask;
 
 /* Asks a model. The summary is plain text that ends with a zero and comes from malloc; the library frees it. NULL means that there is
@@ -138,7 +146,8 @@ typedef struct ctxfold_records ctxfold_records;
 CTXFOLD_API ctxfold_records *ctxfold_records_new(void);
 CTXFOLD_API void ctxfold_records_delete(ctxfold_records *records);
 
-/* The records as JSON, to be stored and to be read again by ctxfold_records_load, which replaces what is there. save gives a buffer for
+/* The records as JSON, to be stored and to be read again by ctxfold_records_load, which replaces what is there; that also reads those of
+ * ctxfold 0.2. save gives a buffer for
  * ctxfold_free, or NULL without memory. load is false where json is not what save has given; nothing is changed then. */
 CTXFOLD_API char *ctxfold_records_save(const ctxfold_records *records, size_t *length);
 CTXFOLD_API bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length);

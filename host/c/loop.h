@@ -4,8 +4,16 @@
 
 #include "ctxfold.h"
 
-/* The operation fit, as ctxfold_plan is the operation plan. */
-ctxfold_status fit_once(ctxfold_instance *c, const ctxfold_request *request, ctxfold_answer *answer);
+/* A request of the operations of jobs: with what only these have, as JSON. */
+typedef struct {
+  ctxfold_request request;
+  ctxfold_text settings, job, event;
+} job_request;
+
+ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_request *request, ctxfold_answer *answer);
+
+/* Makes the answer of a job that has ended the answer of its operation, or its error. */
+ctxfold_status end_job(ctxfold_answer *answer);
 
 /* An error of the library, for want of memory. */
 ctxfold_status no_memory(ctxfold_answer *answer);

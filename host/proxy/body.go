@@ -13,9 +13,12 @@ import (
 // connection, and memory for what it has sent, for nothing.
 const leastRate = 16 << 10
 
-// limit bounds the time in which the body of a request is read; nil where there is nothing to bound.
+// leaveTime is how long a client may go on with a body that the endpoint did not wait for.
+const leaveTime = time.Second
+
+// limit bounds the time in which the body of a request is read; nil where there is no body.
 func (p *Proxy) limit(w http.ResponseWriter, r *http.Request) *timedBody {
-	if p.BodyTimeout < 0 || r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
 	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), start: time.Now(), timeout: p.BodyTimeout}
@@ -28,12 +31,13 @@ type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	start   time.Time
-	timeout time.Duration
+	timeout time.Duration // none if below 0
 	read    int64
 
-	mu   sync.Mutex
-	over bool // no deadline is set any more
-	late bool // it did not come in time
+	mu    sync.Mutex
+	over  bool // no deadline is set any more
+	late  bool // it did not come in time
+	whole bool // it was read to its end
 }
 
 // Read moves the deadline by what has come.
@@ -44,14 +48,42 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if err != nil {
 		b.end(errors.Is(err, os.ErrDeadlineExceeded))
 	}
+	if err == io.EOF {
+		b.mu.Lock()
+		b.whole = true
+		b.mu.Unlock()
+	}
 	return n, err
+}
+
+// isWhole reports whether nothing of the body is left.
+func (b *timedBody) isWhole() bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.whole
+}
+
+// leave drops what the client still sends of a body, for a short time. The server would do so after the handler and, in full duplex, then take
+// what comes next for a part of the body and of a request at the same time.
+func (b *timedBody) leave() {
+	if b.isWhole() {
+		return
+	}
+	b.mu.Lock()
+	b.over = true
+	_ = b.control.SetReadDeadline(time.Now().Add(leaveTime))
+	b.mu.Unlock()
+	_ = b.ReadCloser.Close()
 }
 
 // set sets the deadline, unless the body is over. Servers that have none, as in tests, read without.
 func (b *timedBody) set(deadline time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.over {
+	if !b.over && b.timeout >= 0 {
 		_ = b.control.SetReadDeadline(deadline)
 	}
 }

@@ -184,7 +184,11 @@ func New(o Options) (*Proxy, error) {
 			// The transport compresses by itself then, and errors can be read.
 			r.Out.Header.Del("Accept-Encoding")
 		},
-		Transport:     roundTripper{p},
+		Transport: roundTripper{p},
+		ModifyResponse: func(r *http.Response) error {
+			r.Request.Context().Value(callKey{}).(*call).closes(r.Header)
+			return nil
+		},
 		FlushInterval: -1, // streams are passed on piece by piece
 		ErrorHandler:  p.failed,
 	}
@@ -194,7 +198,7 @@ func New(o Options) (*Proxy, error) {
 // ServeHTTP passes a request on, compacted where that is due.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := find(r)
-	c := &call{start: time.Now()}
+	c := &call{start: time.Now(), http1: r.ProtoMajor == 1}
 	if at != nil {
 		c.format = at.format
 	}
@@ -205,6 +209,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.pass(p, r, "path")
 		// An endpoint may answer before the transport has seen the end of the body, which the server would close then.
 		_ = http.NewResponseController(w).EnableFullDuplex()
+		defer c.body.leave()
 		p.reverse.ServeHTTP(w, r)
 		return
 	}
@@ -251,9 +256,17 @@ type callKey struct{}
 type call struct {
 	format api.Format
 	start  time.Time
-	body   *timedBody // nil where its time has no limit
+	http1  bool
+	body   *timedBody // nil where there is none
 	turn   *turn      // nil for what is passed on as it is
 	passed string     // the report of what is passed on as it is
+}
+
+// closes says in the header of an answer that the connection ends with it, where the client may still send a body: what comes is no request.
+func (c *call) closes(h http.Header) {
+	if c.http1 && !c.body.isWhole() {
+		h.Set("Connection", "close")
+	}
 }
 
 // pass notes why a request is passed on as it is.
@@ -343,6 +356,7 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 // refuse answers in the shape that the clients of all three APIs read.
 func (p *Proxy) refuse(w http.ResponseWriter, c *call, status int, message string) {
 	p.count(c, status)
+	c.closes(w.Header())
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]string{"type": "proxy_error", "message": message}})

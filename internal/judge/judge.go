@@ -94,16 +94,27 @@ const tolerable = "tolerated: "
 
 // Valid returns what a provider would reject in a list of messages, or a request body that has one under messages, one line each.
 func Valid(format string, list []byte) []string {
-	return slices.DeleteFunc(judges[format].valid(listIn(list)), func(line string) bool { return strings.HasPrefix(line, tolerable) })
+	refused, _ := Broken(format, list)
+	return refused
 }
 
-// Tolerated returns what breaks a rule in a list of messages although a provider answers it, one line each.
-func Tolerated(format string, list []byte) []string {
-	return slices.DeleteFunc(judges[format].valid(listIn(list)), func(line string) bool { return !strings.HasPrefix(line, tolerable) })
+// Broken returns what Valid does, and what breaks a rule although a provider answers it, one line each.
+func Broken(format string, list []byte) (refused, tolerated []string) {
+	for _, line := range judges[format].valid(listIn(list)) {
+		if strings.HasPrefix(line, tolerable) {
+			tolerated = append(tolerated, line)
+		} else {
+			refused = append(refused, line)
+		}
+	}
+	return refused, tolerated
 }
 
 // listIn is the list of messages in a request body; a list is its own.
 func listIn(body []byte) []byte {
+	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) > 0 && body[0] == '[' {
+		return body
+	}
 	var whole struct{ Messages json.RawMessage }
 	if json.Unmarshal(body, &whole) == nil && whole.Messages != nil {
 		return whole.Messages

@@ -30,6 +30,8 @@ const (
 	OpSessionClose
 	OpClassifyError
 	OpLimitToolOutput
+	OpLoopStart
+	OpLoopEvent
 	OpFunction
 )
 
@@ -100,6 +102,9 @@ const (
 	InAfter
 	InBefore
 	InTo
+	InSettings
+	InJob
+	InEvent
 	AllMembers int = iota
 )
 
@@ -159,6 +164,9 @@ var MemberTable = [AllMembers]MemberRow{
 	InAfter:     {"after", "string", "first day of the messages to search: `2025-03-14`, `2025-03` or `2025`"},
 	InBefore:    {"before", "string", "last day of the messages to search"},
 	InTo:        {"to", "Format", "the target wire format"},
+	InSettings:  {"settings", "JobSettings", "what the job is for, what the host can do, and how long things may take"},
+	InJob:       {"job", "any", "the job as the last answer had it"},
+	InEvent:     {"event", "JobEvent", "what happened since: results of effects, or only the time"},
 }
 
 // MemberNamed returns the member with the given name.
@@ -205,6 +213,10 @@ var Operations = [...]Operation{
 	OpSessionClose:    {Name: "session_close", Doc: "frees the memory of a session", Answer: "ClosedSession", Members: Of(InSession), Reads: ReadsMembers, Needs: Of(InSession)},
 	OpClassifyError:   {Name: "classify_error", Doc: "classifies why a model call failed, and whether a compaction may help", Answer: "Verdict", Members: Of(InArguments), Reads: ReadsMembers, Needs: Of(InArguments), Typed: MemberType{InArguments, "Failure"}},
 	OpLimitToolOutput: {Name: "limit_tool_output", Doc: "shortens a tool's output before it becomes part of the transcript", Answer: "LimitedOutput", Members: Of(InText, InArguments), Reads: ReadsMembers, Needs: Of(InText), Typed: MemberType{InArguments, "LimitArguments"}},
+	OpLoopStart: {Name: "loop_start", Doc: "starts a job: a compaction with everything that a host does around it, as effects for the host to execute", Answer: "JobProgress",
+		Members: either | Of(InSettings), Reads: ReadsMembers, Needs: Of(InSettings)},
+	OpLoopEvent: {Name: "loop_event", Doc: "continues a job with what came of its effects", Answer: "JobProgress",
+		Members: Of(InJob, InEvent, InMessages, InSession), Reads: ReadsMembers, Needs: Of(InJob, InEvent)},
 	OpFunction: {Name: "function", Doc: "runs a single step of a compaction", Answer: "FunctionResult",
 		Members: either | Of(InText, InName, InArguments), Reads: ReadsMembers, Edits: true, Full: true, Needs: Of(InName)},
 }

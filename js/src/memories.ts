@@ -194,9 +194,23 @@ async function told<T>(what: string, work: () => T | PromiseLike<T>): Promise<T>
 /** What a memory has; of a text that isn't one of ours, nothing: that costs a compaction, and no more. */
 function read(text: MaybeText): Entry[] {
   try {
-    const list: unknown = JSON.parse(text ?? "[]");
+    const value: unknown = JSON.parse(text ?? "[]");
+    const list: unknown = Array.isArray(value) ? value : flat(value);
     return Array.isArray(list) ? list.filter((each) => each === Object(each)) : [];
   } catch {
     return [];
   }
+}
+
+/** The entries of a record of version 3, which other hosts write: what it says of the model is among the members of each. */
+export function flat(record: unknown): Entry[] {
+  const { version, entries = [] } = (record ?? {}) as { version?: unknown; entries?: readonly FlatEntry[] };
+  if (version !== 3) return [];
+  return entries.map(({ entry, tries, again }) => ({ ...entry, ...(tries && again && { tries, again }) }));
+}
+
+interface FlatEntry {
+  entry: Entry;
+  tries?: number;
+  again?: number;
 }

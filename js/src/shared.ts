@@ -8,6 +8,7 @@ import {
   type Add,
   type Asked,
   bare,
+  flat,
   type Memories,
   type Printed,
   type Remembered,
@@ -195,6 +196,10 @@ function entryOf(record: string): Remembered | undefined {
   try {
     const values = members(new TextEncoder().encode(record));
     const text = (name: string) => decode(values.get(name) ?? new Uint8Array());
+    if (text("version") === "3") {
+      const [entry] = flat(JSON.parse(record));
+      return entry && { entry, json: JSON.stringify(entry) };
+    }
     if (text("version") !== String(VERSION)) return undefined;
     const json = text("entry");
     const entry = JSON.parse(json);

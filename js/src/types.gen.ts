@@ -24,6 +24,8 @@ export type Operation =
   | "session_close"
   | "classify_error"
   | "limit_tool_output"
+  | "loop_start"
+  | "loop_event"
   | "function";
 
 /** Format is the name of a wire format; docs/guides/formats.md describes them. */
@@ -417,6 +419,22 @@ export type FailureClass =
 /** LimitMode is which part of a tool's output stays. */
 export type LimitMode = "head_tail" | "head";
 
+/** JobOperation is what a job does. */
+export type JobOperation = "fit" | "plan";
+
+/** EffectName is the name of an effect. */
+export type EffectName =
+  "load" | "save" | "lease" | "release" | "put" | "ask" | "count" | "wait" | "begin" | "emit" | "cancel";
+
+/** RecordKeys is how records are found. */
+export type RecordKeys = "prefix" | "owner";
+
+/** NoticeName is the name of a notice. */
+export type NoticeName = "summary_failed" | "records_failed" | "lease_lost" | "background_failed";
+
+/** FailureCode names a kind of failure of a job. Codes are stable. */
+export type FailureCode = "cancelled" | "store_failed" | "memory_failed" | "not_overflow" | "still_overflow";
+
 /** ErrorCode names a kind of error. Codes are stable. */
 export type ErrorCode =
   | "invalid_json"
@@ -444,11 +462,14 @@ export type ErrorCode =
   | "session_closed"
   | "summary_failed"
   | "needs_full"
+  | "needs_whole"
   | "unknown_function"
   | "unknown_op"
   | "internal"
   | "unknown_window"
-  | "wrong_format";
+  | "wrong_format"
+  | "job_mismatch"
+  | "unknown_effect";
 
 /** Operations are the requests and the answers of all operations. The transcript of an answer is not in its type. */
 export interface Operations {
@@ -539,6 +560,14 @@ export interface Operations {
   limit_tool_output: {
     request: LimitToolOutputRequest;
     answer: LimitedOutput;
+  };
+  loop_start: {
+    request: LoopStartRequest;
+    answer: JobProgress;
+  };
+  loop_event: {
+    request: LoopEventRequest;
+    answer: JobProgress;
   };
   function: {
     request: FunctionRequest;
@@ -2383,6 +2412,201 @@ export interface LimitedOutput {
   /** the text is a notice: the host keeps the whole output under its handle */
   spilled: boolean;
   handle?: string;
+}
+
+/** A request of the operation loop_start. */
+export interface LoopStartRequest {
+  policy?: Policy;
+  options?: Options;
+  state?: State;
+  messages?: unknown;
+  session?: number;
+  settings: JobSettings;
+}
+
+/**
+ * JobSettings are what a host says about one job when it starts it: what it is for, what the host can do, and how long
+ * things may take.
+ */
+export interface JobSettings {
+  /**
+   * operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the
+   * host replaces.
+   */
+  operation?: JobOperation;
+  /** now is the time in milliseconds since 1970. */
+  now: number;
+  /**
+   * seed is what the random part of waiting times is drawn from. Jobs with the same seed and the same events do the
+   * same.
+   */
+  seed?: number;
+  /**
+   * can lists the effects that the host executes. What is missing is done without: for example, without ask no model
+   * writes digests.
+   */
+  can?: EffectName[];
+  /** owner says whose conversation it is. What is remembered for one owner is never used for another. */
+  owner?: string;
+  /** records is how records are found; absent, by prefix. */
+  records?: RecordKeys;
+  /** records_required makes a failing store of records a failure of the job. Otherwise the job continues without it. */
+  records_required?: boolean;
+  /** concurrency is how many requests for summaries run at the same time, from 1 to 64; 0 is 4. */
+  concurrency?: number;
+  /**
+   * store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 is 30,000 and -1 no
+   * limit.
+   */
+  store_timeout?: number;
+  /**
+   * summary_timeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000
+   * and -1 no limit.
+   */
+  summary_timeout?: number;
+  /** lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000. */
+  lease?: number;
+  /**
+   * prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt
+   * cache.
+   */
+  prefix?: boolean;
+  /**
+   * background makes the job one that compacts before that is due, or that repeats a compaction during which the model
+   * failed.
+   */
+  background?: boolean;
+  /**
+   * model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the
+   * prompt cache is cold.
+   */
+  model?: string;
+  provider?: string;
+  /**
+   * refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts
+   * them further; otherwise it changes nothing.
+   */
+  refusal?: Failure;
+}
+
+/**
+ * JobProgress is the answer of the operations loop_start and loop_event: the job as it is now, and what to do. With
+ * Result or Failure the job has ended, and there is no Job.
+ */
+export interface JobProgress {
+  /** job is what the host passes to the next loop_event, unchanged. */
+  job?: object;
+  /**
+   * needs_messages reports whether the next loop_event must come with the messages or the session. There may be more
+   * messages than before.
+   */
+  needs_messages?: boolean;
+  effects: Effect[];
+  /** failure is why the job ended without a result. Nothing was changed. */
+  failure?: JobFailure;
+  /** result is the answer of the operation, with the member memory left out. */
+  result?: Planned;
+}
+
+/** Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult. */
+export interface Effect {
+  effect: EffectName;
+  id?: number;
+  /**
+   * keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
+   */
+  keys?: string[];
+  /**
+   * record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0]
+   * must still have this revision, or must still be missing if it is "". With Holder, the holder must still have its
+   * lease on Lease.
+   */
+  record?: string;
+  if_revision?: string;
+  holder?: string;
+  lease?: string;
+  /** in milliseconds */
+  ttl?: number;
+  handle?: string;
+  body?: string;
+  /** request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input. */
+  request?: SummaryRequest;
+  sent?: unknown;
+  /** when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never */
+  deadline?: number;
+  messages?: unknown;
+  /** in milliseconds since 1970 */
+  until?: number;
+  key?: string;
+  /** settings are those of the job to begin. The host adds the time and a seed. */
+  settings?: JobSettings;
+  notice?: JobNotice;
+  target?: number;
+}
+
+/** JobNotice is something worth a line in a log. */
+export interface JobNotice {
+  name: NoticeName;
+  message: string;
+}
+
+/** JobFailure is why a job ended without a result. */
+export interface JobFailure {
+  code: FailureCode;
+  message: string;
+  /**
+   * path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is
+   * in them.
+   */
+  path?: string;
+  offset?: number;
+}
+
+/** A request of the operation loop_event. */
+export interface LoopEventRequest {
+  messages?: unknown;
+  session?: number;
+  job: unknown;
+  event: JobEvent;
+}
+
+/** JobEvent is what happened since the last call. Without results it only tells the time. */
+export interface JobEvent {
+  /** in milliseconds since 1970 */
+  now: number;
+  results?: EffectResult[];
+  /** cancel ends the job: nothing is changed. */
+  cancel?: boolean;
+}
+
+/** EffectResult is the answer to an effect. */
+export interface EffectResult {
+  id: number;
+  /** refused says that the host cannot do this. The job does without it from now on. */
+  refused?: boolean;
+  /** error is why the effect failed. */
+  error?: string;
+  /** done reports, for save, that the record was written, and for lease, that it was granted. */
+  done?: boolean;
+  /**
+   * record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares:
+   * any text that differs whenever the record does.
+   */
+  record?: string;
+  at?: number;
+  revision?: string;
+  /** summary is the answer to ask. Its id may be missing. */
+  summary?: Summary;
+  /**
+   * busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
+   * unknown.
+   */
+  busy?: boolean;
+  after?: number;
+  /** incomplete says that the answer ended early, so that the same request may succeed at once. */
+  incomplete?: boolean;
+  /** tokens is the answer to count. */
+  tokens?: number;
 }
 
 /** A request of the operation function. */

@@ -594,6 +594,38 @@ test("a memory of the host's lives longer than the process, and each id has its 
   await assert.rejects(once({}, { memory: failing }), { code: "memory_failed" });
 });
 
+test("what another host has remembered in the records of all hosts is found", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
+  const history = [...talk(14), question];
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const memory = {
+    load: async (/** @type {string} */ key) => kept.get(key),
+    save: async (/** @type {string} */ key, /** @type {string} */ json) => void kept.set(key, json),
+  };
+  const { store, records } = recordsOf();
+  const compactor = createCompactor({ module, policy: policyOf("openai-chat") });
+  const { memory: entry } = /** @type {any} */ (
+    compactor.plan(history, { memory: [], options: { summary: { mode: "local" } } })
+  );
+  const again = Date.now() + 60_000;
+  for (const [more, known] of /** @type {const} */ ([
+    [{}, true],
+    [{ tries: 1, again }, true],
+  ])) {
+    const record = JSON.stringify({ version: 3, entries: [{ entry, ...more }], calls: [] });
+    kept.set("default", record);
+    const ours = createFitter({ module, policy: policyOf("openai-chat"), memory });
+    assert.deepEqual(pick(await ours(history)), [!known, known]);
+    records.clear();
+    await createFitter({ module, policy: policyOf("openai-chat"), memory: sharedMemory(store) })(history);
+    assert.ok(records.size > 0);
+    for (const key of records.keys()) records.set(key, record);
+    const shared = createFitter({ module, policy: policyOf("openai-chat"), memory: sharedMemory(store) });
+    assert.deepEqual(pick(await shared(history)), [!known, known]);
+  }
+});
+
 /** @param {{report: {changed: boolean}, known: boolean}} fitted */
 const pick = ({ report, known }) => [report.changed, known];
 

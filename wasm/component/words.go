@@ -11,7 +11,7 @@ var (
 		api.CodeNoMessages, api.CodeMissingRole, api.CodeUnknownFormat, api.CodeAmbiguousFormat, api.CodeUnknownPreset,
 		api.CodeUnknownEstimator, api.CodeUnknownPass, api.CodeEmptyQuery, api.CodeHandleMismatch, api.CodePlanMismatch,
 		api.CodeSessionClosed, api.CodeSummaryFailed, api.CodeNeedsFull, api.CodeUnknownFunction, api.CodeUnknownOp, api.CodeInternal,
-		api.CodeUnknownWindow, api.CodeWrongFormat,
+		api.CodeUnknownWindow, api.CodeWrongFormat, api.CodeJobMismatch, api.CodeUnknownEffect,
 	}
 	// Reasons are the cases of reason.
 	Reasons = []api.Reason{

@@ -23,11 +23,11 @@ func uiTurns(n int) string {
 // A result that was cleared, and then folded with its message, is in the archive once: with the message.
 func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 	c := run(t, "ai-sdk-ui", `{"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":300,"boundary":"group"}]}`+force, uiTurns(6))
-	if c.Report.Cleared == 0 || len(c.Folded) == 0 {
-		t.Fatalf("%+v", c.Report)
+	if c.report.Cleared == 0 || len(c.fold.Items) == 0 {
+		t.Fatalf("%+v", c.report)
 	}
-	for _, b := range c.Archive {
-		if b.What == api.BodyToolResult && slices.ContainsFunc(c.Folded, func(it view.Item) bool { return int(it.In) == b.Message }) {
+	for _, b := range c.bodies {
+		if b.What == api.BodyToolResult && slices.ContainsFunc(c.fold.Items, func(it view.Item) bool { return int(it.In) == b.Message }) {
 			t.Errorf("the result of message %d is in the archive beside its message", b.Message)
 		}
 	}
@@ -37,7 +37,7 @@ func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 func TestDecisionsOfFoldedMessages(t *testing.T) {
 	c := run(t, "native", `{"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`+force,
 		strings.Replace(session(4, 200), `{"role":"system","content":"You are careful."},`, "", 1))
-	for _, d := range c.Report.Decisions[:8] {
+	for _, d := range c.report.Decisions[:8] {
 		if d.Decision != api.DecisionName(api.ActionFold) || d.Pass != "fold" {
 			t.Errorf("message %d: %s by %q", d.Message, d.Decision, d.Pass)
 		}

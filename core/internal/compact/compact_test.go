@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
@@ -51,7 +52,7 @@ func run(t testing.TB, format, pol, src string, replies ...api.Summary) *Run {
 	return c
 }
 
-func output(c *Run) string { return string(c.AppendOuter(nil)) }
+func output(c *Run) string { return string(c.doc.AppendOuter(nil)) }
 
 // session is an agent's session in ctxfold's own format: n turns, in each of which the agent reads a file of its own.
 func session(n, size int) string {
@@ -83,8 +84,8 @@ func TestGate(t *testing.T) {
 	} {
 		src := session(8, 200)
 		r := run(t, "native", c.policy, src)
-		if r.Report.Reason != c.reason {
-			t.Errorf("%s: %s, want %s", c.policy, r.Report.Reason, c.reason)
+		if r.report.Reason != c.reason {
+			t.Errorf("%s: %s, want %s", c.policy, r.report.Reason, c.reason)
 		}
 		if c.reason != api.ReasonCompacted && c.reason != api.ReasonNeedsSummaries && output(r) != src {
 			t.Errorf("%s: changed all the same", c.policy)
@@ -95,8 +96,8 @@ func TestGate(t *testing.T) {
 func TestClear(t *testing.T) {
 	src := session(8, 200)
 	r := run(t, "native", `{"window":{"tokens":600},"last_resort":false,"passes":[{"pass":"clear","keep_recent":2}]}`, src)
-	if r.Report.Cleared != 6 {
-		t.Errorf("%d cleared", r.Report.Cleared)
+	if r.report.Cleared != 6 {
+		t.Errorf("%d cleared", r.report.Cleared)
 	}
 	want := src
 	for i := range 6 {
@@ -107,8 +108,8 @@ func TestClear(t *testing.T) {
 	}
 	// S3.37: a second run finds nothing to clear.
 	again := run(t, "native", `{"passes":[{"pass":"clear","keep_recent":2}]}`+force, want)
-	if again.Report.Reason != api.ReasonNoProgress || output(again) != want {
-		t.Errorf("the second run says %s", again.Report.Reason)
+	if again.report.Reason != api.ReasonNoProgress || output(again) != want {
+		t.Errorf("the second run says %s", again.report.Reason)
 	}
 	for _, c := range []struct {
 		params  string
@@ -123,8 +124,8 @@ func TestClear(t *testing.T) {
 		{`"keep_recent":2,"tools":["re_ad"]`, 6},
 	} {
 		r := run(t, "native", `{"passes":[{"pass":"clear",`+c.params+`}]}`+force, src)
-		if r.Report.Cleared != c.cleared {
-			t.Errorf("%s: %d cleared, want %d", c.params, r.Report.Cleared, c.cleared)
+		if r.report.Cleared != c.cleared {
+			t.Errorf("%s: %d cleared, want %d", c.params, r.report.Cleared, c.cleared)
 		}
 	}
 }
@@ -201,10 +202,10 @@ func TestFoldAsksTheModel(t *testing.T) {
 	src := session(6, 2000)
 	pol := `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"instructions":"Mind the gap.","retries":0}}`
 	r := run(t, "native", pol, src)
-	if len(r.Requests) != 1 || r.Report.Reason != api.ReasonNeedsSummaries {
-		t.Fatalf("%+v", r.Report)
+	if len(r.summary.Requests()) != 1 || r.report.Reason != api.ReasonNeedsSummaries {
+		t.Fatalf("%+v", r.report)
 	}
-	q := r.Requests[0]
+	q := r.summary.Requests()[0]
 	for _, want := range []string{"» you: request 0", "» tool (read): xxx", "# Objective", "Mind the gap."} {
 		if !strings.Contains(q.Prompt, want) {
 			t.Errorf("the prompt has no %q", want)
@@ -224,8 +225,8 @@ func TestFoldAsksTheModel(t *testing.T) {
 		{api.Summary{ID: q.ID, Text: strings.Repeat("y", 20000)}, api.ReportSummary{Source: "local", Why: api.FaultTooLarge}, "request 4"},
 	} {
 		r := run(t, "native", pol, src, c.reply)
-		if c.want.Score = r.Report.Summary.Score; r.Report.Summary != c.want || c.want.Score <= 0 {
-			t.Errorf("%+v, want %+v", r.Report.Summary, c.want)
+		if c.want.Score = r.report.Summary.Score; r.report.Summary != c.want || c.want.Score <= 0 {
+			t.Errorf("%+v, want %+v", r.report.Summary, c.want)
 		}
 		out := output(r)
 		if !strings.Contains(out, c.text) || !strings.Contains(out, "f0.go") {
@@ -248,7 +249,7 @@ func TestRehydrate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":180},{"pass":"rehydrate",`+c.params+`}]}`+force, src)
 			var got []string
-			for _, a := range r.Report.Actions {
+			for _, a := range r.report.Actions {
 				if a.Action == "restore" {
 					got = append(got, a.Path)
 				}
@@ -259,7 +260,7 @@ func TestRehydrate(t *testing.T) {
 			out := output(r)
 			for i, path := range c.want {
 				// S3.41: what the clear pass blanked comes back as it was, not as the marker.
-				text := fmt.Sprintf(`"%s %s\n\n%s %c"`, view.RestoredPrefix, path, strings.Repeat("x", 200), path[1])
+				text := fmt.Sprintf(`"%s %s\n\n%s %c"`, authorship.RestoredPrefix, path, strings.Repeat("x", 200), path[1])
 				if !strings.Contains(out, text) {
 					t.Errorf("file %d: %s is not in %s", i, text, out)
 				}
@@ -282,7 +283,7 @@ func TestEditsDescribeTheResult(t *testing.T) {
 			Insert, Message json.RawMessage
 			Set             *int
 		}
-		for v, b := range map[any]string{&in: src, &want: output(r), &edits: string(r.AppendEdits(nil))} {
+		for v, b := range map[any]string{&in: src, &want: output(r), &edits: string(r.doc.AppendEdits(nil))} {
 			if err := json.Unmarshal([]byte(b), v); err != nil {
 				t.Fatal(err, b)
 			}
@@ -323,8 +324,8 @@ func TestRemovedPartsLeaveNoComma(t *testing.T) {
 			c := Begin(in)
 			for i := range n {
 				if mask>>i&1 == 1 {
-					c.TakePart(int32(i))
-					c.Remeasure(0)
+					c.doc.TakePart(int32(i))
+					c.doc.Remeasure(0)
 				}
 			}
 			var got, want any
@@ -349,10 +350,10 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 		"[{\"role\":\"assistant\",\"content\":\"a\"\t,\r\n\t\"reasoning_content\":\"r\"\t}]",
 	} {
 		c := Begin(input(t, "openai-chat", `{}`, src))
-		for i := range c.T.Parts {
-			if c.T.Parts[i].Kind == transcript.Reasoning {
-				c.TakePart(int32(i))
-				c.Remeasure(0)
+		for i := range c.doc.T.Parts {
+			if c.doc.T.Parts[i].Kind == transcript.Reasoning {
+				c.doc.TakePart(int32(i))
+				c.doc.Remeasure(0)
 			}
 		}
 		var got any
@@ -369,12 +370,12 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 func TestRemovedPartsLeaveMembers(t *testing.T) {
 	const src = `[{"role":"assistant","reasoning_content":"r","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`
 	c := Begin(input(t, "openai-chat", `{}`, src))
-	for i := range c.T.Parts {
-		if p := &c.T.Parts[i]; p.Kind == transcript.Text && c.T.Text(p.Body) == "a" {
-			c.TakePart(int32(i))
+	for i := range c.doc.T.Parts {
+		if p := &c.doc.T.Parts[i]; p.Kind == transcript.Text && c.doc.T.Text(p.Body) == "a" {
+			c.doc.TakePart(int32(i))
 		}
 	}
-	c.Remeasure(0)
+	c.doc.Remeasure(0)
 	if got, want := output(c), strings.Replace(src, `{"type":"text","text":"a"},`, "", 1); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -396,7 +397,7 @@ func TestBoundReasoningGoesBehindTheFirstChange(t *testing.T) {
 	if strings.Contains(out, "redacted") || strings.Contains(out, "s3") {
 		t.Error("reasoning behind the change is still there")
 	}
-	if v := c.F.Check(c.T, c.Seq(), false); len(v) > 0 || strings.Count(out, `"role"`) != 6 {
+	if v := c.doc.F.Check(c.doc.T, c.doc.Seq(), false); len(v) > 0 || strings.Count(out, `"role"`) != 6 {
 		t.Errorf("%+v in %s", v, out)
 	}
 }
@@ -449,16 +450,16 @@ func TestFoldOfLines(t *testing.T) {
 	}
 	src := "[" + strings.Join(messages, ",") + "]"
 	c := run(t, "openai-chat", policy, src)
-	if len(c.Requests) != 1 || !strings.Contains(c.Requests[0].Prompt, "[Summary] answer 3") {
-		t.Fatalf("the model is not shown the lines: %+v", c.Requests)
+	if len(c.summary.Requests()) != 1 || !strings.Contains(c.summary.Requests()[0].Prompt, "[Summary] answer 3") {
+		t.Fatalf("the model is not shown the lines: %+v", c.summary.Requests())
 	}
-	c = run(t, "openai-chat", policy, src, api.Summary{ID: c.Requests[0].ID, Text: "# Objective\nAnswer.\n\n# Status\n" + strings.Repeat("All was answered. ", 20)})
-	for _, request := range append(c.State.Ledger.Requests, c.State.Ledger.Task) {
+	c = run(t, "openai-chat", policy, src, api.Summary{ID: c.summary.Requests()[0].ID, Text: "# Objective\nAnswer.\n\n# Status\n" + strings.Repeat("All was answered. ", 20)})
+	for _, request := range append(c.state.Ledger.Requests, c.state.Ledger.Task) {
 		if strings.Contains(request, "[Summary]") || !strings.HasPrefix(request, "question") {
 			t.Errorf("the user asked for %.60s", request)
 		}
 	}
-	if len(c.State.Ledger.Requests) == 0 {
+	if len(c.state.Ledger.Requests) == 0 {
 		t.Error("the user asked for nothing")
 	}
 }

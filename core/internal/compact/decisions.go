@@ -4,16 +4,17 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/keep"
 )
 
 // decisions returns the log: one entry for each input message that the compaction covered.
 func (c *Run) decisions() []api.Decision {
-	log := make([]api.Decision, c.N)
+	log := make([]api.Decision, c.doc.N)
 	for m := range log {
 		log[m] = api.Decision{Message: m, Decision: api.DecisionKept, Before: c.sizes[m]}
 	}
-	for _, it := range c.Items {
-		if it.In < 0 || int(it.In) >= c.N {
+	for _, it := range c.doc.Items {
+		if it.In < 0 || int(it.In) >= c.doc.N {
 			continue
 		}
 		d := &log[it.In]
@@ -24,8 +25,8 @@ func (c *Run) decisions() []api.Decision {
 			}
 		}
 	}
-	for _, a := range c.Report.Actions {
-		if a.Message >= 0 && a.Message < c.N && a.Action != "restore" { // files are restored in separate messages
+	for _, a := range c.report.Actions {
+		if a.Message >= 0 && a.Message < c.doc.N && a.Action != "restore" { // a file is restored in a message of its own
 			d := &log[a.Message]
 			d.Decision, d.Pass, d.Rule = api.DecisionName(a.Action), a.Pass, a.Rule
 		}
@@ -36,15 +37,13 @@ func (c *Run) decisions() []api.Decision {
 // pinRule returns why a message is pinned.
 func (c *Run) pinRule(m int32) string {
 	switch {
-	case c.T.Messages[m].Role.String() == "system":
+	case c.doc.T.Messages[m].Role.String() == "system":
 		return "system"
-	case c.Holds(m):
+	case c.keep.ProviderOnly(m):
 		return "provider"
 	}
-	for i := range c.Policy.Pins {
-		if c.Matches(&c.Policy.Pins[i], int(m)) {
-			return "pins[" + strconv.Itoa(i) + "]"
-		}
+	if pin := keep.PinOf(c.doc, c.policy, int(m)); pin >= 0 {
+		return "pins[" + strconv.Itoa(pin) + "]"
 	}
 	return "newest_user"
 }

@@ -26,26 +26,26 @@ func TestClearLeavesExcerpts(t *testing.T) {
 	pol, src := excerpted(t)
 	c := run(t, "native", pol, src)
 	out := output(c)
-	if takenOut(c) != "clear@2 clear@6" || c.Total > c.Target {
-		t.Fatalf("%s: %d tokens, target %d", takenOut(c), c.Total, c.Target)
+	if takenOut(c) != "clear@2 clear@6" || c.doc.Total > c.target {
+		t.Fatalf("%s: %d tokens, target %d", takenOut(c), c.doc.Total, c.target)
 	}
 	if !strings.Contains(out, handles.ExcerptMarker[:len(handles.ExcerptMarker)-1]+". Handle: ") ||
 		!strings.Contains(out, `]\nsee lib/tax_table.go:41 for rates"`) || !strings.Contains(out, "3-files") {
 		t.Error(out)
 	}
 	freed := 0
-	for _, a := range c.Report.Actions {
+	for _, a := range c.report.Actions {
 		freed += a.Tokens
 	}
-	if c.Report.Tokens.Before-c.Total != freed {
-		t.Errorf("the actions free %d tokens, the run %d", freed, c.Report.Tokens.Before-c.Total)
+	if c.report.Tokens.Before-c.doc.Total != freed {
+		t.Errorf("the actions free %d tokens, the run %d", freed, c.report.Tokens.Before-c.doc.Total)
 	}
-	if again := run(t, "native", pol+force, out); again.Report.Reason != api.ReasonNoProgress {
-		t.Errorf("a second run says %s: %s", again.Report.Reason, takenOut(again))
+	if again := run(t, "native", pol+force, out); again.report.Reason != api.ReasonNoProgress {
+		t.Errorf("a second run says %s: %s", again.report.Reason, takenOut(again))
 	}
 	in := input(t, "native", pol, out)
 	var given []api.Kept
-	for _, b := range c.Archive {
+	for _, b := range c.bodies {
 		given = append(given, api.Kept{Handle: b.Handle, Text: *b.Inline})
 	}
 	back, left, err := Restore(in, given)
@@ -59,8 +59,8 @@ func TestExcerptsHaveLittleRoomOverTheTarget(t *testing.T) {
 	pol, src := excerpted(t)
 	c := run(t, "native", strings.Replace(pol, `"target":0.5`, `"target":0.01`, 1), src)
 	bare := run(t, "native", strings.Replace(strings.Replace(pol, `"target":0.5`, `"target":0.01`, 1), `,"excerpt":60`, "", 1), src)
-	if more := c.Total - bare.Total; more > c.Limit/32 {
-		t.Errorf("%d tokens more than without, of a limit of %d", more, c.Limit)
+	if more := c.doc.Total - bare.doc.Total; more > c.limit/32 {
+		t.Errorf("%d tokens more than without, of a limit of %d", more, c.limit)
 	}
 }
 
@@ -70,10 +70,10 @@ func TestNothingRestoredOfMarkers(t *testing.T) {
 	for _, pol := range []string{pol, strings.Replace(pol, `,"excerpt":60`, "", 1)} {
 		cleared := output(run(t, "native", pol, src))
 		c := run(t, "native", `{"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"},{"pass":"rehydrate"}]}`+force, cleared)
-		if len(c.Folded) == 0 {
-			t.Fatalf("%+v", c.Report)
+		if len(c.fold.Items) == 0 {
+			t.Fatalf("%+v", c.report)
 		}
-		for _, a := range c.Report.Actions {
+		for _, a := range c.report.Actions {
 			if a.Action == api.ActionRestore && a.Path != "lib/tax_table.go" {
 				t.Errorf("%s is restored: %s", a.Path, output(c))
 			}

@@ -29,33 +29,33 @@ var phrase = map[api.ExcessCause]string{
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// Judge reports whether the result fits into the limit and, if it doesn't, what takes the room. While summaries are awaited, only what can
-// neither be folded nor cut counts. held returns which items must stay.
-func (c *Run) Judge(held func() ([]bool, []int32)) {
-	r := &c.Report
+// Judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
+// summaries are wanted, only what can neither be folded nor cut counts. Staying says which items must stay.
+func (c *Run) Judge(staying func() ([]bool, []int32)) {
+	r := &c.report
 	size := r.Tokens.After
-	if !r.Changed && len(c.Requests) == 0 {
+	if !r.Changed && len(c.summary.Requests()) == 0 {
 		size = max(size, c.counted)
 	}
-	pending := len(c.Requests) > 0
-	if r.Fits = c.Limit <= 0 || size <= c.Limit; r.Fits {
+	pending := len(c.summary.Requests()) > 0
+	if r.Fits = c.limit <= 0 || size <= c.limit; r.Fits {
 		return
 	}
-	causes := c.causes(pending, held)
+	causes := c.causes(pending, staying)
 	if pending {
 		size = 0
 		for _, cause := range causes {
 			size += cause.Tokens
 		}
-		if r.Fits = size <= c.Limit; r.Fits {
+		if r.Fits = size <= c.limit; r.Fits {
 			return
 		}
 	}
-	over := &api.Excess{Limit: size - c.Limit, Causes: largest(causes)}
+	over := &api.Excess{Limit: size - c.limit, Causes: largest(causes)}
 	if r.Tokens.Window > 0 {
 		over.Window = max(0, size-r.Tokens.Window)
 	}
-	over.Text = excessText(size, c.Limit, over.Causes)
+	over.Text = excessText(size, c.limit, over.Causes)
 	r.Over = over
 }
 
@@ -77,34 +77,34 @@ func largest(causes []api.Cause) []api.Cause {
 }
 
 // causes returns what is in the result, and why; if fixed is set, only what must stay as it is.
-func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Cause) {
-	if n := c.P.Beside(c.T); n > 0 {
+func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
+	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
-	newest := c.NewestUser()
-	pinned := make([]bool, len(c.Items))
-	for i := range c.Items {
-		pinned[i] = c.Items[i].Pinned
+	newest := c.keep.NewestUser()
+	pinned := make([]bool, len(c.doc.Items))
+	for i := range c.doc.Items {
+		pinned[i] = c.doc.Items[i].Pinned
 	}
-	c.Pin()
-	held, _ := hold()
-	for i := range c.Items {
-		it := &c.Items[i]
+	c.keep.Pin()
+	stays, _ := staying()
+	for i := range c.doc.Items {
+		it := &c.doc.Items[i]
 		why := api.CauseKept
 		switch m := it.Msg; {
 		case i == newest:
 			why = api.CauseNewestUser
-		case c.T.Messages[m].Role == transcript.System && !c.Own(m):
+		case c.doc.T.Messages[m].Role == transcript.System && !c.authors.Own(m):
 			why = api.CauseSystem
-		case c.Holds(m):
+		case c.keep.ProviderOnly(m):
 			why = api.CauseProvider
 		case it.Pinned:
 			why = api.CausePinned
-		case c.T.OpenCalls(int(m)):
+		case c.doc.T.OpenCalls(int(m)):
 			why = api.CauseOpenCall
 		case it.In < 0:
 			why = api.CauseNew
-		case held[i]:
+		case stays[i]:
 			why = api.CausePair
 		}
 		if fixed && (why == api.CausePinned || why == api.CauseOpenCall || why == api.CausePair || why == api.CauseNew || why == api.CauseKept) {
@@ -114,8 +114,8 @@ func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Ca
 			causes = append(causes, api.Cause{Message: int(it.In), Why: why, Tokens: it.Tokens})
 		}
 	}
-	for i := range c.Items {
-		c.Items[i].Pinned = pinned[i]
+	for i := range c.doc.Items {
+		c.doc.Items[i].Pinned = pinned[i]
 	}
 	return causes
 }

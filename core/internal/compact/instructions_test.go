@@ -46,11 +46,11 @@ func TestProjectInstructionsStay(t *testing.T) {
 			}
 			src := instructed(c.first...)
 			r := run(t, "openai-chat", fmt.Sprintf(`{"window":{"tokens":%d}`, window)+c.params+`,"passes":[{"pass":"fold","keep_tokens":300}]}`+force, src)
-			if r.Report.Folded == 0 {
-				t.Fatalf("nothing is folded: %s", r.Report.Reason)
+			if r.report.Folded == 0 {
+				t.Fatalf("nothing is folded: %s", r.report.Reason)
 			}
-			if r.Report.Instructions != c.stay || (r.Report.InstructionTokens > 0) != (c.stay > 0) {
-				t.Errorf("%d messages of %d tokens stay, want %d", r.Report.Instructions, r.Report.InstructionTokens, c.stay)
+			if r.report.Instructions != c.stay || (r.report.InstructionTokens > 0) != (c.stay > 0) {
+				t.Errorf("%d messages of %d tokens stay, want %d", r.report.Instructions, r.report.InstructionTokens, c.stay)
 			}
 			out := output(r)
 			for _, text := range c.first {
@@ -79,22 +79,22 @@ func TestLargeProjectInstructionsKeepTheirRules(t *testing.T) {
 	const pol = `{"window":{"tokens":8000},"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300}]}`
 	c := run(t, "openai-chat", pol, src)
 	out := output(c)
-	if c.Report.Folded == 0 || c.Report.Instructions != 1 || c.Report.Truncated != 1 || !c.Report.Fits {
-		t.Fatalf("%+v", c.Report)
+	if c.report.Folded == 0 || c.report.Instructions != 1 || c.report.Truncated != 1 || !c.report.Fits {
+		t.Fatalf("%+v", c.report)
 	}
 	if !strings.Contains(out, `"[Truncated. Handle: `) || !strings.Contains(out, `\n## Rules\n- Never use spaces for indentation.\n</INSTRUCTIONS>\n[… `) {
 		t.Error(out)
 	}
 	var given []api.Kept
-	for _, b := range c.Archive {
+	for _, b := range c.bodies {
 		given = append(given, api.Kept{Handle: b.Handle, Text: *b.Inline})
 	}
 	if back, left, err := Restore(input(t, "openai-chat", pol, out), given); err != nil || len(left) > 0 || output(back) != src {
 		t.Errorf("%v %v", err, left)
 	}
 	again := run(t, "openai-chat", pol+force, strings.TrimSuffix(out, "]")+`,{"role":"assistant","content":"`+strings.Repeat("more. ", 400)+`"},{"role":"user","content":"once more"}]`)
-	if again.Report.Folded == 0 || again.Report.Instructions != 1 || !strings.Contains(output(again), "Never use spaces") {
-		t.Errorf("%+v\n%s", again.Report, output(again))
+	if again.report.Folded == 0 || again.report.Instructions != 1 || !strings.Contains(output(again), "Never use spaces") {
+		t.Errorf("%+v\n%s", again.report, output(again))
 	}
 }
 
@@ -137,7 +137,7 @@ func TestRunningWorkOutlivesClearing(t *testing.T) {
 	}
 	for _, in := range []string{src, cleared} {
 		r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":200,"boundary":"group"}]}`+force, in)
-		if got := r.Report.Running; len(got) != 1 || got[0].ID != "dev1" || got[0].Output != "/tmp/dev1.output" {
+		if got := r.report.Running; len(got) != 1 || got[0].ID != "dev1" || got[0].Output != "/tmp/dev1.output" {
 			t.Errorf("%+v runs", got)
 		}
 	}

@@ -12,11 +12,11 @@ func TestLastResortSparesWhatFits(t *testing.T) {
 	for window := 1000; window < 4000; window++ {
 		policy := fmt.Sprintf(`{"window":{"tokens":%d},"last_resort":%%t,"passes":[{"pass":"clear","keep_recent":1}]}`, window)
 		without := run(t, "native", fmt.Sprintf(policy, false), src)
-		if without.Total != without.Most() || !without.Changed() {
+		if without.doc.Total != without.Most() || !without.doc.Changed() {
 			continue
 		}
 		if got := output(run(t, "native", fmt.Sprintf(policy, true), src)); got != output(without) {
-			t.Errorf("%d tokens of %d become\n%s", without.Total, without.Most(), got)
+			t.Errorf("%d tokens of %d become\n%s", without.doc.Total, without.Most(), got)
 		}
 		return
 	}
@@ -31,7 +31,7 @@ func TestLastResortCutsSqueezedResults(t *testing.T) {
 	}
 	c := run(t, "native", `{"window":{"tokens":1000},"archive":"places","passes":[{"pass":"squeeze","keep_recent":0}]}`, reads("grep a "+found.String()))
 	out := output(c)
-	if c.Report.Squeezed != 1 || strings.Count(out, "[Truncated. Handle: ") != 1 || strings.Contains(out, "[Squeezed") {
-		t.Errorf("%d squeezed: %s", c.Report.Squeezed, out)
+	if c.report.Squeezed != 1 || strings.Count(out, "[Truncated. Handle: ") != 1 || strings.Contains(out, "[Squeezed") {
+		t.Errorf("%d squeezed: %s", c.report.Squeezed, out)
 	}
 }

@@ -3,8 +3,8 @@ package compact
 import (
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -16,34 +16,34 @@ import (
 // [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same lifetime: longer-lived breakpoints must
 // precede the others.
 func (c *Run) Mark() {
-	t := c.T
-	if c.F.Marks == 0 || !t.Marks || !c.Policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
+	t := c.doc.T
+	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
 		return
 	}
-	beside := c.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])
+	beside := c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])
 	given := slices.Clip(beside)
 	talk := false // the app marks the conversation, not only what precedes it
 	for m := range t.Input {
-		if m < len(c.Ours) && c.Ours[m] != view.NotOurs {
+		if m < c.doc.N && c.authors.Own(int32(m)) {
 			continue
 		}
 		before := len(given)
-		given = c.F.MarksOf(given, t.Bytes(t.Messages[m].Span))
+		given = c.doc.F.MarksOf(given, t.Bytes(t.Messages[m].Span))
 		talk = talk || len(given) > before && t.Messages[m].Role != transcript.System
 	}
-	p := placing{c: c, given: given, beside: beside, marks: make([][]wire.Mark, len(c.Items))}
+	p := placing{c: c, given: given, beside: beside, marks: make([][]wire.Mark, len(c.doc.Items))}
 	sent := len(beside)
-	for i := range c.Items {
-		p.marks[i] = c.F.MarksOf(nil, c.AppendMessage(nil, &c.Items[i]))
+	for i := range c.doc.Items {
+		p.marks[i] = c.doc.F.MarksOf(nil, c.doc.AppendMessage(nil, &c.doc.Items[i]))
 		sent += len(p.marks[i])
 	}
-	for m := c.Rest; m < t.Input; m++ {
-		p.rest = c.F.MarksOf(p.rest, t.Bytes(t.Messages[m].Span))
+	for m := c.doc.Rest; m < t.Input; m++ {
+		p.rest = c.doc.F.MarksOf(p.rest, t.Bytes(t.Messages[m].Span))
 	}
 	p.left = wire.MaxMarks - max(len(given), sent+len(p.rest))
 	digest := p.digest()
 	p.put(digest)
-	if talk && len(p.rest) == 0 && c.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
+	if talk && len(p.rest) == 0 && c.doc.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
 		p.put(p.newest(digest))
 	}
 	p.put(p.system())
@@ -61,9 +61,9 @@ type placing struct {
 
 // digest returns the item of the newest digest that this run has written or that was remembered; -1 if there is none.
 func (p *placing) digest() int {
-	for i := len(p.c.Items) - 1; i >= 0; i-- {
-		it := &p.c.Items[i]
-		if p.c.OwnKind(it.Msg) == view.OfDigest && (it.In < 0 || p.c.Recalled) {
+	for i := len(p.c.doc.Items) - 1; i >= 0; i-- {
+		it := &p.c.doc.Items[i]
+		if p.c.authors.Origin(it.Msg) == authorship.OfDigest && (it.In < 0 || p.c.in.Recalled) {
 			return i
 		}
 	}
@@ -72,11 +72,11 @@ func (p *placing) digest() int {
 
 // newest returns the last item after the digest, if somebody says it to the model; otherwise -1.
 func (p *placing) newest(digest int) int {
-	last := len(p.c.Items) - 1
-	if last <= digest || p.c.Items[last].Dirty {
+	last := len(p.c.doc.Items) - 1
+	if last <= digest || p.c.doc.Items[last].Dirty {
 		return -1
 	}
-	if role := p.c.T.Messages[p.c.Items[last].Msg].Role; role != transcript.User && role != transcript.Tool {
+	if role := p.c.doc.T.Messages[p.c.doc.Items[last].Msg].Role; role != transcript.User && role != transcript.Tool {
 		return -1
 	}
 	return last
@@ -85,11 +85,11 @@ func (p *placing) newest(digest int) int {
 // system returns the last system message at the front, or -1.
 func (p *placing) system() int {
 	at := -1
-	for i := range p.c.Items {
-		if p.c.T.Messages[p.c.Items[i].Msg].Role != transcript.System {
+	for i := range p.c.doc.Items {
+		if p.c.doc.T.Messages[p.c.doc.Items[i].Msg].Role != transcript.System {
 			break
 		}
-		if at = i; len(p.marks[i]) > 0 || p.c.Items[i].Dirty {
+		if at = i; len(p.marks[i]) > 0 || p.c.doc.Items[i].Dirty {
 			return -1
 		}
 	}
@@ -105,17 +105,17 @@ func (p *placing) put(item int) {
 	if !found {
 		return
 	}
-	c, it := p.c, &p.c.Items[item]
-	message := c.AppendMessage(nil, it)
-	at, text, ok := c.F.Marked(message, mark)
+	c, it := p.c, &p.c.doc.Items[item]
+	message := c.doc.AppendMessage(nil, it)
+	at, text, ok := c.doc.F.Marked(message, mark)
 	switch {
 	case !ok:
 		return
-	case c.Own(it.Msg):
-		c.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
+	case c.authors.Own(it.Msg):
+		c.doc.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
 	default: // looking like one of ours doesn't make it one
-		base := c.T.Messages[it.Msg].Span.Start
-		c.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.T.Write(text))
+		base := c.doc.T.Messages[it.Msg].Span.Start
+		c.doc.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.doc.T.Write(text))
 		it.Dirty, it.Marked = true, true
 	}
 	p.marks[item] = []wire.Mark{mark}

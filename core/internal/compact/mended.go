@@ -9,30 +9,30 @@ import (
 // Repair repairs a transcript without compacting it.
 func Repair(in view.Input) *Run {
 	c := Begin(in)
-	defer c.Judge(c.Held)
-	if c.Repair(); !c.Changed() && !c.Beside {
+	defer c.Judge(c.keep.Staying)
+	if c.mend.Repair(); !c.doc.Changed() && !c.doc.Beside {
 		c.Unchanged(api.ReasonValid)
-		if c.Report.Left = c.Refused; len(c.Refused) > 0 {
-			c.Report.Reason = api.ReasonNoProgress // only the caller can repair what is wrong
+		if c.report.Left = c.mend.Refused(); len(c.mend.Refused()) > 0 {
+			c.report.Reason = api.ReasonNoProgress // what is wrong, only the caller can repair
 		}
 		return c
 	}
-	if mode, _ := c.ThinkingMode(); !mend.NeedsThinking(mode) && c.SettleThinking() { // a repair is a change too
-		c.Repair()
+	if mode, _ := c.mend.ThinkingMode(); !mend.NeedsThinking(mode) && c.mend.SettleThinking() { // what was repaired is a change too
+		c.mend.Repair()
 	}
 	c.finish()
-	c.Report.Left, c.Report.Reason = c.Named(c.Violations()), api.ReasonRepaired
+	c.report.Left, c.report.Reason = c.mend.Named(c.mend.Violations()), api.ReasonRepaired
 	return c
 }
 
 // Kept returns a run that changes nothing, and reports what the provider would refuse in its input.
 func Kept(in view.Input) *Run {
 	c := Begin(in)
-	if c.Unchanged(api.ReasonValid); len(c.Report.Left) == 0 {
-		c.Report.Left = c.Named(c.Violations())
+	if c.Unchanged(api.ReasonValid); len(c.report.Left) == 0 {
+		c.report.Left = c.mend.Named(c.mend.Violations())
 	}
-	if len(c.Report.Left) > 0 {
-		c.Report.Reason = api.ReasonNoProgress
+	if len(c.report.Left) > 0 {
+		c.report.Reason = api.ReasonNoProgress
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -11,16 +12,18 @@ import (
 // are the markers that remain in the result, and the changes that were not undone.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
 	c = Begin(in)
-	if left, err = c.Restore(given); err != nil {
+	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive)
+	if err != nil {
 		return nil, nil, err
 	}
-	defer c.Judge(c.Held)
-	if !c.Changed() {
-		c.State = in.State
+	c.state.Archive = before
+	defer c.Judge(c.keep.Staying)
+	if !c.doc.Changed() {
+		c.state = in.State
 		return c.Unchanged(api.ReasonNothingToRestore), left, nil
 	}
-	state := c.State
+	state := c.state
 	c.finish()
-	c.State, c.Report.Reason = state, api.ReasonRestored
+	c.state, c.report.Reason = state, api.ReasonRestored
 	return c, left, nil
 }

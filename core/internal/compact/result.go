@@ -18,8 +18,8 @@ type Result struct {
 
 // Result returns the outcome of the run.
 func (c *Run) Result() *Result {
-	if c.result.view != c.View {
-		c.result = Result{view: c.View}
+	if c.result.view == nil {
+		c.result = Result{view: c.doc}
 	}
 	return &c.result
 }

@@ -64,7 +64,7 @@ func TestRoom(t *testing.T) {
 }
 
 func requestsOf(t testing.TB, format, pol, src string) []api.SummaryRequest {
-	return run(t, format, pol, src).Requests
+	return run(t, format, pol, src).summary.Requests()
 }
 
 // A record is clipped until its request fits, however little it is over, and uses the room then.
@@ -74,7 +74,7 @@ func TestClippedRequest(t *testing.T) {
 			`"summary":{"max_input_tokens":%d,"max_output_tokens":100}}`, limit) + force
 		src := `[{"role":"user","content":"` + strings.Repeat("so ", 2000) + `"},{"role":"assistant","content":"done"},{"role":"user","content":"next"}]`
 		r := run(t, "native", pol, src)
-		for _, q := range r.Requests {
+		for _, q := range r.summary.Requests() {
 			if q.InputTokens > limit || q.InputTokens < limit-120 {
 				t.Errorf("%d tokens of %d", q.InputTokens, limit)
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
 // good is a digest that is always accepted.
@@ -21,11 +21,11 @@ func answers(t testing.TB, format, pol, src string, answer func(q api.SummaryReq
 	var rounds [][]string
 	for len(rounds) < 60 {
 		r := run(t, format, pol, src, replies...)
-		if len(r.Requests) == 0 {
+		if len(r.summary.Requests()) == 0 {
 			return r, rounds
 		}
 		var ids []string
-		for _, q := range r.Requests {
+		for _, q := range r.summary.Requests() {
 			if slices.ContainsFunc(replies, func(a api.Summary) bool { return a.ID == q.ID }) {
 				t.Fatalf("%s is asked twice", q.ID)
 			}
@@ -72,7 +72,7 @@ func TestRetry(t *testing.T) {
 					}
 					return api.Summary{Text: text}
 				})
-				if s := r.Report.Summary; s.Source != c.source || s.Why != c.why || n != c.asked {
+				if s := r.report.Summary; s.Source != c.source || s.Why != c.why || n != c.asked {
 					t.Errorf("%+v after %d requests", s, n)
 				}
 				for i, p := range prompts {
@@ -113,8 +113,8 @@ func TestLadder(t *testing.T) {
 		{"parts at the same time, then one of them all", long(20, 900), 2500, "map", 2, 0},
 		{"part after part", long(20, 900), 2500, "chain", 0, 0},
 		{"one message that is too large", long(1, 90000), 2500, "map", 1, 1},
-		{"many parts", long(300, 900), 2500, "map", 2, passes.MaxParts},
-		{"many parts, one after the other", long(100, 900), 2500, "chain", 0, passes.MaxParts},
+		{"many parts", long(300, 900), 2500, "map", 2, summary.MaxParts},
+		{"many parts, one after the other", long(100, 900), 2500, "chain", 0, summary.MaxParts},
 		{"no room for any request", long(20, 900), 300, "map", 0, 0},
 	} {
 		for _, e := range []struct{ estimator, style string }{{"bytes4", ""}, {"runes3.6", ""}, {"utf16-4", ""},
@@ -139,13 +139,13 @@ func TestLadder(t *testing.T) {
 					return api.Summary{Text: good}
 				})
 				if c.limit == 300 {
-					if r.Report.Summary.Why != api.FaultNoRoom || len(rounds) > 0 {
-						t.Errorf("%+v after %v", r.Report.Summary, rounds)
+					if r.report.Summary.Why != api.FaultNoRoom || len(rounds) > 0 {
+						t.Errorf("%+v after %v", r.report.Summary, rounds)
 					}
 					return
 				}
-				if r.Report.Summary.Source != "model" {
-					t.Errorf("%+v", r.Report.Summary)
+				if r.report.Summary.Source != "model" {
+					t.Errorf("%+v", r.report.Summary)
 				}
 				if e.style == "" { // others show less of a message
 					if c.rounds > 0 && len(rounds) != c.rounds {
@@ -183,9 +183,9 @@ func TestLadderSurvivesFailures(t *testing.T) {
 				}
 				return api.Summary{Text: good}
 			})
-			source := r.Report.Summary.Source
+			source := r.report.Summary.Source
 			if all := fails == "fold-1-part-" || fails == "fold-1" && split == "map"; (source == "local") != all {
-				t.Errorf("%s, %s fails: %+v after %v", split, fails, r.Report.Summary, rounds)
+				t.Errorf("%s, %s fails: %+v after %v", split, fails, r.report.Summary, rounds)
 			}
 			if out := output(r); !strings.Contains(out, "[first] request 0") && !strings.Contains(out, "[1] user: request 0") || !strings.Contains(out, "request 38") {
 				t.Errorf("%s, %s fails: the requests are gone: %s", split, fails, out)
@@ -213,8 +213,8 @@ func TestRefusedMerge(t *testing.T) {
 		return api.Summary{Error: "down"}
 	})
 	out := output(r)
-	if len(rounds) < 2 || r.Report.Summary.Source != api.SourceLocal || !strings.Contains(out, "The user lists the barns") {
-		t.Errorf("%v, %+v: %s", rounds, r.Report.Summary, out)
+	if len(rounds) < 2 || r.report.Summary.Source != api.SourceLocal || !strings.Contains(out, "The user lists the barns") {
+		t.Errorf("%v, %+v: %s", rounds, r.report.Summary, out)
 	}
 	if strings.Contains(out, "Part 1 of ") || strings.Contains(out, "Part 2 of ") {
 		t.Errorf("the labels of requests are in the digest: %s", out)

@@ -23,9 +23,9 @@ func (c *Run) Thrash() {
 	user, assistant := c.speakers(0)
 	now.User, now.Assistant = user, assistant
 	whole := c.wholeHistory()
-	if s := c.State.Streak; s != nil {
+	if s := c.state.Streak; s != nil {
 		if !whole {
-			user, assistant = c.speakers(c.State.Messages)
+			user, assistant = c.speakers(c.state.Messages)
 		} else {
 			user, assistant = user-s.User, assistant-s.Assistant
 		}
@@ -37,20 +37,20 @@ func (c *Run) Thrash() {
 	if now.Compactions >= thrashing {
 		t := c.thrashingCause(whole)
 		t.Compactions = now.Compactions
-		c.Report.Thrashing = &t
+		c.report.Thrashing = &t
 	}
 }
 
 // speakers counts the user's and the assistant's messages from an index of the input on, without those that a compaction wrote.
 func (c *Run) speakers(from int) (user, assistant int) {
-	for m := min(max(0, from), c.N); m < c.N; m++ {
-		switch c.T.Messages[m].Role {
+	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
+		switch c.doc.T.Messages[m].Role {
 		case transcript.User:
-			if c.T.HasUserText(m) && !c.Own(int32(m)) {
+			if c.doc.T.HasUserText(m) && !c.authors.Own(int32(m)) {
 				user++
 			}
 		case transcript.Assistant:
-			if !c.Own(int32(m)) {
+			if !c.authors.Own(int32(m)) {
 				assistant++
 			}
 		}
@@ -61,12 +61,12 @@ func (c *Run) speakers(from int) (user, assistant int) {
 // wholeHistory reports whether the input isn't what the last compaction left, and contains no digest: the application has compacted before,
 // and sends its whole history again.
 func (c *Run) wholeHistory() bool {
-	s := &c.State
-	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.N && c.T.Fingerprint(s.Messages) == s.Fingerprint {
+	s := &c.state
+	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.doc.N && c.doc.T.Fingerprint(s.Messages) == s.Fingerprint {
 		return false
 	}
-	for m := range c.N {
-		if digest.Ours(c.T, m) {
+	for m := range c.doc.N {
+		if digest.Ours(c.doc.T, m) {
 			return false
 		}
 	}
@@ -79,28 +79,28 @@ func (c *Run) thrashingCause(whole bool) api.Thrashing {
 		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +
 			"turn compacts it again; use fit, or continue from the result and its state"}
 	}
-	fixed, newest := c.Total-c.Tokens(0, len(c.Items)), 0
-	from := c.State.Messages
-	if from >= c.N {
-		from = max(0, c.NewestUser())
+	fixed, newest := c.doc.Total-c.doc.Tokens(0, len(c.doc.Items)), 0
+	from := c.state.Messages
+	if from >= c.doc.N {
+		from = max(0, c.keep.NewestUser())
 	}
-	for i := range c.Items {
-		switch it := &c.Items[i]; {
+	for i := range c.doc.Items {
+		switch it := &c.doc.Items[i]; {
 		case i >= from:
 			newest += it.Tokens
 		case it.Pinned:
 			fixed += it.Tokens
 		}
 	}
-	share := func(n int) string { return strconv.Itoa(n*100/max(1, c.Limit)) + " % of the limit" }
+	share := func(n int) string { return strconv.Itoa(n*100/max(1, c.limit)) + " % of the limit" }
 	switch {
-	case fixed > c.Limit/fixedShare:
+	case fixed > c.limit/fixedShare:
 		return api.Thrashing{Cause: api.ThrashingPinned, Text: "pinned messages, the system prompt and the tools take " + share(fixed) +
 			" and are never folded; pin less, shorten them, or raise the window"}
-	case newest > c.Limit/fixedShare:
+	case newest > c.limit/fixedShare:
 		return api.Thrashing{Cause: api.ThrashingNewestMessages, Text: "the newest messages alone take " + share(newest) +
 			"; let tools answer less at a time, or raise the window"}
-	case float64(c.Target) > float64(c.Limit)*nearTarget:
+	case float64(c.target) > float64(c.limit)*nearTarget:
 		return api.Thrashing{Cause: api.ThrashingTarget, Text: "gate.target is so near to 1 that a result is soon over the limit again; lower it"}
 	}
 	return api.Thrashing{Cause: api.ThrashingWindow, Text: "what a turn adds is much for the window; raise it, or lower gate.target"}

@@ -27,7 +27,7 @@ func reads(entries ...string) string {
 // takenOut lists what was done to which messages.
 func takenOut(c *Run) string {
 	s := ""
-	for _, a := range c.Report.Actions {
+	for _, a := range c.report.Actions {
 		s += fmt.Sprintf("%s@%d ", a.Action, a.Message)
 	}
 	return strings.TrimSpace(s)
@@ -55,8 +55,8 @@ func TestDedupe(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 		again := run(t, "native", `{"passes":[{"pass":"dedupe"`+tt.params+`}]}`+force, output(c))
-		if again.Report.Reason != api.ReasonNoProgress {
-			t.Errorf("%s: a second run says %s", tt.name, again.Report.Reason)
+		if again.report.Reason != api.ReasonNoProgress {
+			t.Errorf("%s: a second run says %s", tt.name, again.report.Reason)
 		}
 	}
 }
@@ -65,9 +65,9 @@ func TestArchivePass(t *testing.T) {
 	src := reads("read a "+strings.Repeat("alpha ", 500), "!bash b "+strings.Repeat("beta ", 500), "read c "+strings.Repeat("gamma ", 500))
 	const params = `{"passes":[{"pass":"archive","keep_recent":1`
 	c := run(t, "native", params+`,"max_requests":1}]}`+force, src)
-	if len(c.Requests) != 1 || c.Requests[0].ID != "archive-2" || c.Requests[0].Scope != "tool_output" ||
-		!strings.Contains(c.Requests[0].Prompt, "Tool: bash\nCall ID: c1\nStatus: error\n") || !strings.Contains(c.Requests[0].Prompt, "beta") {
-		t.Fatalf("%+v", c.Requests)
+	if len(c.summary.Requests()) != 1 || c.summary.Requests()[0].ID != "archive-2" || c.summary.Requests()[0].Scope != "tool_output" ||
+		!strings.Contains(c.summary.Requests()[0].Prompt, "Tool: bash\nCall ID: c1\nStatus: error\n") || !strings.Contains(c.summary.Requests()[0].Prompt, "beta") {
+		t.Fatalf("%+v", c.summary.Requests())
 	}
 	c = run(t, "native", params+`,"max_requests":1}]}`+force, src, api.Summary{ID: "archive-2", Text: "It failed </scrollback> at b."})
 	out := output(c)
@@ -76,17 +76,17 @@ func TestArchivePass(t *testing.T) {
 		t.Errorf("%s\n%s", takenOut(c), out)
 	}
 	again := run(t, "native", params+`}]}`+force, out)
-	if again.Report.Reason != api.ReasonNoProgress {
-		t.Errorf("a second run says %s and asks %d times", again.Report.Reason, len(again.Requests))
+	if again.report.Reason != api.ReasonNoProgress {
+		t.Errorf("a second run says %s and asks %d times", again.report.Reason, len(again.summary.Requests()))
 	}
 	for _, reply := range []api.Summary{{ID: "archive-2", Error: "503"}, {ID: "archive-2", Text: " "}, {ID: "archive-2", Text: strings.Repeat("much too long ", 5000)}} {
 		c := run(t, "native", params+`,"max_requests":1}],"summary":{"retries":0}}`+force, src, reply)
-		if !strings.Contains(output(c), handles.SummaryMarker+`\nStatus: error\nbeta`) || c.Report.Summary.Why == "" {
-			t.Errorf("%.30q: %+v", reply.Text+reply.Error, c.Report.Summary)
+		if !strings.Contains(output(c), handles.SummaryMarker+`\nStatus: error\nbeta`) || c.report.Summary.Why == "" {
+			t.Errorf("%.30q: %+v", reply.Text+reply.Error, c.report.Summary)
 		}
 	}
-	if c := run(t, "native", `{"passes":[{"pass":"archive","keep_recent":0}]}`+force, src); c.Report.Reason != api.ReasonNoProgress {
-		t.Errorf("turned off: %s", c.Report.Reason)
+	if c := run(t, "native", `{"passes":[{"pass":"archive","keep_recent":0}]}`+force, src); c.report.Reason != api.ReasonNoProgress {
+		t.Errorf("turned off: %s", c.report.Reason)
 	}
 }
 
@@ -113,14 +113,14 @@ func TestArchiveRequests(t *testing.T) {
 			})
 			out := output(c)
 			if limit == 100 {
-				if asked != 0 || c.Report.Summary.Why != api.FaultNoRoom || strings.Contains(out, "It holds Greek") {
-					t.Errorf("batches of %d: asked %d times, %+v", batch, asked, c.Report.Summary)
+				if asked != 0 || c.report.Summary.Why != api.FaultNoRoom || strings.Contains(out, "It holds Greek") {
+					t.Errorf("batches of %d: asked %d times, %+v", batch, asked, c.report.Summary)
 				}
 				continue
 			}
 			want := []int{3, 0, 2, 1}[batch]
-			if asked != 2*want || len(rounds) != 2 || strings.Count(out, "It holds Greek") != want || c.Report.Summary.Why != "" {
-				t.Errorf("batches of %d in %d tokens: asked %d times in %v, %+v\n%s", batch, limit, asked, rounds, c.Report.Summary, out)
+			if asked != 2*want || len(rounds) != 2 || strings.Count(out, "It holds Greek") != want || c.report.Summary.Why != "" {
+				t.Errorf("batches of %d in %d tokens: asked %d times in %v, %+v\n%s", batch, limit, asked, rounds, c.report.Summary, out)
 			}
 		}
 	}

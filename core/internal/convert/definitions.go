@@ -23,7 +23,7 @@ func (c *conversion) definitions(name string, value []byte) {
 	}
 	s := jsonspan.New(value)
 	if s.Kind() == jsonspan.Object { // toolConfig
-		for key := range s.Members() {
+		for key := range s.Members {
 			if string(key) == "tools" && s.Kind() == jsonspan.Array {
 				c.definitionList(s)
 			} else if member := string(key); says(s.Skip()) {
@@ -60,7 +60,7 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 // read reads one definition, in the shape of any format.
 func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	typ, list := "", false
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch name := string(key); {
 		case name == "name" && s.Kind() == jsonspan.String:
 			d.name = jsonspan.Text(s.Src(), s.Text().Span)
@@ -76,7 +76,7 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 		case name == "inputSchema" && s.Kind() == jsonspan.Object:
 			d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
 			inner := jsonspan.New(d.schema)
-			for key := range inner.Members() {
+			for key := range inner.Members {
 				if string(key) == "json" && inner.Kind() == jsonspan.Object {
 					d.schema = inner.Skip().Of(d.schema)
 				} else {

@@ -26,7 +26,7 @@ func (c *conversion) payloads(n int32) []payload {
 	if p.List == transcript.Member { // "images":["…"]
 		var list []payload
 		s := jsonspan.New(append(append([]byte{'{'}, b...), '}'))
-		for range s.Members() {
+		for range s.Members {
 			if s.Kind() != jsonspan.Array {
 				s.Skip()
 				continue
@@ -62,7 +62,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			return
 		}
 		var bytes []byte // {"0":137,"1":80}
-		for k := range s.Members() {
+		for k := range s.Members {
 			name := string(k)
 			switch {
 			case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:

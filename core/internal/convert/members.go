@@ -85,7 +85,7 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 	if s.Kind() != jsonspan.Object {
 		return
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
 		if n < 0 && c.holds(i, name) {
@@ -180,7 +180,7 @@ func (c *conversion) otherMembers() {
 	}
 	b := t.Bytes(t.Outer)
 	s := jsonspan.New(b)
-	for key := range s.Members() {
+	for key := range s.Members {
 		name := string(key)
 		v := s.Skip()
 		switch {
@@ -212,7 +212,7 @@ func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []str
 			texts = promptTexts(texts, b, s, depth+1)
 		}
 	case jsonspan.Object:
-		for key := range s.Members() {
+		for key := range s.Members {
 			if name := string(key); depth < 4 && (name == "text" || name == "parts" || name == "content") {
 				texts = promptTexts(texts, b, s, depth+1)
 			} else {

@@ -189,13 +189,13 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	s := jsonspan.New(b)
 	said := ""
 	if s.Kind() == jsonspan.Object {
-		for key := range s.Members() {
+		for key := range s.Members {
 			switch {
 			case string(key) == "refusal" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "text" && typeOf(b) == "text-plain" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
-			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.Free) && s.Kind() == jsonspan.String:
+			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.NotSent) && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "citationsContent" && s.Kind() == jsonspan.Object:
 				said = citedTexts(b, s)
@@ -208,7 +208,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	case strings.TrimSpace(said) != "":
 		c.losePart(n, api.LossOpaque, api.InsteadText, typeOf(b))
 		return piece{transcript.Text, -1, said}, true
-	case p.Has(transcript.Free):
+	case p.Has(transcript.NotSent):
 		c.losePart(n, api.LossNotSent, api.InsteadNothing, typeOf(b))
 	default:
 		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(b))
@@ -219,7 +219,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 // citedTexts returns the texts of an answer with citations, {"content":[{"text":…}]}.
 func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	var texts []string
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) != "content" || s.Kind() != jsonspan.Array {
 			s.Skip()
 			continue
@@ -229,7 +229,7 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 				s.Skip()
 				continue
 			}
-			for key := range s.Members() {
+			for key := range s.Members {
 				if string(key) == "text" && s.Kind() == jsonspan.String {
 					texts = append(texts, jsonspan.Text(b, s.Text().Span))
 				} else {
@@ -248,7 +248,7 @@ func typeOf(b []byte) string {
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(b, s.Text().Span)
 		}

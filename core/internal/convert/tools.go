@@ -135,7 +135,7 @@ func fits(text []byte) bool {
 type outcome struct {
 	texts []string
 	media []piece
-	value []byte // a value other than a string, as compact JSON
+	value []byte // a value other than a string, as
 	fails bool
 }
 
@@ -144,7 +144,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
 	inner := t.Inner(int(n))
-	inside := false // the body is a list of inner parts
+	inside := false // the body is a list of inner
 	for i := range inner {
 		in, at := &inner[i], n+1+int32(i)
 		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
@@ -187,7 +187,7 @@ func (o *outcome) unwrap(b []byte) {
 	n := 0
 	var only jsonspan.Value
 	name := ""
-	for key := range s.Members() {
+	for key := range s.Members {
 		name = string(key)
 		only = s.Skip()
 		n++
@@ -209,7 +209,7 @@ func (c *conversion) results(calls []int32) {
 	for _, n := range calls {
 		result := c.t.Parts[n].Pair
 		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
-			continue // the host is about to answer it, or a repair does
+			continue // the host is about to answer it,
 		}
 		c.written[result] = true
 		o := c.outcome(result)

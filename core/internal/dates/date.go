@@ -107,7 +107,7 @@ type token struct {
 	number int // -1 if it is no number
 	digits int
 	month  int
-	sure   bool   // the name of a month that has no other meaning
+	sure   bool   // the name of a month that means
 	unit   rune   // what follows a number: 年, 月, 日 or the like
 	gap    string // what precedes it
 }
@@ -120,33 +120,7 @@ type Found struct {
 
 // In finds the first dates in a text, given its words.
 func In(text string, ws []words.Word) (found []Found) {
-	tokens := make([]token, 0, len(ws))
-	end := 0
-	for i, w := range ws {
-		t := token{number: -1}
-		spelled := text[w.From:w.End]
-		if int(w.From) >= end {
-			t.gap = text[end:w.From]
-		}
-		end = max(end, int(w.End))
-		if n := digitsAt(spelled); n > 0 && n <= 4 {
-			t.number, t.digits = 0, n
-			for _, c := range spelled[:n] {
-				t.number = t.number*10 + int(c-'0')
-			}
-			t.unit = unitAt(text[int(w.From)+n:])
-			switch rest := spelled[n:]; { // 3rd, 8th, 14T09 are days; 12b is none
-			case rest == "" || rest[0] == 'T' || t.unit != 0:
-			case len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest)):
-			default:
-				t.number = -1
-			}
-		} else if w.Kind&words.Digit == 0 {
-			t.month = monthNamed(strings.ToLower(spelled))
-			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
-		}
-		tokens = append(tokens, t)
-	}
+	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {
 		d, n := dateAt(tokens[i:])
 		if n == 0 {
@@ -162,6 +136,43 @@ func In(text string, ws []words.Word) (found []Found) {
 		i += n
 	}
 	return found
+}
+
+// tokensOf makes tokens of the words of a text.
+func tokensOf(text string, ws []words.Word) []token {
+	tokens := make([]token, 0, len(ws))
+	end := 0
+	for i, w := range ws {
+		t := token{number: -1}
+		if int(w.From) >= end {
+			t.gap = text[end:w.From]
+		}
+		end = max(end, int(w.End))
+		spelled := text[w.From:w.End]
+		if n := digitsAt(spelled); n > 0 && n <= 4 {
+			t.count(spelled, n, text[int(w.From)+n:])
+		} else if w.Kind&words.Digit == 0 {
+			t.month = monthNamed(strings.ToLower(spelled))
+			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
+		}
+		tokens = append(tokens, t)
+	}
+	return tokens
+}
+
+// count makes the token the number of n digits that a word begins with; after is the text that follows them. 3rd, 8th and 14T09 are days, 12b
+// is none.
+func (t *token) count(spelled string, n int, after string) {
+	t.digits, t.unit = n, unitAt(after)
+	rest := spelled[n:]
+	ordinal := len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest))
+	if rest != "" && rest[0] != 'T' && t.unit == 0 && !ordinal {
+		return
+	}
+	t.number = 0
+	for _, c := range spelled[:n] {
+		t.number = t.number*10 + int(c-'0')
+	}
 }
 
 // digitsAt returns the number of digits that a text begins with.
@@ -189,93 +200,121 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
+// spellings are the ways in which dates are spelled, in the order in which they are tried. Each reads the date that starts with the first
+// token and returns how many tokens it has; 0 if the date is not spelled in this way.
+var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
+
 // dateAt reads the date that starts with the first token, and returns how many tokens it has; 0 if there is none.
 func dateAt(ts []token) (d Date, n int) {
-	if t := &ts[0]; t.number >= 0 && (t.unit == 'y' || t.unit == 'm') {
-		return signedDate(ts)
-	}
-	if d, n = numericDate(ts); n == 0 {
-		d, n = namedDate(ts)
-	}
-	return d, n
-}
-
-// signedDate reads a date whose numbers have signs, such as 2023年5月8日. The signs are tokens, too.
-func signedDate(ts []token) (d Date, n int) {
-	var year, month, day int
-	for n < len(ts) && n < 8 && day == 0 {
-		switch t := &ts[n]; {
-		case t.number < 0:
-		case t.unit == 'y' && year == 0 && month == 0:
-			year = t.number
-		case t.unit == 'm' && month == 0:
-			month = t.number
-		case t.unit == 'd' && month > 0:
-			day = t.number
-		default:
-			return New(year, month, day), n
+	for _, spelled := range spellings {
+		if d, n = spelled(ts); n > 0 {
+			return d, n
 		}
-		n++
-	}
-	return New(year, month, day), n
-}
-
-// numericDate reads a date of numbers: 2023-05-08, 8.5.2023, 2023-05 or 2023.
-func numericDate(ts []token) (Date, int) {
-	number := func(i int, gaps string) int { // the number after one of these gaps; 0 if there is none
-		if i < len(ts) && len(ts[i].gap) == 1 && strings.Contains(gaps, ts[i].gap) {
-			return max(0, ts[i].number)
-		}
-		return 0
-	}
-	t, second, third := &ts[0], number(1, "-/."), number(2, "-/.")
-	switch {
-	case t.isYear() && second > 0 && second <= 12 && third > 0 && ts[2].isDay():
-		return New(t.number, second, third), 3
-	case t.isYear() && number(1, "-") > 0 && second <= 12 && ts[1].digits == 2:
-		return New(t.number, second, 0), 2
-	case t.isYear():
-		return New(t.number, 0, 0), 1
-	case !t.isDay() || second == 0 || third == 0 || !ts[1].isDay() || !ts[2].isYear():
-		return 0, 0
-	case second <= 12 && (t.number > 12 || ts[1].gap == "."):
-		return New(third, second, t.number), 3
-	case second > 12 && t.number <= 12:
-		return New(third, t.number, second), 3
-	}
-	return New(third, 0, 0), 3 // it is not clear which is the month
-}
-
-// namedDate reads a date with the name of a month: 8 May 2023, 8 de mayo de 2023, May 8, 2023.
-func namedDate(ts []token) (Date, int) {
-	t := &ts[0]
-	if t.isDay() {
-		for i := 1; i < len(ts) && i <= 2; i++ {
-			if ts[i].month > 0 {
-				return monthAt(ts, i, t.number)
-			}
-		}
-	}
-	switch {
-	case t.month == 0:
-		return 0, 0
-	case len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0:
-		if len(ts) > 2 && ts[2].isYear() {
-			return New(ts[2].number, t.month, ts[1].number), 3
-		}
-		return New(0, t.month, ts[1].number), 2
-	case t.sure || yearBehind(ts, 0) > 0:
-		return monthAt(ts, 0, 0)
 	}
 	return 0, 0
 }
 
-// monthAt returns a date with a day, the month at an index and the year after that, if there is one; and how many tokens it has.
-func monthAt(ts []token, i, day int) (Date, int) {
-	if y := yearBehind(ts, i); y > 0 {
-		return New(ts[y].number, ts[i].month, day), y + 1
+// linked reports whether token i is a number that directly follows one of the given signs.
+func linked(ts []token, i int, signs string) bool {
+	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
+}
+
+// signedDate reads 2023年5月8日. The signs are tokens, too.
+func signedDate(ts []token) (Date, int) {
+	is := func(i int, unit rune) bool { return ts[i].number >= 0 && ts[i].unit == unit }
+	if !is(0, 'y') && !is(0, 'm') {
+		return 0, 0
 	}
-	return New(0, ts[i].month, day), i + 1
+	var y, m, day int
+	n := 0
+	for ; n < len(ts) && n < 8 && day == 0; n++ {
+		switch {
+		case is(n, 'y') && y == 0 && m == 0:
+			y = ts[n].number
+		case is(n, 'm') && m == 0:
+			m = ts[n].number
+		case is(n, 'd') && m > 0:
+			day = ts[n].number
+		case ts[n].number >= 0:
+			return New(y, m, day), n
+		}
+	}
+	return New(y, m, day), max(n, 1)
+}
+
+// isoDate reads 2023-05-08, 2023/5/8 or 2023.5.8.
+func isoDate(ts []token) (Date, int) {
+	if !ts[0].isYear() || !linked(ts, 1, "-/.") || !linked(ts, 2, "-/.") || ts[1].number > 12 || !ts[2].isDay() {
+		return 0, 0
+	}
+	return New(ts[0].number, ts[1].number, ts[2].number), 3
+}
+
+// isoMonth reads 2023-05.
+func isoMonth(ts []token) (Date, int) {
+	if !ts[0].isYear() || !linked(ts, 1, "-") || ts[1].number > 12 || ts[1].digits != 2 {
+		return 0, 0
+	}
+	return New(ts[0].number, ts[1].number, 0), 2
+}
+
+// numberDate reads 8.5.2023, 13/5/2023 or 5/13/2023. If it is not clear which number is the month, only the year counts.
+func numberDate(ts []token) (Date, int) {
+	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
+		return 0, 0
+	}
+	first, second, year := ts[0].number, ts[1].number, ts[2].number
+	switch {
+	case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
+		return New(year, second, first), 3
+	case second > 12 && first <= 12:
+		return New(year, first, second), 3
+	}
+	return New(year, 0, 0), 3
+}
+
+// dayAndMonth reads 8 May 2023 or 8 de mayo de 2023.
+func dayAndMonth(ts []token) (Date, int) {
+	if !ts[0].isDay() {
+		return 0, 0
+	}
+	for i := 1; i < len(ts) && i <= 2; i++ {
+		if ts[i].month == 0 {
+			continue
+		}
+		if y := yearBehind(ts, i); y > 0 {
+			return New(ts[y].number, ts[i].month, ts[0].number), y + 1
+		}
+		return New(0, ts[i].month, ts[0].number), i + 1
+	}
+	return 0, 0
+}
+
+// monthAndDay reads May 8, 2023, May 2023 or May.
+func monthAndDay(ts []token) (Date, int) {
+	month := ts[0].month
+	switch y := yearBehind(ts, 0); {
+	case month == 0:
+		return 0, 0
+	case len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0:
+		if len(ts) > 2 && ts[2].isYear() {
+			return New(ts[2].number, month, ts[1].number), 3
+		}
+		return New(0, month, ts[1].number), 2
+	case y > 0:
+		return New(ts[y].number, month, 0), y + 1
+	case ts[0].sure:
+		return New(0, month, 0), 1
+	}
+	return 0, 0
+}
+
+// yearAlone reads 2023.
+func yearAlone(ts []token) (Date, int) {
+	if !ts[0].isYear() {
+		return 0, 0
+	}
+	return New(ts[0].number, 0, 0), 1
 }
 
 // yearBehind returns the index of the year at most two tokens after a month; 0 if there is none.

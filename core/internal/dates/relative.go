@@ -31,7 +31,7 @@ const (
 // name of a weekday.
 type phrase struct {
 	words []string
-	n     int // number of units; with "#" its sign
+	n     int // number of units; with
 	unit  unit
 }
 

@@ -9,36 +9,52 @@ import (
 
 // Words and phrases that begin sentences about what comes next.
 var (
-	announceHeads = strings.Split("let me|now let me|let's|i'll|i will|i'm going to|i am going to|i need to|now i |now i'll|next, |next i|first, let me|first, i|good, now|"+
-		"ok, now|okay, now|still |waiting |continuing |no change yet|i now have|i have enough|now add|now update|now fix|now replace|now the |then i'll|next up|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
+	announceHeads = strings.Split("let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|need to |i now have|i have enough|i can now|"+
+		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
+	// orderWords may precede what is done next, and behind them orders to oneself announce it too: "Now add …".
+	orderWords = wordListOf("now next first then ok okay good great perfect alright so and also finally up")
+	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
 
 // announceStarts are the starts of everything that announces looks for.
-var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm "})
+var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm ", "now", "next", "first", "ok", "good", "great", "perfect", "alright", "so", "also", "finally", "and"})
 
 // announces reports whether a unit only says what the assistant will do next.
 func announces(text string) bool {
-	if len(text) >= 240 || !announceStarts.may(text) {
-		return false
-	}
-	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range announceHeads {
-		if strings.HasPrefix(head, s) {
-			return !asksIn(text)
+	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text)
+}
+
+// announcing reports whether a text begins as what announces does, be it a question or not.
+func announcing(text string) bool {
+	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
+	for n := 0; n < 3; n++ {
+		for _, s := range announceHeads {
+			if strings.HasPrefix(head, s) {
+				return true
+			}
 		}
-	}
-	if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
-		word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
-		return strings.HasSuffix(word, "ing") && !asksIn(text)
-	}
-	if rest, found := afterClause(head); found && announcesPlan(rest) { // "After it returns, I'll …"
-		return !asksIn(text)
+		if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
+			word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
+			return strings.HasSuffix(word, "ing")
+		}
+		if rest, found := afterClause(head); found && announcesPlan(rest) { // "After it returns, I'll …"
+			return true
+		}
+		word, rest, found := strings.Cut(head, " ")
+		if !found || !orderWords.has(strings.Trim(word, ",:—-")) {
+			break
+		}
+		head = strings.TrimLeft(rest, "—- ")
+		next, _, _ := strings.Cut(head, " ")
+		if (word == "now" || word == "next,") && selfOrders.has(next) || word == "next" && next == "i" {
+			return true
+		}
 	}
 	for _, s := range announceSigns {
 		if strings.HasPrefix(head, s) {
-			return !asksIn(text)
+			return true
 		}
 	}
 	return false
@@ -47,26 +63,37 @@ func announces(text string) bool {
 // clauseHeads begin clauses that say when something happens.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient are words for what was only true for a moment, while something was running.
-var transient = wordListOf("yet still again queued waiting wait moment timeout timed settles settle running ended pending polling idle continuing ongoing noch weiterhin warte encore attends aún todavía esperando ещё жду")
+// transient are words of what was so for a moment, while something ran, and lasting those of them that say so of what has a name, too.
+var (
+	transient = wordListOf("again queued wait moment timeout timed settles settle running ended idle ongoing encore")
+	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
+)
 
 // longestTransient is the maximum length of such a sentence, in bytes.
-const longestTransient = 120
+const longestTransient = 160
 
-// passesBy reports whether a sentence that the assistant says at work reports progress without naming anything: "No signal yet."
+// passesBy reports whether a sentence of the assistant's at work tells how something went on: "No signal yet.", "The tests are being added."
 func passesBy(text string) bool {
-	if len(text) > longestTransient || names(text) || asksIn(text) {
+	if len(text) > longestTransient || asksIn(text) {
 		return false
 	}
-	found, first := false, true
+	named := names(text)
+	n, before := 0, ""
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
-		if first && strings.HasSuffix(word, "ing") && len(word) > 5 { // "Checking the status …"
+		gerund := strings.HasSuffix(word, "ing") && len(word) > 5
+		switch {
+		case len(word) < 3:
+		case lasting.has(word), !named && transient.has(word):
+			return true
+		case gerund && !named && n == 0: // "Checking the status …"
+			return true
+		case word == "progress" && before == "in", word == "far" && before == "so", (word == "now" || word == "being") && (before == "is" || before == "are"):
 			return true
 		}
-		first = false
-		found = found || transient.has(word)
+		before = word
+		n++
 	}
-	return found
+	return false
 }
 
 // afterClause returns the text after a leading clause that says when.

@@ -24,11 +24,36 @@ func TestAnnounces(t *testing.T) {
 		"I’m reading the three migrations now.":                    true,
 		"After the build ends, I'll compare both sizes.":           true,
 		"Next I'm going to measure the cold start.":                true,
+		"Now let's run the pump dry to see it fail.":               true,
+		"Good, now I'm draining the second tank.":                  true,
+		"Need to find the right valve first.":                      true,
+		"Now add the third valve to the list.":                     true,
+		"Next, the filter.":                                        true,
 		"The pump is set to 40 l/min.":                             false,
+		"So the pump runs at 40 l/min.":                            false,
+		"First of all the valve leaks.":                            false,
+		"Right now the valve leaks.":                               false,
 		"I've measured it: 40 l/min.":                              false,
 		"I need the password of the staging host. Do you have it?": false,
 	} {
 		if got := announces(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// What only tells how work went on is no news when the work has ended; what was found out is.
+func TestPassesBy(t *testing.T) {
+	for text, want := range map[string]bool{
+		"No signal yet.": true,
+		"The worker for `tank-2` has not merged yet.":                true,
+		"Tests for `drain.go` are still queued behind the build.":    true,
+		"A new run is in progress: `2768`.":                          true,
+		"The second valve leaks at 3 bar.":                           false,
+		"The hook in `drain.go` is called twice.":                    false,
+		"The pump ran dry because `level` was read before the flush": false,
+	} {
+		if got := passesBy(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

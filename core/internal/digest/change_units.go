@@ -138,6 +138,9 @@ func (c *change) text() string {
 		if names := definedIn(c.added, mostDefined); len(names) > 0 {
 			return "defines " + strings.Join(names, ", ")
 		}
+		if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
+			return "“" + Fence(said) + "”"
+		}
 		return quoted(added, quotedNew)
 	case len(added) == 0 && len(removed) == 0:
 		return ""

@@ -42,10 +42,12 @@ const (
 	groupMark = ": "
 	// beforeHistory is the history of files whose changes no entry mentions.
 	beforeHistory = "changed before"
+	// triedVerb is what was done to files that were only written to be run.
+	triedVerb = "written and run"
 )
 
 // historyVerbs begin the history of a file.
-var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", beforeHistory}
+var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", triedVerb, beforeHistory}
 
 // files returns the block of changed files, each with the entries that say how it was changed, in at most size bytes. Files with the same
 // history share a line; the most frequently changed come first. Paths are relative to the log's folder if all are absolute.
@@ -60,6 +62,9 @@ func (k *turnLog) files(paths []string, size int) string {
 	var groups []group
 	var at critbit.Map[int] // by history, one more than the index of its group
 	for _, path := range slices.Backward(paths) {
+		if strings.HasSuffix(path, "/.") {
+			continue
+		}
 		name := path
 		if short {
 			name = strings.TrimPrefix(path, k.base)
@@ -77,7 +82,13 @@ func (k *turnLog) files(paths []string, size int) string {
 		g := &groups[*known-1]
 		g.names = append(g.names, name)
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return b.count - a.count })
+	rank := func(g *group) int {
+		if strings.HasPrefix(g.history, triedVerb) {
+			return -1
+		}
+		return g.count
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return rank(&b) - rank(&a) })
 	var lines []string
 	for _, g := range groups {
 		switch {
@@ -90,11 +101,17 @@ func (k *turnLog) files(paths []string, size int) string {
 			if history == "" {
 				history = beforeHistory
 			}
+			if g.history == "" || strings.HasPrefix(g.history, triedVerb) {
+				g.names = g.names[:min(len(g.names), mostBefore)]
+			}
 			lines = append(lines, grouped(history, g.names, size/2)...)
 		}
 	}
 	return firstOf(modifiedTag, fenced(lines), size)
 }
+
+// mostBefore is how many files are named, the newest, of those of whose changes no entry says anything, and of those that were only run.
+const mostBefore = 16
 
 // grouped returns lines of names that share a history, each roughly as long as most.
 func grouped(history string, names []string, most int) (lines []string) {
@@ -142,6 +159,9 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 		for n := range k.turns[i].units {
 			if u := &k.turns[i].units[n]; u.kind == changeUnit && u.source != "" {
 				verb, _, _ := strings.Cut(u.text, " ")
+				if u.tried {
+					verb = triedVerb
+				}
 				path := u.source
 				if path[0] != '/' {
 					path = k.base + path

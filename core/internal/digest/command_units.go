@@ -34,7 +34,7 @@ var (
 		"realpath basename dirname whoami uname lsof top htop history")
 	gitLooks = wordListOf("status diff log show branch ls-files rev-parse blame grep remote fetch config describe shortlog reflog stash")
 	asksOnly = wordListOf("status version --version -v help --help -h list ls info show describe view logs doctor whoami ls-tree ls-remote " +
-		"for-each-ref check-ignore rev-list --list which get search")
+		"for-each-ref check-ignore rev-list --list which get search wait capture")
 	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
 		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
 	checkers = wordListOf("pytest jest vitest mocha tsc tsgo eslint biome prettier ruff mypy flake8 black make cmake ctest gradle mvn tox nox " +
@@ -200,6 +200,9 @@ func statOf(output string) string {
 	return ""
 }
 
+// mostPushed is how many branches are named that one command pushes.
+const mostPushed = 3
+
 // pushOf returns the branches that git push reports as updated, or "": "main -> main (3f2c1aa..90b1d7e)".
 func pushOf(output string) string {
 	var all []string
@@ -208,12 +211,12 @@ func pushOf(output string) string {
 		if strings.HasPrefix(line, "Everything up-to-date") {
 			return "nothing, as everything was up to date"
 		}
-		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostPushed {
 			all = append(all, "- [deleted] "+strings.TrimSpace(name))
 			continue
 		}
 		from, to, found := strings.Cut(line, " -> ")
-		if !found || len(all) == mostHits || len(line) > 160 {
+		if !found || len(all) == mostPushed || len(line) > 160 {
 			continue
 		}
 		words := strings.Fields(from)
@@ -302,6 +305,9 @@ func failedIn(text string) bool {
 // withoutEnvelope returns a program's output without the lines that a tool puts before it ("Wall time: …", "Output:").
 func withoutEnvelope(output string) string {
 	const near = 300
+	if strings.HasPrefix(output, "<returncode>") {
+		return withoutFrame(output)
+	}
 	if at := strings.Index(output[:min(len(output), near)], "Output:\n"); at >= 0 && (at == 0 || output[at-1] == '\n') {
 		return output[at+len("Output:\n"):]
 	}

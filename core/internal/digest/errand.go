@@ -24,7 +24,7 @@ var (
 	// errands are verbs of things done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise " +
-		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set " +
+		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
 	// modals may stand between the beginning of a sentence and the verb of an errand.
@@ -56,7 +56,7 @@ func errand(s string, ws []word, direct bool) bool {
 		}
 	}
 	i, answers := 0, false
-	for i < len(ws) && reacting.has(ws[i].text) {
+	for i < len(ws) && (reacting.has(ws[i].text) || ws[i].text == "no" && i+1 < len(ws) && ws[i+1].breaks) {
 		answers = answers || answering.has(ws[i].text)
 		i++
 	}
@@ -65,7 +65,7 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	first := ws[i].text
 	switch {
-	case supposes(ws), asksWhy.has(first) && !holds, askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
+	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), !direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" }), asksWhy.has(first) && !holds, askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
 		return true
 	case holds:
 		return false
@@ -102,6 +102,19 @@ func errandSigned(s string) bool {
 	for _, sign := range errandSigns {
 		if strings.HasPrefix(s, sign) {
 			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
+		}
+	}
+	return false
+}
+
+// mayDo reports whether a sentence says what can be done in a case: "If we want it, we can …".
+func mayDo(ws []word) bool {
+	if !ws[0].is(conditions) {
+		return false
+	}
+	for k := range ws[:len(ws)-1] {
+		if next := ws[k+1].text; (firstTwo.has(ws[k].text) || ws[k].text == "you") && (next == "can" || next == "could" || next == "might") {
+			return true
 		}
 	}
 	return false

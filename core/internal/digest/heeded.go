@@ -7,8 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// What a turn looked at matters only if the turn mentions it afterwards: a comment in a file, a search hit, what a file defines. This file
-// weighs that.
+// What a turn looked at is news only as far as the turn speaks of it afterwards: a hit of a search, what a file defines. This file weighs that.
 
 // turnWords is what the user and the assistant say in a turn: word stems, and the names of files and of code.
 type turnWords struct {
@@ -103,11 +102,6 @@ func (r *turnReader) weighNotes(last bool) {
 			closed = closed || u.kind == answerUnit
 		}
 	}
-	for n := range t.units {
-		if u := &t.units[n]; closed && u.kind == saidUnit && underWay(u.text) {
-			u.factor /= 3
-		}
-	}
 	told := newTurnWords()
 	var edited critbit.Map[struct{}]
 	for n := len(t.units) - 1; n >= 0; n-- { // a later repetition takes precedence
@@ -115,9 +109,6 @@ func (r *turnReader) weighNotes(last bool) {
 		known, most := &said, 8
 		switch u.kind {
 		case thoughtUnit:
-			if closed {
-				u.factor = u.factor * 2 / 3
-			}
 		case toldUnit:
 			known, most = &told, 9
 		default:
@@ -140,20 +131,11 @@ func (r *turnReader) weighNotes(last bool) {
 	for n := len(t.units) - 1; n >= 0; n-- {
 		u := &t.units[n]
 		switch u.kind {
-		case noteUnit:
-			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
-				u.factor = isDropped
-			}
 		case lineUnit:
 			if !closed && !edited.Has(u.source) { // a changed file reads differently now
 				said.quoteLines(u)
 			}
 			u.body = ""
-		case hitUnit:
-			shared, long := said.shared(u.text)
-			if shared*2 < long {
-				u.factor = isDropped
-			}
 		case readUnit:
 			if said.define(u); u.factor >= ofReading {
 				continue
@@ -170,16 +152,6 @@ func (r *turnReader) weighNotes(last bool) {
 			}
 		}
 	}
-}
-
-// underWay reports whether a sentence describes an activity that was still going on.
-func underWay(text string) bool {
-	for _, sign := range []string{" is now ", " are now ", " is still ", " are still ", " is currently ", " is actively ", " is running ", " is doing ", " right now", " in progress", " so far"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
 }
 
 // define reduces the definitions of a file that was read to the names that are mentioned.

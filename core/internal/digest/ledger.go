@@ -33,6 +33,7 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	c := collector{t: t, Ledger: l}
 	for i, f := range l.Errors {
 		c.failed.Set(key(&f), i+1)
+		c.begun = append(c.begun, c.worked)
 	}
 	for _, i := range messages {
 		c.message(int(i))
@@ -57,8 +58,11 @@ type collector struct {
 	*Ledger
 	t      *transcript.Transcript
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
-	older  int              // how many of Errors existed at the user's last request
-	called []textCall       // calls written as text whose output is still to come
+	older  int              // so many of Errors were there when the user asked last
+	begun  []int            // by Errors: the value of worked when it failed
+	worked int              // how many calls have worked that do more than look
+	beyond int              // so many of Errors were looked at for being worked around
+	called []textCall       // calls written as text whose output is to come
 	room   *readRoom
 }
 
@@ -203,7 +207,10 @@ func (c *collector) result(n int32) {
 		if on != "" {
 			c.ran(on, run.exit)
 		}
-		if failed = run.exit != "" && run.exit != "0" && run.kind != looks; failed {
+		if run.kind == looks {
+			return
+		}
+		if failed = run.exit != "" && run.exit != "0"; failed {
 			said = run.failure
 		}
 	case reads, searches:
@@ -226,9 +233,22 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 	if failed {
 		f.Text = said
 		c.Errors = append(c.Errors, f)
+		c.begun = append(c.begun, c.worked)
 		*at = len(c.Errors)
+		return
+	}
+	for c.worked++; c.beyond < len(c.Errors) && c.begun[c.beyond]+aroundIt <= c.worked; c.beyond++ {
+		if f := &c.Errors[c.beyond]; !isCheck(f) {
+			*f = api.LedgerFailure{}
+		}
 	}
 }
+
+// aroundIt is how many calls work after one that has failed until it is no longer open: what the agent has not needed since, it has got in another
+// way. A check stays, as nothing but itself says that it passes.
+const aroundIt = 8
+
+func isCheck(f *api.LedgerFailure) bool { return useOf(f.Tool) == runs && kindOf(f.On) == checks }
 
 // key identifies what a failure is about: the same tool on the same file, or the same command up to its first option, so that a test with
 // other options counts as the same test.

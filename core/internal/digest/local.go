@@ -6,9 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Extract is the material of a digest without a model: the user's requests in their own words, their rules, what was changed, run and
-// failed, the agent's last words, the last plan, decisions, and the paths and identifiers that later messages will probably need. It is a
-// pure function of its input.
+// Extract is what a digest without a model is made of: the user's requests in their own words, rules that they set, what was
+// changed, run and failed, what the agent said, and what is open. It is a pure function of what it was made from.
 type Extract struct {
 	t        *transcript.Transcript
 	messages []int32
@@ -19,7 +18,7 @@ type Extract struct {
 	talk     *talk    // what was said
 	log      *turnLog // the log of a working session
 
-	plan     string // its last plan
+	plan     planList
 	standing string // the block of standing instructions
 	spare    int    // extra bytes for the user's requests
 	terms    terms
@@ -29,6 +28,7 @@ type Extract struct {
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
+	e.plan, _ = readPlan(e.old[plan])
 	e.collect()
 	return e
 }
@@ -104,9 +104,7 @@ func (e *Extract) collect() {
 			}
 		}
 		if said != "" {
-			if list := checklist(said); list != "" {
-				e.plan = list
-			}
+			e.plan.replace(checklist(said), i)
 		}
 	}
 }
@@ -136,23 +134,19 @@ func recentOf(t *transcript.Transcript, messages []int32) int {
 }
 
 func (e *Extract) call(part *transcript.Part, weight int64, message int32) {
-	plans := useOf(e.t.Text(part.Name)) == plans
-	var todo todos
+	if useOf(e.t.Text(part.Name)) == plans {
+		e.plan.call(e.t, part, message)
+	}
 	arguments(e.t, part, func(key, text string) {
 		w := int64(argued)
 		if len(text) > 400 {
 			w = pasted
 		}
 		e.terms.add(text[:min(len(text), lookText)], w*weight, message)
-		if plans {
-			todo.see(key, text)
+		if key == "task_progress" {
+			e.plan.replace(checklist(text), message)
 		}
 	})
-	if plans {
-		if list := todo.text(); list != "" {
-			e.plan = list
-		}
-	}
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
@@ -197,7 +191,11 @@ func (e *Extract) chat(size int) string {
 // which is the changed files, the open errors and the plan.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
-		e.log = newLog(e.t, e.messages, e.ledger, e.old, append(e.beside, e.standing))
+		old := e.old
+		if _, known := readPlan(old[plan]); known {
+			old[plan] = ""
+		}
+		e.log = newLog(e.t, e.messages, e.ledger, old, append(e.beside, e.standing))
 	}
 	var out [sections]string
 	room := size - len(sessionLayout.headings[logged]) - 2
@@ -211,23 +209,9 @@ func (e *Extract) session(size int) string {
 	share := func(percent int) int { return max(size*percent/100, leastShare) }
 	put(running, e.ledger.runningBlock(share(15)))
 	put(failing, e.ledger.errorsBlock(share(8)))
-	put(plan, quote("", e.plan, share(8)))
+	put(plan, e.plan.text(e.log.turnAt(e.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
 	out[logged] = e.log.write(max(room, 0), e.spare)
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)
-}
-
-// quote returns a text in at most max bytes, without lines that look like headings: a later digest would file what follows them under the
-// heading.
-func quote(label, text string, max int) string {
-	text = strings.ReplaceAll("\n"+Fence(Tidy(text)), "\n#", "\n #")[1:]
-	max -= len(label)
-	if text == "" || max < 40 {
-		return ""
-	}
-	if len(text) > max {
-		text = Clip(text, max-40)
-	}
-	return label + text
 }

@@ -65,6 +65,17 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
+// turnAt is the number of the turn that a message is in.
+func (k *turnLog) turnAt(message int32) int {
+	number := 0
+	for i := range k.turns {
+		if k.turns[i].from <= message {
+			number = k.turns[i].number
+		}
+	}
+	return number
+}
+
 // aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest.
 func (k *turnLog) aged(factor, turn int) int {
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
@@ -93,9 +104,7 @@ func (k *turnLog) shorten() {
 					u.text = strings.Replace(u.text, Fence(u.source), Fence(rest), 1)
 					u.source = rest
 				}
-			case noteUnit:
-				u.source = strings.TrimPrefix(u.source, k.base)
-			case hitUnit, lineUnit:
+			case lineUnit:
 				u.text = withoutBase(u.text, k.base)
 			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
@@ -150,7 +159,7 @@ func (k *turnLog) commonFolder() string {
 			}
 		}
 		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; (u.kind == changeUnit || u.kind == noteUnit) && !take(u.source) {
+			if u := &k.turns[i].units[n]; u.kind == changeUnit && !take(u.source) {
 				return ""
 			}
 		}
@@ -161,20 +170,25 @@ func (k *turnLog) commonFolder() string {
 	return base
 }
 
-// write returns the log in at most size bytes, plus spare bytes if requests need them; "" if that is too little.
+// write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any. What the units leave of
+// the size is for requests.
 func (k *turnLog) write(size, spare int) string {
 	for share := requestShare; share > 0; share /= 2 {
-		asked := k.requests(size*share/100 + spare)
-		used := 0
-		for _, s := range asked {
-			if s != "" {
-				used += len(s) + requestFrame
+		most := size * share / 100
+		asked, used := k.requests(most + spare)
+		room := size + min(spare, max(0, used-most))
+		text := k.filled(asked, room, room-used)
+		if text == "" {
+			continue
+		}
+		if left := room - len(text); left > size/8 && used > most*3/4 {
+			if more, n := k.requests(used + left); n > used {
+				if longer := k.filled(more, room, room-n); len(longer) > len(text) {
+					text = longer
+				}
 			}
 		}
-		room := size + min(spare, max(0, used-size*share/100))
-		if text := k.filled(asked, room, room-used); text != "" {
-			return text
-		}
+		return text
 	}
 	return ""
 }
@@ -339,7 +353,7 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 // isProse reports whether units of a kind are sentences, of which a line may have several.
 func (k unitKind) isProse() bool {
 	switch k {
-	case saidUnit, answerUnit, thoughtUnit, toldUnit, noteUnit, oldUnit:
+	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
 		return true
 	}
 	return false
@@ -377,8 +391,6 @@ func (k *turnLog) label(t *turn, u *unit) string {
 		return thoughtLabel
 	case toldUnit:
 		return u.source + " returned: "
-	case noteUnit:
-		return "comments in " + Fence(u.source) + ": "
 	}
 	return ""
 }

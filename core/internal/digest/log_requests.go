@@ -20,16 +20,17 @@ const (
 // requestFrame is roughly the length of a request's line without the request, in bytes.
 const requestFrame = len("[100] user: \n")
 
-// requests returns the requests of all turns as the log shows them, in roughly size bytes together: whole, or with the longest ones cut. If
-// there are too many, the first and the newest stay, and of the others whatever no other one says.
-func (k *turnLog) requests(size int) []string {
+// requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
+// there is room for. Where there are too many, the first and the newest stay, and what the others say that no other one does. Used is how
+// many bytes they take.
+func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied = make([]string, len(k.turns))
 		for i := range k.turns {
 			k.tidied[i] = Tidy(k.turns[i].asked)
 		}
 	}
-	out := make([]string, len(k.turns))
+	out = make([]string, len(k.turns))
 	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	newest := len(k.turns)
 	for n := 0; newest > 0 && n < newestRequests; newest-- {
@@ -89,7 +90,12 @@ func (k *turnLog) requests(size int) []string {
 		}
 		out[i] = s
 	}
-	return out
+	for _, s := range out {
+		if s != "" {
+			used += len(s) + requestFrame
+		}
+	}
+	return out, used
 }
 
 // The maximum length of a request of many lines, in bytes: most of these were pasted. Error lines represent the part that is omitted.

@@ -191,20 +191,6 @@ func TestTextBesideIsFull(t *testing.T) {
 	}
 }
 
-// A quotation is clipped where it is longer than its room, and left out where there is hardly any.
-func TestQuote(t *testing.T) {
-	text := strings.Repeat("word ", 19) + "word."
-	for max, whole := range map[int]bool{104: true, 105: true, 103: false} {
-		got := quote("say ", text, max)
-		if got == "say "+text != whole || len(got) > max {
-			t.Errorf("%d bytes: %q", max, got)
-		}
-	}
-	if got := quote("say ", text, 43); got != "" {
-		t.Errorf("%q", got)
-	}
-}
-
 // Of a long conversation the newest megabyte is looked at, in which a text counts as far as it is read.
 func TestRecent(t *testing.T) {
 	const long = lookBack / lookText
@@ -253,15 +239,5 @@ func TestWordsOf(t *testing.T) {
 		if s := strings.Join(got, "|"); s != want {
 			t.Errorf("%q: %s, want %s", text, s, want)
 		}
-	}
-}
-
-// A list of boxes has those that are ticked, however they are written.
-func TestChecklist(t *testing.T) {
-	if got, want := checklist("Plan:\n- [ ] one\n* [x] two\n3. [X] three\n- four\n"), "- [ ] one\n- [x] two\n- [X] three\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := checklist("- [x] all done\n"); got != "" {
-		t.Errorf("%q", got)
 	}
 }

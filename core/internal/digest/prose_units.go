@@ -19,6 +19,7 @@ type unit struct {
 	text    string // one line
 	factor  int    // the weight of what it gains, in 1/1024
 	body    string // a tool's output, from which lines are chosen at the end of the turn
+	tried   bool   // a file that was written to be run
 }
 
 // unitKind says who says a unit, and where.
@@ -31,11 +32,9 @@ const (
 	ranUnit                     // a command and how it ended
 	readUnit                    // files that were read
 	toldUnit                    // prose in a tool's output
-	noteUnit                    // a comment in a file that was read
-	hitUnit                     // a search result
-	lineUnit                    // lines of code that were read or found
-	thoughtUnit                 // a thought of the assistant
-	oldUnit                     // a line of an earlier digest
+	lineUnit                    // lines of code in what was read or found
+	thoughtUnit                 // what the assistant thinks
+	oldUnit                     // a line of the digest before
 )
 
 // The sizes of units, in bytes.

@@ -44,9 +44,17 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 		if used <= size {
 			return
 		}
+		if n == logTries-1 { // all but the oldest of them
+			for i := from; i < to && used > size; i++ {
+				if out[i] != "" {
+					used -= len(out[i]) + requestFrame
+					out[i] = ""
+				}
+			}
+			return
+		}
 		budget -= (used - size) * 9 / 8
 	}
-	clear(out[from:to])
 }
 
 // sentencesOf returns the chosen sentences of a text, with a mark for the omitted ones.

@@ -61,4 +61,10 @@ func TestLogKeepsWhatWasSaidOnce(t *testing.T) {
 	if len(text) > 6000 {
 		t.Errorf("%d bytes for a budget of 6000", len(text))
 	}
+	for size := 2500; size < 9000; size += 61 { // whatever the first guess of how much fits
+		text := digest.NewExtract(tr, seq, "", l).Digest(size)
+		if n := strings.Count(text, "] user: "); n < size/160 || len(text) > size {
+			t.Errorf("%d bytes: %d requests in %d bytes", size, n, len(text))
+		}
+	}
 }

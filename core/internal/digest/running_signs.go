@@ -104,7 +104,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		r.Kind = timerWork
 	}
 	r.Output = outputPath(head)
-	return r, true
+	// a shell that only prints what is there ends by itself, and nobody waits for it
+	return r, r.Kind != shellWork || r.Output != "" || r.About == "" || kindOf(r.About) != looks
 }
 
 // genericWork returns the kind and the id of work that any agent's tool says continues, or that waits for an approval.

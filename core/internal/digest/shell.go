@@ -179,25 +179,62 @@ func cutHeredocs(script string) (rest string, docs []string) {
 		line, after, _ := strings.Cut(script, "\n")
 		b.WriteString(line + "\n")
 		script = after
-		at := strings.Index(line, "<<")
-		if at < 0 || strings.HasPrefix(line[at:], "<<<") {
-			continue
+		if doc, found := heredoc(line, script); found {
+			docs = append(docs, doc)
+			script = script[len(doc):]
 		}
-		tag, _ := shellWord(strings.TrimLeft(line[at+2:], "- \t"), 0)
-		if tag == "" {
-			continue
-		}
-		from := script
-		for len(script) > 0 {
-			line, after, _ := strings.Cut(script, "\n")
-			script = after
-			if strings.TrimSpace(line) == tag {
-				break
-			}
-		}
-		docs = append(docs, from[:len(from)-len(script)])
 	}
 	return b.String(), docs
+}
+
+// heredoc is the body, with the line that ends it, of a heredoc that a line begins, whose rest is what follows.
+func heredoc(line, rest string) (doc string, found bool) {
+	at := strings.Index(line, "<<")
+	if at < 0 || strings.HasPrefix(line[at:], "<<<") {
+		return "", false
+	}
+	tag, _ := shellWord(strings.TrimLeft(line[at+2:], "- \t"), 0)
+	if tag == "" {
+		return "", false
+	}
+	from := rest
+	for len(rest) > 0 {
+		line, after, _ := strings.Cut(rest, "\n")
+		rest = after
+		if strings.TrimSpace(line) == tag {
+			break
+		}
+	}
+	return from[:len(from)-len(rest)], true
+}
+
+// withoutWritten is a script without the commands that write a whole file by a heredoc (cat > FILE <<EOF), which see is called for.
+func withoutWritten(script string, see func(path, body string)) (rest string) {
+	for len(script) > 0 {
+		line, after, _ := strings.Cut(script, "\n")
+		script = after
+		doc, found := heredoc(line, script)
+		script = script[len(doc):]
+		for more := line; found && more != ""; {
+			path, from := "", more
+			var words []string
+			words, more = simpleCommand(more, func(to string) { path = to })
+			from = from[:len(from)-len(more)]
+			if len(words) > 1 && words[0] == "tee" {
+				path = words[1]
+			}
+			if path == "" || words == nil || words[0] != "cat" && words[0] != "tee" || strings.Contains(from, ">>") || !strings.Contains(from, "<<") {
+				continue
+			}
+			body := strings.TrimSuffix(doc, "\n")
+			see(path, body[:max(strings.LastIndexByte(body, '\n'), 0)])
+			line, doc, found = strings.Replace(line, from, "", 1), "", false
+		}
+		if line = strings.TrimSpace(line); line != "" {
+			rest += strings.TrimRight(line, "& ") + "\n" + doc
+		}
+	}
+	return rest
 }
 
 // patchMarks begin the lines of patches that name a changed file: those of Codex's apply_patch, and of unified diffs.

@@ -20,7 +20,7 @@ var comparers = wordListOf("than over instead als que do di чем at in by of")
 var fears = wordListOf("miss lose wait go leave fight argue die forget bother bore intrude jinx get rush worry panic")
 
 // reticent are verbs of people who decline to answer: "I prefer not to say".
-var reticent = wordListOf("say talk discuss answer tell")
+var reticent = wordListOf("say talk discuss answer tell think know imagine")
 
 // mishaps are accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
@@ -40,8 +40,77 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings are verbs of people who deal with the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
+// Words of who tells what others say or do, of a moment, and of what is pointed at.
+var (
+	hearsay   = wordListOf("say says said tells told insists claims states warns sagt dit dice")
+	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
+	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
+	pointed   = wordListOf("that this those these")
+	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
+)
+
+// describes reports whether a sentence with a cue of size words at word i only tells how something is, or what somebody else says: "that endpoint
+// never fails", "my teacher says we must read it".
+func (sc *scene) describes(c cue, i, size int) bool {
+	for k := range sc.ws {
+		w := &sc.ws[k]
+		if rumours.has(w.text) || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
+			return true
+		}
+	}
+	if sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+		return true
+	}
+	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
+		return true
+	}
+	switch first, last := sc.ws[0].text, sc.ws[len(sc.ws)-1].text; c.place {
+	case lead, order, self, me, taste, nature, lift, another, story:
+		return (i == 0 && sc.ws[0].text == "use") && (sc.textAt(1) == "of" || sc.textAt(1) == "after" || sc.textAt(1) == "case")
+	default:
+		at := i + size
+		for at < len(sc.ws) && (momentary.has(sc.ws[at].text) || sc.ws[at].text == "never" || sc.ws[at].text == "one") {
+			at++
+		}
+		if c.place == bare && at == i+size {
+			return last == "yet" || last == "thanks" && len(sc.ws) <= 3
+		}
+		verb := sc.textAt(at)
+		singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
+		switch {
+		case sc.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && i > 1 && (sc.ws[i].is(lastingly|negations) || sc.ws[i].text == "only"):
+			return true
+		case momentary.has(last) && (singular || last == "yet" || i > 0 && !sc.ws[i-1].is(addressees)):
+			return true
+		case pointed.has(first) && i > 0 && (singular && i > 1 || befalls.has(verb)):
+			return true
+		case i == 0 && singular && len(sc.ws) > 2: // "nobody uses that flag"
+			return pointed.has(sc.ws[len(sc.ws)-2].text)
+		}
+	}
+	return false
+}
+
+// going reports whether a sentence with a cue at word i says what is going on, or most likely is: "must be boiling", "must be a leftover", "no tests
+// are failing".
+func (sc *scene) going(i int) bool {
+	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
+		return false
+	}
+	for k := i; k+1 < len(sc.ws); k++ {
+		w, next := sc.ws[k].text, sc.ws[k+1].text
+		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&products == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // remarks reports whether a cue of size words at word i belongs to a remark.
 func (sc *scene) remarks(c cue, i, size int) bool {
+	if sc.describes(c, i, size) {
+		return true
+	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
 	next, then := sc.textAt(i+size), sc.word(i+size+1)
 	feared := fears.has(sc.textAt(i + size + 1))
@@ -104,7 +173,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
-		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || next == "the" && then.is(numbers) || next == "to" && feared
+		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
 		return w.text == "let's" && fears.has(next) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}

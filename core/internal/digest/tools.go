@@ -29,7 +29,7 @@ var tools = words.NewTable([]string{
 		"insert append deletefile movefile rename fswrite",
 	runs - 1: "bash shell exec execcommand executecommand runcommand runcommands runshellcommand runterminalcmd terminal " +
 		"shellcommand localshell localshellcall executebash runinterminal powershell cmd sh",
-	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist settodolist",
+	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist taskcreate taskupdate settodolist managetodolist",
 }...)
 
 // ToolKey returns a tool's name as the tables spell it: in lower case, without _ and -. Agents write Read, read_file, str-replace.

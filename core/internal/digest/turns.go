@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -10,6 +11,7 @@ import (
 // turn is an entry of the log: what the user asked, and what happened until the user spoke again.
 type turn struct {
 	number    int
+	from      int32   // the message that begins it
 	asked     string  // the user's words; "" if a turn goes on that was begun before, or nobody asked
 	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
@@ -22,8 +24,10 @@ const (
 	ofAnswer     = 1700 // in the message that closes a turn
 	ofFirstWords = 2600 // its first two units: agents begin with the outcome
 	ofProposal   = 3072 // a closing question that the user answers in a few words
+	ofOpen       = 2600 // what the last answer leaves to be done
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
+	ofStatus     = 340 // "`x` has not merged yet"
 	ofChange     = 1000
 	ofCreation   = 1100
 	ofCommit     = 2200
@@ -32,9 +36,7 @@ const (
 	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
-	ofSearch     = 420
 	ofLines      = 300  // lines of code with names that the turn mentions
-	ofNote       = 300  // a comment in a file that was read
 	ofThought    = 600  // a thought that the assistant doesn't say
 	ofReport     = 640  // sentences from an unknown tool
 	ofContested  = 256  // what the user has rejected
@@ -53,6 +55,7 @@ type turnReader struct {
 	read    critbit.Map[struct{}] // the files that the turn read
 	called  []textCall            // calls written as text whose output is still to come
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
+	written critbit.Map[place]    // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
 // turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them. Messages before the user's first
@@ -65,7 +68,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first i
 	for k, i := range messages {
 		if asked[k] != "" {
 			r.endTurn(false)
-			r.turns = append(r.turns, turn{number: first, asked: withoutPaste(asked[k])})
+			r.turns = append(r.turns, turn{number: first, from: messages[k], asked: withoutPaste(asked[k])})
 			first++
 			r.before(asked[k])
 		}
@@ -148,6 +151,8 @@ func (r *turnReader) before(asked string) {
 		switch {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
+		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of what is accepted
+			u.factor = u.factor * 3 / 2
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
 			if u.factor = ofProposal; accepts(asked) {
 				now.question = *u
@@ -173,14 +178,40 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func asksIn(text string) bool {
+	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
 
-// endTurn closes the entry. Whatever it announced has been done, except in the last one.
+// endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it, it says how
+// everything went that was under way. What the assistant thought last counts most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
+	answered := slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit })
+	said := 0
 	for n := range t.units {
-		if u := &t.units[n]; u.factor == ofAnnounced && !(last && n == len(t.units)-1) || u.factor == ofProbe && !last {
+		if u := &t.units[n]; u.kind == saidUnit && u.factor == ofSaid {
+			said++
+		}
+	}
+	newer := [2]int{} // so many things said and thought follow
+	if answered || !last {
+		newer = [2]int{max(said-1, 0), newThoughts}
+	}
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		switch {
+		case u.factor == ofAnnounced && !(last && n == len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && answered:
 			u.factor = isDropped
+		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
+			u.factor = max(u.factor, ofOpen)
+		case u.kind == saidUnit:
+			u.factor = olderThan(u.factor, newer[0], newSaid)
+			if !answered {
+				newer[0]++
+			}
+		case u.kind == thoughtUnit:
+			u.factor = olderThan(u.factor, newer[1], newThoughts)
+			newer[1]++
 		}
 	}
 	r.weighNotes(last)
@@ -256,6 +287,31 @@ func (r *turnReader) result(i int, n int32) {
 
 // place is the position of a unit: its turn, and its index there.
 type place struct{ turn, unit int }
+
+// openSigns are in sentences and headings of what is left to be done, in lower case.
+var openSigns = strings.Split("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|"+
+	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은", "|")
+
+// saysOpen reports whether a text tells what is left to be done.
+func saysOpen(text string) bool {
+	text = lower(text)
+	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// How many of the last things said at work, and thought, count in full. Where an answer ends the turn, all that was said counts as if as many
+// followed: who tells each step says in the end what came of it.
+const (
+	newSaid     = 10
+	newThoughts = 6
+)
+
+// olderThan is a factor of a unit that so many of its kind follow, of which the newest count in full.
+func olderThan(factor, newer, newest int) int {
+	if factor == isDropped || newer < newest {
+		return factor
+	}
+	return max(factor*newest/(newer+1), factor/4)
+}
 
 // isDropped is the factor of a unit that no longer applies.
 const isDropped = -1

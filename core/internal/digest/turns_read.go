@@ -12,7 +12,7 @@ import (
 // mostReport is how much of a tool's output is searched for sentences, in bytes.
 const mostReport = 6000
 
-// looked adds that a file was read, what it defines, and the comments in what was read.
+// looked adds that a file was looked at, and what it defines.
 func (r *turnReader) looked(i int, path, text string) {
 	if path == "" {
 		return
@@ -27,7 +27,6 @@ func (r *turnReader) looked(i int, path, text string) {
 		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
 	}
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
-	r.notes(i, path, text)
 }
 
 // readLines returns the lines of a file as a tool shows them, without line numbers.
@@ -55,34 +54,12 @@ func unnumbered(line string) string {
 	return ""
 }
 
-// mostHits is how many search results may be quoted.
-const mostHits = 3
-
-// found adds search results: quoted if there are few; otherwise those lines that the turn mentions.
+// found adds what a search found, of which the end of the turn leaves the lines that it speaks of.
 func (r *turnReader) found(i int, pattern, text string) {
-	var hits []string
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
-		file, said, _ := strings.Cut(line, ":")
-		if said == "" && isContext(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
-			continue
-		}
-		if hits = append(hits, file); said != "" {
-			hits[len(hits)-1] = clipLine(line, mostLead)
-		}
-	}
-	body := trimRune(text[:min(len(text), mostReport)])
-	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
-		return
-	}
-	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
-	if len(hits) <= mostHits {
-		text += strings.Join(hits, "; ")
-	} else {
+	pattern = strings.ReplaceAll(pattern, "\\", "")
+	if body := trimRune(text[:min(len(text), mostReport)]); pattern != "" && !strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
-		return
 	}
-	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
 }
 
 // isContext reports whether a line of a search result is context around a hit: "main.go-12-import".
@@ -146,7 +123,7 @@ func (r *turnReader) report(i int, name, text string) {
 			}
 		})
 	}
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(withoutEnvelope(text))
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		prose(text)
 		return
@@ -156,8 +133,15 @@ func (r *turnReader) report(i int, name, text string) {
 		return
 	}
 	var pairs strings.Builder
-	pairsIn(jsonspan.New(src), src, "", "", func(key, text string) {
+	depth := 0
+	var see func(key, text string)
+	see = func(key, text string) {
 		switch {
+		case len(text) > mostLead && depth < 4 && (text[0] == '{' || text[0] == '[') && valid(jsonspan.New([]byte(text))): // JSON in a text
+			depth++
+			pairsIn(jsonspan.New([]byte(text)), []byte(text), "", key, see)
+			depth--
+		case len(text) > mostLead && (text[0] == '{' || text[0] == '['): // what was cut off
 		case len(text) > mostLead:
 			prose(text)
 		case len(text) > 3 && !isOpaque(text):
@@ -170,7 +154,8 @@ func (r *turnReader) report(i int, name, text string) {
 			}
 			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
 		}
-	})
+	}
+	pairsIn(jsonspan.New(src), src, "", "", see)
 	add("", Fence(pairs.String()), 0)
 }
 
@@ -194,47 +179,6 @@ func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, 
 	default:
 		s.Skip()
 	}
-}
-
-// leastNote is the minimum number of words of a comment that is worth a unit.
-const leastNote = 6
-
-// notes adds the sentences in the comments of a file that was read.
-func (r *turnReader) notes(i int, path, text string) {
-	var note strings.Builder
-	end := func() {
-		if note.Len() == 0 {
-			return
-		}
-		if s := cleanUnit(note.String(), mostUnit); !fewSpaces(s, leastNote-1) {
-			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
-		}
-		note.Reset()
-	}
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = unnumbered(line)
-		comment, found := "", false
-		if line != "" && byteClass[line[0]]&(small|capital) == 0 {
-			for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
-				if comment, found = strings.CutPrefix(line, mark); found {
-					break
-				}
-			}
-		}
-		if !found {
-			end()
-			continue
-		}
-		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); comment == "" || codes(comment) {
-			end()
-			continue
-		}
-		if note.Len() > 0 {
-			note.WriteByte(' ')
-		}
-		note.WriteString(comment)
-	}
-	end()
 }
 
 // unspacedText reports whether a text is in a script without spaces.

@@ -55,9 +55,23 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		}
 	}
 	bad := run.exit != "" && run.exit != "0"
+	var written []string
+	if docs != nil && !bad {
+		rest := withoutWritten(script, func(path, body string) {
+			written = append(written, inFolder(folder, path))
+			if !thrownAway(path) {
+				r.written.Set(strings.Clone(path), r.here())
+			}
+			r.change(i, &change{path: inFolder(folder, path), added: linesOf(body), created: true})
+		})
+		if rest != script {
+			run.script, run.kind = withoutFolder(rest), kindOf(withoutFolder(rest))
+		}
+	}
+	r.tries(run.script)
 	moved := r.moved(i, script, folder, bad)
 	for _, path := range changed {
-		if t := r.now(); !moved.Has(path) {
+		if t := r.now(); !moved.Has(path) && !slices.Contains(written, path) {
 			t.touched = append(t.touched, touch{path, "changed"})
 		}
 	}
@@ -81,6 +95,8 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		} else if run.result != "" {
 			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
 		}
+		return
+	case !bad && run.result == "" && tidies(run.script):
 		return
 	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
 		return
@@ -111,6 +127,40 @@ func setsUp(script string) bool {
 		return false
 	}
 	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
+}
+
+// interpreters are the first words of commands that run a file.
+var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
+
+// tries marks the files that a script runs and an earlier one wrote: a trial more often than a part of the work.
+func (r *turnReader) tries(script string) {
+	for n := 0; r.written.Len() > 0 && len(script) > 0 && n < 32; n++ {
+		var words []string
+		if words, script = simpleCommand(script, func(string) {}); len(words) < 2 || !interpreters.has(words[0]) {
+			continue
+		}
+		for _, path := range words[1:] {
+			if at, found := r.written.Get(path); found && at.unit < len(r.turns[at.turn].units) {
+				if u := &r.turns[at.turn].units[at.unit]; u.kind == changeUnit {
+					u.tried, u.factor = true, min(u.factor, ofCommand)
+				}
+			}
+		}
+	}
+}
+
+// tidying are the first words of commands that only make room for others.
+var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
+
+// tidies reports whether all commands of a script only make room for others.
+func tidies(script string) bool {
+	for len(script) > 0 {
+		var words []string
+		if words, script = simpleCommand(script, func(string) {}); len(words) > 0 && !tidying.has(words[0]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isProbe reports whether a script contains the program that it runs: a throwaway experiment.

@@ -79,13 +79,20 @@ func (r *turnReader) said(i int, last bool) {
 			r.about(u)
 			return
 		}
+		if kind == saidUnit {
+			r.doubted(from, text)
+		}
 		switch {
 		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
-		case announces(text), kind == saidUnit && passesBy(text):
+		case announces(text):
 			u.factor = ofAnnounced
-		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
-			u.factor = ofSaid / 3
+		case kind == saidUnit && passesBy(text):
+			if u.factor = ofStatus; !names(text) {
+				u.factor = ofAnnounced
+			}
+		case kind == saidUnit && guesses(text):
+			u.factor = ofSaid / 2
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
 		}
@@ -172,8 +179,12 @@ func (r *turnReader) thought(i int, text string) {
 	from := len(r.now().units)
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
 		u := unit{kind: thoughtUnit, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
+		r.doubted(from, text)
 		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || r.joined(from, u) {
 			return
+		}
+		if guesses(text) {
+			u.factor /= 2
 		}
 		if strings.ContainsAny(text, "`0123456789/_\"") {
 			r.add(u)
@@ -181,18 +192,33 @@ func (r *turnReader) thought(i int, text string) {
 	})
 }
 
+// doubted drops the last unit of a message, which begins at an index of the units, if the text that follows takes it back: "Wait, …".
+func (r *turnReader) doubted(from int, text string) {
+	if units := r.now().units; len(units) > from && doubtStarts.may(text) && headedBy(text, doubtHeads) {
+		units[len(units)-1].factor = isDropped
+	}
+}
+
+// guessSigns are in sentences of somebody who is not sure.
+var guessSigns = []string{"aybe ", "erhaps", "might ", "robably", "ossibly", "could be ", " think ", "ait, ", "mm, ", "vielleicht", "womöglich", "peut-être", "quizá", "возможно", "可能", "也许", "かもしれ", "아마"}
+
+// guesses reports whether a text only supposes something.
+func guesses(text string) bool {
+	return slices.ContainsFunc(guessSigns, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// doubtHeads begin sentences that take back what was said just before.
+var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|no, |no wait|actually, no|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
+
 // mostThought is how much of one piece of reasoning is searched, in bytes.
 const mostThought = 8000
 
 // wonderHeads begin sentences that express doubt or repeat the question.
-var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|we need|we should|i'm not sure|good|great|now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
+var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|possibly|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|i wonder|i might|we |we'll|we'd|we're|so we |but we |also we |also, we |then we |thus we |now we |or we |first we |however, we |therefore, we |let |could |might |need |i'm not sure|good|great|now|then |also need|alternatively|for now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
-var wonderStarts, unsureStarts = startsOf(wonderHeads), startsOf(unsureHeads)
+var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
-
-// unsureHeads begin sentences whose speaker is unsure of what they say.
-var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
 
 // headedBy reports whether a text begins with one of some prefixes in lower case.
 func headedBy(text string, heads []string) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -14,16 +15,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Run is a run that can take bodies out of its view, and put them back.
-type Run struct {
-	view.Run
-	Archive []api.Body // the host must keep it before it uses the result
+// Archive collects the bodies that are taken out of a document, for the host to keep before it uses the result.
+type Archive struct {
+	doc     *view.View
+	authors *authorship.Authors
+	mode    string // how the host wants bodies named: "bodies", "places", or "" where it keeps none
+	before  string // the handle of the changes of the last compaction, or ""
 
 	taken   []Taken
-	single  []int32 // indexes in taken of bodies that were taken individually, in message order
-	away    []int32 // messages that are archived as a whole
-	Changes string  // the handle of the changes that turn the result back into the input
+	single  []int32 // the indexes in taken of what was taken by itself, in the order of their messages
+	away    []int32 // the messages that are in the archive whole
+	changes string  // the handle of how the input is made of the result
 }
+
+// NewArchive returns an empty archive of a document in the mode that a policy names. Before is the handle of the changes of the last compaction.
+func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string) *Archive {
+	return &Archive{doc: doc, authors: authors, mode: mode, before: before}
+}
+
+// Changes is the handle of how the input is made of the result; "" before SaveChanges, or where nothing is kept.
+func (a *Archive) Changes() string { return a.changes }
 
 // Taken is a body that will be archived.
 type Taken struct {
@@ -48,79 +59,79 @@ func (e element) message() bool { return e.n == 0 && e.text == "" }
 
 // Mark replaces a tool result's body with a marker followed by text, and archives the body. The item must be measured again afterwards, by
 // Remeasure.
-func (c *Run) Mark(part int32, marker, text string) {
-	p := &c.T.Parts[part]
-	body := c.Original(part)
-	handle := c.Keep(api.BodyToolResult, p.Msg, part, body)
-	value, size := c.F.ResultBody(nil, c.T, part, WithHandle(marker, handle)+text)
-	c.SetBody(part, value, size)
-	c.T.Parts[part].Flags |= transcript.Cleared
+func (a *Archive) Mark(part int32, marker, text string) {
+	p := &a.doc.T.Parts[part]
+	body := a.doc.Original(part)
+	handle := a.Keep(api.BodyToolResult, p.Msg, part, body)
+	value, size := a.doc.F.ResultBody(nil, a.doc.T, part, WithHandle(marker, handle)+text)
+	a.doc.SetBody(part, value, size)
+	a.doc.T.Parts[part].Flags |= transcript.Cleared
 }
 
 // MarkAgain replaces a marker that this run has written by Mark with another one, followed by text. The item must be measured again
 // afterwards, by Remeasure.
-func (c *Run) MarkAgain(part int32, marker, text string) {
-	p := &c.T.Parts[part]
-	handle, _ := handleIn(c.T.Bytes(p.Body), resultMarkers...)
-	body := c.Original(part)
+func (a *Archive) MarkAgain(part int32, marker, text string) {
+	p := &a.doc.T.Parts[part]
+	handle, _ := handleIn(a.doc.T.Bytes(p.Body), resultMarkers...)
+	body := a.doc.Original(part)
 	replaced := []transcript.Span{body}
-	for n := p.Copy; n > 0; n = c.T.Parts[n-1].Copy {
-		replaced = append(replaced, c.T.Parts[n-1].Body)
+	for n := p.Copy; n > 0; n = a.doc.T.Parts[n-1].Copy {
+		replaced = append(replaced, a.doc.T.Parts[n-1].Body)
 	}
-	c.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
+	a.doc.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
 	p.Body = body // the format of a body depends on the one that it replaces
-	value, size := c.F.ResultBody(nil, c.T, part, WithHandle(marker, handle)+text)
-	c.SetBody(part, value, size)
+	value, size := a.doc.F.ResultBody(nil, a.doc.T, part, WithHandle(marker, handle)+text)
+	a.doc.SetBody(part, value, size)
 }
 
 // Keep archives a body that is one span. It returns its handle, or "" if the host keeps no archive.
-func (c *Run) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
-	if c.Policy.Archive == "" {
+func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
+	if a.mode == "" {
 		return ""
 	}
 	b := Taken{msg: msg, part: body}
-	bytes := c.T.Bytes(body)
-	if int(msg) >= c.T.Input { // a repair has rewritten it
+	bytes := a.doc.T.Bytes(body)
+	if int(msg) >= a.doc.T.Input { // a repair has written it again
 		msg = -1
 	}
 	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
-		Tokens: c.P.Parts(c.T, c.T.Parts[part:int(part)+1+len(c.T.Inner(int(part)))])}
+		Tokens: a.doc.P.Parts(a.doc.T, a.doc.T.Parts[part:int(part)+1+len(a.doc.T.Inner(int(part)))])}
 	switch what {
 	case api.BodyToolResult:
-		b.Tool = digest.ToolName(c.T, int(part))
+		b.Tool = digest.ToolName(a.doc.T, int(part))
 	case api.BodyText:
-		if result := c.T.Parts[part].Parent; result >= 0 {
-			b.Tool = digest.ToolName(c.T, int(result))
+		if result := a.doc.T.Parts[part].Parent; result >= 0 {
+			b.Tool = digest.ToolName(a.doc.T, int(result))
 		}
 	}
-	c.taken = append(c.taken, b)
+	a.taken = append(a.taken, b)
 	return b.Handle
 }
 
 // Unkeep removes bodies from the archive that are back in their places, according to back.
-func (c *Run) Unkeep(back func(body transcript.Span) bool) {
-	for i := range c.taken {
-		if b := &c.taken[i]; b.msg >= 0 && back(b.part) {
+func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
+	for i := range a.taken {
+		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
 			b.void = true
 		}
 	}
 }
 
 // KeepNothing empties the archive, because the run ends with its input.
-func (c *Run) KeepNothing() { c.taken, c.single, c.away, c.Changes = nil, nil, nil, "" }
+func (a *Archive) KeepNothing() { a.taken, a.single, a.away, a.changes = nil, nil, nil, "" }
 
 // Keeps reports whether removed bodies are archived, so that they can be restored.
-func (c *Run) Keeps() bool { return c.Policy.Archive != "" }
+func (a *Archive) Keeps() bool { return a.mode != "" }
 
 // FoldBody returns the body of folded messages; tokens is their size. keepFold archives it.
-func (c *Run) FoldBody(elements []element, tokens int) *Taken {
-	if c.Policy.Archive == "" || len(elements) == 0 {
+func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
+	if a.mode == "" || len(elements) == 0 {
 		return nil
 	}
 	b := &Taken{msg: -1, list: elements}
 	first := elements[slices.IndexFunc(elements, element.message)]
 	b.Body = api.Body{What: api.BodyFold, Tokens: tokens, Message: int(first.in)}
-	b.name(c.T)
+	b.name(a.doc.T)
 	return b
 }
 
@@ -144,15 +155,15 @@ func (b *Taken) HandleOrNone() string {
 }
 
 // KeepFold archives the body of a fold, and puts digest, which replaces it, in place of the removed items gone. A nil body is not archived.
-func (c *Run) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
+func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
-		if c.away = append(c.away, it.Msg); b != nil && it.Body > 0 {
-			c.taken[it.Body-1].void = true
+		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {
+			a.taken[it.Body-1].void = true
 		}
 	}
 	if b != nil {
-		c.taken = append(c.taken, *b)
-		digest.Body = int32(len(c.taken))
+		a.taken = append(a.taken, *b)
+		digest.Body = int32(len(a.taken))
 	}
 }
 
@@ -182,31 +193,31 @@ func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 }
 
 // Archived returns the bodies that the host must keep, in order of removal.
-func (c *Run) Archived() []api.Body {
-	whole := make(map[int32]bool, len(c.away))
-	for _, m := range c.away {
+func (a *Archive) Archived() []api.Body {
+	whole := make(map[int32]bool, len(a.away))
+	for _, m := range a.away {
 		whole[m] = true
 	}
 	out := []api.Body{}
-	for i := range c.taken {
-		b := &c.taken[i]
+	for i := range a.taken {
+		b := &a.taken[i]
 		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is archived as a whole
 			continue
 		}
-		c.place(b)
+		a.locate(b)
 		out = append(out, b.Body)
 	}
 	return out
 }
 
-// place notes where a body can be found.
-func (c *Run) place(b *Taken) {
-	base := c.T.Outer.Start
+// locate says where a body is found: by its places in the request, or inline.
+func (a *Archive) locate(b *Taken) {
+	base := a.doc.T.Outer.Start
 	var places []byte
 	found := true
 	add := func(p transcript.Span) {
-		given := c.T.Given(p)
-		found = found && !c.T.Written(p) && (c.T.Origin == nil || bytes.Equal(c.T.Bytes(p), c.T.AsGiven(p)))
+		given := a.doc.T.Given(p)
+		found = found && !a.doc.T.Written(p) && (a.doc.T.Origin == nil || bytes.Equal(a.doc.T.Bytes(p), a.doc.T.AsGiven(p)))
 		places = strconv.AppendUint(append(places, '['), uint64(given.Start-base), 10)
 		places = strconv.AppendUint(append(places, ','), uint64(given.End-base), 10)
 		places = append(places, ']')
@@ -223,14 +234,14 @@ func (c *Run) place(b *Taken) {
 			places = e.appendTo(places)
 			continue
 		}
-		add(c.T.Messages[e.in].Span)
+		add(a.doc.T.Messages[e.in].Span)
 	}
-	if found && c.Policy.Archive == "places" {
+	if found && a.mode == "places" {
 		b.Places = append(places, ']')
 		return
 	}
 	var text []byte
-	b.each(c.T, func(piece []byte) { text = append(text, piece...) })
+	b.each(a.doc.T, func(piece []byte) { text = append(text, piece...) })
 	body := string(text)
 	b.Inline = &body
 }
@@ -238,7 +249,7 @@ func (c *Run) place(b *Taken) {
 // FoldElements returns the body of the items in [from, to) for which gone returns true, and of the message at to if a piece of it is
 // folded: the input messages in order. Its replacement will be at item from. An item that replaced an earlier fold of this run contributes
 // what that fold took.
-func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
+func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
 	at, stay := from, 0
 	list = make([]element, 0, to-from)
 	add := func(in int32) {
@@ -248,10 +259,10 @@ func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (lis
 		stay = 0
 		list = append(list, element{in: in})
 	}
-	companion := func() bool { return at < len(c.Items) && c.CameAlong(&c.Items[at]) }
+	companion := func() bool { return at < len(a.doc.Items) && a.CameAlong(&a.doc.Items[at]) }
 	var next func()
 	next = func() {
-		it, out := &c.Items[at], at < to && gone(at)
+		it, out := &a.doc.Items[at], at < to && gone(at)
 		at++
 		switch {
 		case !out:
@@ -259,12 +270,12 @@ func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (lis
 		case it.In >= 0:
 			add(it.In)
 		case it.Body > 0:
-			for _, e := range c.taken[it.Body-1].list {
+			for _, e := range a.taken[it.Body-1].list {
 				if e.n == 0 {
 					add(e.in)
 					continue
 				}
-				for n := e.n; n != 0 && at < len(c.Items); {
+				for n := e.n; n != 0 && at < len(a.doc.Items); {
 					switch {
 					case companion():
 						at++
@@ -287,15 +298,17 @@ func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (lis
 			next()
 		}
 	}
-	if piece && at == to && c.Items[to].In >= 0 { // an earlier fold may also have taken a piece of it
-		add(c.Items[to].In)
+	if piece && at == to && a.doc.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+		add(a.doc.Items[to].In)
 		list = append(list, element{n: -1})
 	}
 	return list
 }
 
 // CameAlong reports whether an item accompanies a fold of this run: it is removed when the fold is undone, and doesn't count.
-func (c *Run) CameAlong(it *view.Item) bool { return it.In < 0 && c.IsCompanion(it.Msg) }
+func (a *Archive) CameAlong(it *view.Item) bool {
+	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
+}
 
 // Readable returns a body as text for a model: the text of a JSON string, the texts of a list of parts, or a flattened record of a fold's
 // messages if the format is known; anything else as it is.
@@ -314,11 +327,7 @@ func Readable(f *wire.Format, body []byte) string {
 				s.Skip()
 				continue
 			}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
+			for key := range s.Members {
 				if string(key) != "text" || s.Kind() != jsonspan.String {
 					s.Skip()
 					continue

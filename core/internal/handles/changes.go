@@ -39,11 +39,11 @@ type whence struct {
 }
 
 // SaveChanges archives how to get the input from the result. It is called when nothing else will change.
-func (c *Run) SaveChanges() {
-	if c.Policy.Archive == "" || !c.Changed() {
+func (a *Archive) SaveChanges() {
+	if a.mode == "" || !a.doc.Changed() {
 		return
 	}
-	origins, used := c.origins()
+	origins, used := a.origins()
 	list := []element{{text: quoted(changesHeader)}}
 	say := func(words ...string) {
 		line := words[0]
@@ -52,35 +52,35 @@ func (c *Run) SaveChanges() {
 		}
 		list = append(list, element{text: quoted(line)})
 	}
-	if c.State.Archive != "" {
-		say(changesBefore, c.State.Archive)
+	if a.before != "" {
+		say(changesBefore, a.before)
 	}
-	say(changesSent, strconv.Itoa(len(c.Items)))
-	for i := range c.Items {
+	say(changesSent, strconv.Itoa(len(a.doc.Items)))
+	for i := range a.doc.Items {
 		if !used[i] {
-			say(changesGone, strconv.Itoa(i), c.printOf(i))
+			say(changesGone, strconv.Itoa(i), a.printOf(i))
 		}
 	}
-	c.sayspace(say)
+	a.sayspace(say)
 	tokens, first := 0, -1
 	for m := 0; m < len(origins); {
 		o, end := origins[m], m+1
 		switch o.op {
 		case "":
 			list = append(list, element{in: int32(m)})
-			tokens += c.P.Message(c.T, m)
+			tokens += a.doc.P.Message(a.doc.T, m)
 			if first < 0 {
 				first = m
 			}
 		case changesPut:
-			say(append([]string{o.op, strconv.Itoa(o.index)}, c.handlesOf(int32(m))...)...)
+			say(append([]string{o.op, strconv.Itoa(o.index)}, a.handlesOf(int32(m))...)...)
 		case changesKeep:
 			for end < len(origins) && origins[end] == (whence{o.op, o.index + end - m, 0}) {
 				end++
 			}
 			words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
 			if m > 0 && origins[m-1].op == "" && (o.index == 0 || used[o.index-1]) {
-				words = append(words, c.printOf(o.index))
+				words = append(words, a.printOf(o.index))
 			}
 			say(words...)
 		case changesFold:
@@ -92,23 +92,23 @@ func (c *Run) SaveChanges() {
 		m = end
 	}
 	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: first, Tokens: tokens}, msg: -1, list: list}
-	b.name(c.T)
-	c.taken = append(c.taken, *b)
-	c.Changes = b.Handle
-	c.pointFolds()
+	b.name(a.doc.T)
+	a.taken = append(a.taken, *b)
+	a.changes = b.Handle
+	a.pointFolds()
 }
 
 // sayspace records what is between the input messages, so that a restored file is identical, and not only its messages.
-func (c *Run) sayspace(say func(words ...string)) {
-	at, plain := c.T.List.Start, true
-	space := make([]string, c.Rest)
+func (a *Archive) sayspace(say func(words ...string)) {
+	at, plain := a.doc.T.List.Start, true
+	space := make([]string, a.doc.Rest)
 	for m := range space {
-		span := c.T.Messages[m].Span
-		space[m] = string(c.T.AsGiven(transcript.Span{Start: at, End: span.Start}))
+		span := a.doc.T.Messages[m].Span
+		space[m] = string(a.doc.T.AsGiven(transcript.Span{Start: at, End: span.Start}))
 		at, plain = span.End, plain && len(space[m]) == 1
 	}
-	end := string(c.T.AsGiven(transcript.Span{Start: at, End: c.T.List.End}))
-	if c.Rest < c.T.Input { // messages after the plan stay, with what follows them
+	end := string(a.doc.T.AsGiven(transcript.Span{Start: at, End: a.doc.T.List.End}))
+	if a.doc.Rest < a.doc.T.Input { // what came after the plan stays, with what follows it
 		end = "]"
 	}
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
@@ -124,26 +124,26 @@ func (c *Run) sayspace(say func(words ...string)) {
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
 // origins returns where to get each input message from, and for each result message whether that names it.
-func (c *Run) origins() (of []whence, used []bool) {
-	of, used = make([]whence, c.Rest), make([]bool, len(c.Items))
-	for i := range c.Items {
-		it := &c.Items[i]
-		if it.In < 0 || int(it.In) >= c.Rest || of[it.In].op != "" {
+func (a *Archive) origins() (of []whence, used []bool) {
+	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
+	for i := range a.doc.Items {
+		it := &a.doc.Items[i]
+		if it.In < 0 || int(it.In) >= a.doc.Rest || of[it.In].op != "" {
 			continue
 		}
 		switch {
 		case !it.Dirty:
 			of[it.In] = whence{op: changesKeep, index: i}
-		case c.marked(it):
+		case a.marked(it):
 			of[it.In] = whence{op: changesPut, index: i}
 		}
 	}
-	for i := range c.Items {
-		if !c.namesBody(&c.Items[i]) {
+	for i := range a.doc.Items {
+		if !a.namesBody(&a.doc.Items[i]) {
 			continue
 		}
 		n := 0
-		for _, e := range c.taken[c.Items[i].Body-1].list {
+		for _, e := range a.taken[a.doc.Items[i].Body-1].list {
 			if e.n == 0 && e.text == "" {
 				of[e.in] = whence{changesFold, i, n}
 				n++
@@ -159,23 +159,23 @@ func (c *Run) origins() (of []whence, used []bool) {
 }
 
 // namesBody reports whether an item names the body that it replaces; digests of published systems don't.
-func (c *Run) namesBody(it *view.Item) bool {
-	return it.Body > 0 && c.Own(it.Msg) && c.listHandle(it.Msg) == c.taken[it.Body-1].Handle[:Short]
+func (a *Archive) namesBody(it *view.Item) bool {
+	return it.Body > 0 && a.authors.Own(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
 // marked reports whether the only changes of an item are bodies that have markers, so that restoring them restores the input.
-func (c *Run) marked(it *view.Item) bool {
+func (a *Archive) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
 	}
-	bodies := c.bodiesOf(it.Msg)
-	for _, e := range c.EditsOf(it.Msg) {
-		if !slices.ContainsFunc(bodies, func(b *Taken) bool { return b.part == e.Old || c.copied(it.Msg, e.Old, b.part) }) {
+	bodies := a.bodiesOf(it.Msg)
+	for _, e := range a.doc.EditsOf(it.Msg) {
+		if !slices.ContainsFunc(bodies, func(b *Taken) bool { return b.part == e.Old || a.copied(it.Msg, e.Old, b.part) }) {
 			return false
 		}
 	}
-	for _, p := range c.T.PartsOf(int(it.Msg)) {
-		if p.Has(transcript.Removed) && (p.Parent < 0 || !c.T.Parts[p.Parent].Has(transcript.Edited) || !c.inBody(&p)) {
+	for _, p := range a.doc.T.PartsOf(int(it.Msg)) {
+		if p.Has(transcript.Removed) && (p.Parent < 0 || !a.doc.T.Parts[p.Parent].Has(transcript.Edited) || !a.inBody(&p)) {
 			return false
 		}
 	}
@@ -184,21 +184,21 @@ func (c *Run) marked(it *view.Item) bool {
 
 // inBody reports whether a part of a tool result is inside the result's body. Media of Gemini's responses are outside it, and have no
 // marker.
-func (c *Run) inBody(p *transcript.Part) bool {
-	body := c.Original(p.Parent)
+func (a *Archive) inBody(p *transcript.Part) bool {
+	body := a.doc.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
 // copied reports whether a span of a message is the body of a copy of the part with this body, and identical.
-func (c *Run) copied(m int32, span, body transcript.Span) bool {
-	msg := &c.T.Messages[m]
+func (a *Archive) copied(m int32, span, body transcript.Span) bool {
+	msg := &a.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
-		if c.T.Parts[n].Copy == 0 || c.Original(n) != body {
+		if a.doc.T.Parts[n].Copy == 0 || a.doc.Original(n) != body {
 			continue
 		}
-		for k := c.T.Parts[n].Copy; k > 0; k = c.T.Parts[k-1].Copy {
-			if c.T.Parts[k-1].Body == span {
-				return bytes.Equal(c.T.Bytes(span), c.T.Bytes(body))
+		for k := a.doc.T.Parts[n].Copy; k > 0; k = a.doc.T.Parts[k-1].Copy {
+			if a.doc.T.Parts[k-1].Body == span {
+				return bytes.Equal(a.doc.T.Bytes(span), a.doc.T.Bytes(body))
 			}
 		}
 	}
@@ -206,65 +206,65 @@ func (c *Run) copied(m int32, span, body transcript.Span) bool {
 }
 
 // bodiesOf returns the bodies that were taken from a message individually, in order.
-func (c *Run) bodiesOf(m int32) (bodies []*Taken) {
-	if c.single == nil {
-		c.single = make([]int32, 0, len(c.taken))
-		for i := range c.taken {
-			if b := &c.taken[i]; b.msg >= 0 && !b.void {
-				c.single = append(c.single, int32(i))
+func (a *Archive) bodiesOf(m int32) (bodies []*Taken) {
+	if a.single == nil {
+		a.single = make([]int32, 0, len(a.taken))
+		for i := range a.taken {
+			if b := &a.taken[i]; b.msg >= 0 && !b.void {
+				a.single = append(a.single, int32(i))
 			}
 		}
-		sorting.Stable(c.single, func(a, b int32) int { return int(c.taken[a].msg - c.taken[b].msg) })
+		sorting.Stable(a.single, func(i, j int32) int { return int(a.taken[i].msg - a.taken[j].msg) })
 	}
-	at, _ := slices.BinarySearchFunc(c.single, m, func(i, m int32) int { return int(c.taken[i].msg - m) })
-	for ; at < len(c.single) && c.taken[c.single[at]].msg == m; at++ {
-		bodies = append(bodies, &c.taken[c.single[at]])
+	at, _ := slices.BinarySearchFunc(a.single, m, func(i, m int32) int { return int(a.taken[i].msg - m) })
+	for ; at < len(a.single) && a.taken[a.single[at]].msg == m; at++ {
+		bodies = append(bodies, &a.taken[a.single[at]])
 	}
 	return bodies
 }
 
-func (c *Run) handlesOf(m int32) (handles []string) {
-	for _, b := range c.bodiesOf(m) {
+func (a *Archive) handlesOf(m int32) (handles []string) {
+	for _, b := range a.bodiesOf(m) {
 		handles = append(handles, b.Handle[:Short])
 	}
 	return handles
 }
 
 // printOf returns the print of a result message: its role and its parts, ignoring white space between them.
-func (c *Run) printOf(item int) string {
-	it := &c.Items[item]
+func (a *Archive) printOf(item int) string {
+	it := &a.doc.Items[item]
 	m := it.Msg
 	if it.Dirty { // as it will be read
-		if again, ok := c.F.AddOne(c.T, c.AppendFinal(nil, it)); ok {
+		if again, ok := a.doc.F.AddOne(a.doc.T, a.doc.AppendFinal(nil, it)); ok {
 			m = again
 		}
 	}
-	return c.Look(m)
+	return a.doc.Look(m)
 }
 
 // pointFolds makes the bodies of folds name the changes, and the digests name the resulting bodies, so that a host that has lost the state
 // finds the changes through the digest.
-func (c *Run) pointFolds() {
-	for i := range c.Items {
-		if !c.points(&c.Items[i]) {
+func (a *Archive) pointFolds() {
+	for i := range a.doc.Items {
+		if !a.points(&a.doc.Items[i]) {
 			continue
 		}
-		b := &c.taken[c.Items[i].Body-1]
+		b := &a.taken[a.doc.Items[i].Body-1]
 		old := b.Handle[:Short]
-		b.list = append(slices.Clip(b.list), element{text: quoted(c.Changes)})
-		b.name(c.T)
+		b.list = append(slices.Clip(b.list), element{text: quoted(a.changes)})
+		b.name(a.doc.T)
 		// A message may contain its text twice.
-		c.Replace(i, bytes.ReplaceAll(c.AppendMessage(nil, &c.Items[i]), []byte(old), []byte(b.Handle[:Short])))
+		a.doc.Replace(i, bytes.ReplaceAll(a.doc.AppendMessage(nil, &a.doc.Items[i]), []byte(old), []byte(b.Handle[:Short])))
 	}
 }
 
 // points reports whether an item is a digest whose body names the changes. Lines of turns and counts of dropped messages don't: there may
 // be many of them, and their bodies stay as they are.
-func (c *Run) points(it *view.Item) bool {
-	if !c.namesBody(it) {
+func (a *Archive) points(it *view.Item) bool {
+	if !a.namesBody(it) {
 		return false
 	}
-	handle, _ := FoldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
+	handle, _ := FoldHandleOf(a.doc.T.Text(a.doc.T.FirstText(int(it.Msg))))
 	return handle != ""
 }
 
@@ -272,12 +272,12 @@ func (c *Run) points(it *view.Item) bool {
 const handleSpread = 8
 
 // HandleRoom returns how many tokens SaveChanges may add by renaming digests.
-func (c *Run) HandleRoom() (tokens int) {
-	if c.Policy.Archive == "" {
+func (a *Archive) HandleRoom() (tokens int) {
+	if a.mode == "" {
 		return 0
 	}
-	for i := range c.Items {
-		if c.points(&c.Items[i]) {
+	for i := range a.doc.Items {
+		if a.points(&a.doc.Items[i]) {
 			tokens += handleSpread
 		}
 	}

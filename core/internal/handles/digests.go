@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -11,28 +12,28 @@ import (
 
 // kinds are the words for what messages of ours stand for.
 var kinds = [...]api.DigestKind{
-	view.OfDigest: api.DigestFold, view.OfBranch: api.DigestBranch, view.OfLine: api.DigestLine, view.OfLoop: api.DigestLoop,
-	view.OfFile: api.DigestFile, view.OfCount: api.DigestCount, view.OfTurn: api.DigestTurn,
+	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine, authorship.OfLoop: api.DigestLoop,
+	authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount, authorship.OfTurn: api.DigestTurn,
 }
 
-// Digests returns the input messages that look like those that compactions write.
-func (c *Run) Digests() []api.Digest {
+// Digests lists the messages of a document's input that read like those that compactions write.
+func Digests(doc *view.View, authors *authorship.Authors) []api.Digest {
 	list := []api.Digest{}
-	for i := range c.N {
+	for i := range doc.N {
 		m := int32(i)
-		of, own := c.KindOf(m), c.Own(m)
-		if c.T.Messages[i].Variant == transcript.Branch { // the application has a type for it
-			of, own = view.OfBranch, true
+		of, own := authorship.LooksLike(doc.T, m), authors.Own(m)
+		if doc.T.Messages[i].Variant == transcript.Branch { // the application has a type for it
+			of, own = authorship.OfBranch, true
 		}
-		if of == view.NotOurs {
+		if of == authorship.NotOurs {
 			continue
 		}
-		d := api.Digest{Message: i, Kind: api.DigestOther, Own: own, Handle: c.listHandle(m)}
+		d := api.Digest{Message: i, Kind: api.DigestOther, Own: own, Handle: listHandle(doc.T, m)}
 		if int(of) < len(kinds) {
 			d.Kind = kinds[of]
 		}
-		d.Text = c.T.Text(c.T.FirstText(i))
-		if of == view.OfDigest || of == view.OfBranch {
+		d.Text = doc.T.Text(doc.T.FirstText(i))
+		if of == authorship.OfDigest || of == authorship.OfBranch {
 			var l digest.Ledger
 			_, d.Text = FoldHandleOf(d.Text)
 			d.Text, d.Round = digest.Carried(d.Text, &l)

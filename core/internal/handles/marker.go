@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -64,8 +65,8 @@ func WithHandle(marker, handle string) string {
 }
 
 // Sized returns a marker about as large as one that will be written.
-func (c *Run) Sized(marker string) string {
-	if c.Policy.Archive == "" {
+func (a *Archive) Sized(marker string) string {
+	if a.mode == "" {
 		return marker
 	}
 	return WithHandle(marker, Zeros)
@@ -181,6 +182,14 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
+// OwnBody reports whether the part at index n is a tool result with a body that is its own: neither a marker nor what the provider keeps, nor
+// what one of the provider's tools still waits for.
+func OwnBody(doc *view.View, n int32) bool {
+	p := &doc.T.Parts[n]
+	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
+		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !Cleared(doc, n)
+}
+
 // BeginsMarked reports whether the text of a tool result begins with the marker of a removed one.
 func BeginsMarked(text string) bool {
 	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
@@ -200,8 +209,8 @@ func NameFold(text, handle string) string {
 
 // listHandle returns the handle of the messages that one of our messages replaces: a digest, the line of a turn, or a count of dropped
 // messages.
-func (c *Run) listHandle(m int32) string {
-	text := c.T.Text(c.T.FirstText(int(m)))
+func listHandle(t *transcript.Transcript, m int32) string {
+	text := t.Text(t.FirstText(int(m)))
 	if handle, _ := FoldHandleOf(text); handle != "" {
 		return handle
 	}
@@ -209,7 +218,7 @@ func (c *Run) listHandle(m int32) string {
 	if !found || len(after) <= Short || after[Short] != ']' || !IsHandle(after[:Short]) {
 		return ""
 	}
-	for _, kind := range view.Declared() {
+	for _, kind := range authorship.Declared() {
 		whole := strings.HasSuffix(kind.Prefix, "]")
 		if kind.Lists && (whole && before+"]" == kind.Prefix || !whole && strings.HasPrefix(before, kind.Prefix)) {
 			return after[:Short]

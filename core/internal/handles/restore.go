@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -24,21 +26,21 @@ type mark struct {
 }
 
 // namedIn finds the handles that a message mentions, unless it is one of ours.
-func (c *Run) namedIn(m int32) (found []mark) {
-	msg := &c.T.Messages[m]
+func namedIn(doc *view.View, m int32) (found []mark) {
+	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
-		p := &c.T.Parts[n]
+		p := &doc.T.Parts[n]
 		switch {
 		case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
-			if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers...); ok {
+			if handle, ok := handleIn(doc.T.Bytes(p.Body), resultMarkers...); ok {
 				found = append(found, mark{handle, "tool_result", n})
-			} else if handle := c.truncated(n); handle != "" {
+			} else if handle := truncated(doc, n); handle != "" {
 				found = append(found, mark{handle, api.BodyToolResult, n})
 			}
-		case p.Kind == transcript.Text && !p.Has(transcript.Removed) && c.truncated(n) != "":
-			found = append(found, mark{c.truncated(n), api.BodyText, n})
+		case p.Kind == transcript.Text && !p.Has(transcript.Removed) && truncated(doc, n) != "":
+			found = append(found, mark{truncated(doc, n), api.BodyText, n})
 		case p.Kind == transcript.Text && p.Body.Len() < MarkerRoom:
-			if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
+			if handle, what := mediaHandle(doc.T.Bytes(p.Body)); handle != "" {
 				found = append(found, mark{handle, what, n})
 			}
 		}
@@ -47,17 +49,17 @@ func (c *Run) namedIn(m int32) (found []mark) {
 }
 
 // markers returns the markers in the items, in order.
-func (c *Run) markers() []api.Marker {
+func (r *restoring) markers() []api.Marker {
 	found := []api.Marker{}
-	for i := range c.Items {
-		m := c.Items[i].Msg
-		if c.KindOf(m) != view.NotOurs { // the archive decides what comes back, whoever names it
-			if handle := c.listHandle(m); handle != "" {
+	for i := range r.doc.Items {
+		m := r.doc.Items[i].Msg
+		if authorship.LooksLike(r.doc.T, m) != authorship.NotOurs { // what comes back is what the archive has, whoever names it
+			if handle := listHandle(r.doc.T, m); handle != "" {
 				found = append(found, api.Marker{Handle: handle, What: api.BodyFold, Message: i})
 			}
 			continue
 		}
-		for _, k := range c.namedIn(m) {
+		for _, k := range namedIn(r.doc, m) {
 			found = append(found, api.Marker{Handle: k.handle, What: k.what, Message: i})
 		}
 	}
@@ -65,16 +67,16 @@ func (c *Run) markers() []api.Marker {
 }
 
 // truncated returns the handle in the body of a part if that is a truncated or squeezed text, or JSON that such a text replaces or is in.
-func (c *Run) truncated(n int32) string {
-	p := &c.T.Parts[n]
-	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
-		handle, _ := handleIn(c.T.Bytes(p.Body), headMarkers...)
+func truncated(doc *view.View, n int32) string {
+	p := &doc.T.Parts[n]
+	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.Inner(int(n))) == 0 {
+		handle, _ := handleIn(doc.T.Bytes(p.Body), headMarkers...)
 		return handle
 	}
-	if !c.T.IsString(p.Body) || !shortened(c.View, n) {
+	if !doc.T.IsString(p.Body) || !shortened(doc, n) {
 		return ""
 	}
-	text := c.T.Text(p.Body)
+	text := doc.T.Text(p.Body)
 	handle, _ := TruncatedHandle(text)
 	if handle == "" {
 		handle, _ = SqueezedHandle(text)
@@ -91,15 +93,21 @@ const (
 
 // restoring is a restoration in progress.
 type restoring struct {
-	*Run
-	given  []api.Kept
-	bodies critbit.Map[int] // by the leading digits of the handle
-	folds  map[int]*foldBack
-	room   int           // bytes that may still be written
-	tried  map[int]bool  // changes that were undone, or could not be
-	later  [][]view.Item // after the items: messages newer than the undone compactions, the oldest last
-	left   []api.Marker  // changes that are not undone
-	at     int           // the body being read, for errors
+	doc     *view.View
+	authors *authorship.Authors
+	report  *report.Report
+	changes string // the handle of the newest changes that may be taken back; "" where nothing names any
+	given   []api.Kept
+	bodies  critbit.Map[int] // by the first digits of the handle
+	folds   map[int]*foldBack
+	room    int           // bytes that may still be written
+	tried   map[int]bool  // changes that were taken back, or could not be
+	later   [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
+	left    []api.Marker  // changes that are not taken back
+	at      int           // the body that is read, for errors
+
+	missed    []missed              // of left: those whose digest is not in the messages
+	ancestors critbit.Map[struct{}] // the changes before those
 }
 
 // foldBack is the body of a fold as read.
@@ -115,25 +123,26 @@ type foldElement struct {
 	n    int
 }
 
-// Restore puts bodies back, as compact.Restore says.
-func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
-	r := &restoring{Run: c, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
+// Restore puts bodies back into a document, as compact.Restore says. Changes is the handle that the state names; it returns the one that names
+// what is still to be taken back, and the markers that are left.
+func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes string) (left []api.Marker, before string, err *policy.Error) {
+	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
 	for _, g := range given {
 		r.room += 4 * len(g.Text)
 	}
 	r.room = max(r.room, maxGrowth)
 	if err := r.check(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !r.takeBack() || !r.follow() {
-		return nil, &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
+		return nil, "", &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
 			Message: "this content does not fit where its handle is named"}
 	}
-	r.Total = r.P.Beside(r.T)
-	for _, it := range r.Items {
-		r.Total += it.Tokens
+	r.doc.Total = r.doc.P.Beside(r.doc.T)
+	for _, it := range r.doc.Items {
+		r.doc.Total += it.Tokens
 	}
-	return append(r.left, r.markers()...), nil
+	return append(r.left, r.markers()...), r.changes, nil
 }
 
 // whole reports whether a body matches its handle.
@@ -213,11 +222,11 @@ func (r *restoring) fold(i int) *foldBack {
 
 // read makes an item of a message in a body.
 func (r *restoring) read(text []byte) (view.Item, bool) {
-	m, ok := r.F.AddOne(r.T, text)
+	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
 		return view.Item{}, false
 	}
-	return view.Item{Msg: m, In: -1, Tokens: r.P.Message(r.T, int(m))}, true
+	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
 // putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
@@ -227,10 +236,10 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		body int // index in the given bodies
 	}
 	var splices []splice
-	span := r.T.Messages[it.Msg].Span
+	span := r.doc.T.Messages[it.Msg].Span
 	var text []byte
 	covered := span.Start
-	for _, k := range r.namedIn(it.Msg) {
+	for _, k := range namedIn(r.doc, it.Msg) {
 		i := -1
 		if may(k.handle) {
 			i = r.body(k.handle)
@@ -238,12 +247,12 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		if i < 0 || len(r.given[i].Text) > r.room {
 			continue
 		}
-		p := &r.T.Parts[k.part]
+		p := &r.doc.T.Parts[k.part]
 		old := p.Body
 		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a separate part
 			old = p.Span
-		} else if r.given[i].Text[0] == '{' && r.T.IsString(old) {
-			old = r.wrapper(p)
+		} else if r.given[i].Text[0] == '{' && r.doc.T.IsString(old) {
+			old = wrapper(r.doc.T, p)
 		}
 		if old.Start < covered { // inside something that is already restored
 			continue
@@ -251,8 +260,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		r.at, covered = i, old.End
 		r.room -= len(r.given[i].Text)
 		splices = append(splices, splice{old, i})
-		for n := p.Copy; n > 0; n = r.T.Parts[n-1].Copy {
-			if q := &r.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.T.Bytes(q.Body), r.T.Bytes(old)) {
+		for n := p.Copy; n > 0; n = r.doc.T.Parts[n-1].Copy {
+			if q := &r.doc.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.doc.T.Bytes(q.Body), r.doc.T.Bytes(old)) {
 				splices = append(splices, splice{q.Body, i})
 			}
 		}
@@ -265,15 +274,15 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	at := span.Start
 	for _, s := range splices {
 		if s.old.Start >= at {
-			text = append(append(text, r.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
+			text = append(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
 			at = s.old.End
 		}
 	}
-	back, ok := r.read(append(text, r.T.Bytes(transcript.Span{Start: at, End: span.End})...))
+	back, ok := r.read(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: span.End})...))
 	if !ok {
 		return 0, false
 	}
-	r.Report.Restored += put
+	r.report.Restored += put
 	it.Msg, it.Tokens, it.Dirty = back.Msg, back.Tokens, it.In >= 0
 	return put, true
 }
@@ -281,87 +290,124 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 // follow restores what the markers name, and what that names in turn, from the first item to the last. ok is false if a body doesn't fit:
 // the one at r.at.
 func (r *restoring) follow() (ok bool) {
-	out := make([]view.Item, 0, len(r.Items))
-	stack := slices.Clone(r.Items) // the next item is on top
-	slices.Reverse(stack)
-	saved := 0       // tokens, by what is restored now
-	skip := func() { // files and turns that accompany a fold
-		for len(stack) > 0 && r.IsCompanion(stack[len(stack)-1].Msg) {
-			saved += stack[len(stack)-1].Tokens
-			stack = stack[:len(stack)-1]
-		}
-	}
-	tell := func(it *view.Item) {
-		r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
-	}
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if r.KindOf(it.Msg) == view.NotOurs {
-			saved = it.Tokens
-			was := it.Msg
-			for put := 1; put > 0; {
-				if put, ok = r.putBack(&it, func(string) bool { return true }); !ok {
-					return false
-				}
+	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
+	slices.Reverse(w.stack)
+	for len(w.stack) > 0 {
+		it := w.pop()
+		if authorship.LooksLike(r.doc.T, it.Msg) == authorship.NotOurs {
+			if !w.message(&it) {
+				return false
 			}
-			if saved -= it.Tokens; it.Msg != was {
-				tell(&it)
-			}
-			out = append(out, it)
 			continue
 		}
 		f := r.foldOf(it.Msg)
 		if f == nil || len(r.given[r.at].Text) > r.room {
-			out = append(out, it)
+			w.out = append(w.out, it)
 			continue
 		}
 		r.room -= len(r.given[r.at].Text) + itemCost
-		saved = it.Tokens
-		if n := len(out); n > 0 && r.IsTurn(out[n-1].Msg) { // a repair inserted it before the digest
-			saved += out[n-1].Tokens
-			out = out[:n-1]
+		if !w.unfold(f, &it) {
+			return false
 		}
-		skip()
-		var back []view.Item
-		for _, e := range f.elements {
-			if e.n == 0 {
-				m, ok := r.read(e.text)
-				if !ok {
-					return false
-				}
-				saved -= m.Tokens
-				back = append(back, m)
-				continue
-			}
-			for n := e.n; n != 0 && len(stack) > 0; {
-				if skip(); len(stack) == 0 {
-					break
-				}
-				next := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				if n < 0 { // the rest of a message that is restored as a whole
-					saved += next.Tokens
-					n++
-					continue
-				}
-				back = append(back, next)
-				n--
-			}
-		}
-		skip()
-		slices.Reverse(back)
-		stack = append(stack, back...)
-		tell(&it)
-		r.Report.Restored++
 	}
-	r.Items = out
+	r.doc.Items = w.out
 	return true
+}
+
+// following is the way through the items.
+type following struct {
+	r     *restoring
+	out   []view.Item // what is done
+	stack []view.Item // what is to be done: the next item is the last one
+}
+
+// pop takes the next item.
+func (w *following) pop() view.Item {
+	it := w.stack[len(w.stack)-1]
+	w.stack = w.stack[:len(w.stack)-1]
+	return it
+}
+
+// skip passes over files and turns that came with a fold, and returns how many tokens they have.
+func (w *following) skip() (saved int) {
+	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
+		saved += w.pop().Tokens
+	}
+	return saved
+}
+
+// tell reports an item as restored.
+func (w *following) tell(it *view.Item, saved int) {
+	w.r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+}
+
+// message puts bodies back into a message of the conversation, and into what they hold.
+func (w *following) message(it *view.Item) (ok bool) {
+	saved, was := it.Tokens, it.Msg
+	for put := 1; put > 0; {
+		if put, ok = w.r.putBack(it, func(string) bool { return true }); !ok {
+			return false
+		}
+	}
+	if it.Msg != was {
+		w.tell(it, saved-it.Tokens)
+	}
+	w.out = append(w.out, *it)
+	return true
+}
+
+// unfold puts the messages of a fold back in place of the item that represents them, to be followed in their turn.
+func (w *following) unfold(f *foldBack, it *view.Item) bool {
+	saved := it.Tokens
+	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a repair has put it before the digest
+		saved += w.out[n-1].Tokens
+		w.out = w.out[:n-1]
+	}
+	saved += w.skip()
+	var back []view.Item
+	for _, e := range f.elements {
+		if e.n != 0 {
+			stayed, tokens := w.stayed(e.n)
+			back, saved = append(back, stayed...), saved+tokens
+			continue
+		}
+		m, ok := w.r.read(e.text)
+		if !ok {
+			return false
+		}
+		saved -= m.Tokens
+		back = append(back, m)
+	}
+	saved += w.skip()
+	slices.Reverse(back)
+	w.stack = append(w.stack, back...)
+	w.tell(it, saved)
+	w.r.report.Restored++
+	return true
+}
+
+// stayed takes the next n messages, which were not folded and follow the digest. A negative n drops the rest of a message that is back whole.
+// It also returns the tokens of what goes.
+func (w *following) stayed(n int) (items []view.Item, saved int) {
+	for n != 0 && len(w.stack) > 0 {
+		if saved += w.skip(); len(w.stack) == 0 {
+			break
+		}
+		next := w.pop()
+		if n < 0 {
+			saved += next.Tokens
+			n++
+			continue
+		}
+		items = append(items, next)
+		n--
+	}
+	return items, saved
 }
 
 // foldOf returns the body that one of our messages replaces; nil if there is none, or it was not given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
-	handle := r.listHandle(m)
+	handle := listHandle(r.doc.T, m)
 	if handle == "" {
 		return nil
 	}
@@ -375,8 +421,8 @@ func (r *restoring) foldOf(m int32) *foldBack {
 
 // wrapper returns the object of a part around its body, a string. Formats whose results are typed objects wrap a marker in one, of type
 // "text" or with a lone "output", in place of the whole original. If there is none it returns the body.
-func (c *Run) wrapper(p *transcript.Part) transcript.Span {
-	part := c.T.Bytes(p.Span) // the bytes of a restored message are elsewhere
+func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
+	part := t.Bytes(p.Span) // a message that is back already has its bytes elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
 	at := func(s jsonspan.Span) transcript.Span {
 		return transcript.Span{Start: p.Span.Start + s.Start, End: p.Span.Start + s.End}
@@ -420,7 +466,7 @@ func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 				break
 			}
 			value := s.Skip()
-			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && c.T.EqualText(at(value.Span), "text") {
+			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && t.EqualText(at(value.Span), "text") {
 				return at(found)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 // changes are a compaction's changes as read from their body.
 type changes struct {
+	handle string // their own
 	before string // the handle of the previous ones
 	sent   int
 	gone   []gone
@@ -74,72 +75,113 @@ func parseChanges(text string) (c changes, ok bool) {
 
 // say reads one string of changes.
 func (c *changes) say(line string) bool {
-	op, rest, found := strings.Cut(line, " ")
-	switch op {
-	case changesEnd:
+	op, rest, _ := strings.Cut(line, " ")
+	for i := range changesWords {
+		if w := &changesWords[i]; w.op == op {
+			return w.say(c, rest)
+		}
+	}
+	return false
+}
+
+// changesWords are the strings that changes may have, by their first word: each takes in the rest, and reports whether that makes sense.
+var changesWords = [...]struct {
+	op  string
+	say func(c *changes, rest string) bool
+}{
+	{"changes", func(_ *changes, rest string) bool {
+		_, ok := numbersOf(rest, 1)
+		return ok
+	}},
+	{changesBefore, func(c *changes, rest string) bool {
+		c.before = strings.TrimSpace(rest)
+		return len(c.before) == Size && IsHandle(c.before)
+	}},
+	{changesSent, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 1)
+		if ok {
+			c.sent = n[0]
+		}
+		return ok
+	}},
+	{changesGone, (*changes).sayGone},
+	{changesKeep, (*changes).sayKeep},
+	{changesPut, (*changes).sayPut},
+	{changesFold, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 3)
+		if ok {
+			c.steps = append(c.steps, step{op: changesFold, index: n[0], from: n[1], to: n[2]})
+		}
+		return ok && n[1] <= n[2]
+	}},
+	{changesSpace, (*changes).saySpace},
+	{changesEnd, func(c *changes, rest string) bool {
 		c.end = rest
 		return between(rest, "]")
-	case changesSpace:
-		number, text, _ := strings.Cut(rest, " ")
-		n, err := strconv.Atoi(number)
-		c.space = append(c.space, space{n, text})
-		return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
-	}
-	words := strings.Fields(rest)
-	if !found || len(words) == 0 {
-		return false
-	}
-	if op == changesBefore {
-		c.before = words[0]
-		return len(words) == 1 && len(c.before) == Size && IsHandle(c.before)
-	}
-	if op == changesGone {
-		n, err := strconv.Atoi(words[0])
-		if err != nil || n < 0 || len(words) != 2 {
-			return false
-		}
-		c.gone = append(c.gone, gone{n, words[1]})
-		return true
-	}
-	numbers := words
-	p := step{op: op}
-	if op == changesPut {
-		numbers, p.handles = words[:1], words[1:]
-		if slices.ContainsFunc(p.handles, func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
-			return false
-		}
-	}
-	if op == changesKeep && len(words) == 3 {
-		numbers, p.print = words[:2], words[2]
-	}
-	var n [3]int
-	if len(numbers) > len(n) {
-		return false
-	}
-	for i, w := range numbers {
+	}},
+}
+
+// numbersOf are so many numbers with spaces between them; ok is false where a text is anything else.
+func numbersOf(text string, count int) (n []int, ok bool) {
+	words := strings.Fields(text)
+	for _, w := range words {
 		v, err := strconv.Atoi(w)
 		if err != nil || v < 0 || v > jsonspan.MaxSize {
-			return false
+			return nil, false
 		}
-		n[i] = v
+		n = append(n, v)
 	}
-	switch {
-	case op == "changes" && len(numbers) == 1:
-		return true
-	case op == changesSent && len(numbers) == 1:
-		c.sent = n[0]
-		return true
-	case op == changesKeep && len(numbers) == 2:
-		p.from, p.to = n[0], n[1]
-	case op == changesPut && len(numbers) == 1:
-		p.index = n[0]
-	case op == changesFold && len(numbers) == 3:
-		p.index, p.from, p.to = n[0], n[1], n[2]
-	default:
+	return n, len(n) == count
+}
+
+// sayGone takes in "INDEX PRINT".
+func (c *changes) sayGone(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) != 2 {
 		return false
 	}
+	n, err := strconv.Atoi(words[0])
+	if err != nil || n < 0 {
+		return false
+	}
+	c.gone = append(c.gone, gone{n, words[1]})
+	return true
+}
+
+// sayKeep takes in "FROM TO [PRINT]".
+func (c *changes) sayKeep(rest string) bool {
+	p := step{op: changesKeep}
+	if words := strings.Fields(rest); len(words) == 3 {
+		rest, p.print = words[0]+" "+words[1], words[2]
+	}
+	n, ok := numbersOf(rest, 2)
+	if !ok {
+		return false
+	}
+	p.from, p.to = n[0], n[1]
 	c.steps = append(c.steps, p)
 	return p.from <= p.to
+}
+
+// sayPut takes in "INDEX HANDLE …".
+func (c *changes) sayPut(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) == 0 || slices.ContainsFunc(words[1:], func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
+		return false
+	}
+	n, ok := numbersOf(words[0], 1)
+	if ok {
+		c.steps = append(c.steps, step{op: changesPut, index: n[0], handles: words[1:]})
+	}
+	return ok
+}
+
+// saySpace takes in "N TEXT".
+func (c *changes) saySpace(rest string) bool {
+	number, text, _ := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	c.space = append(c.space, space{n, text})
+	return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
 }
 
 // between reports whether a text is one character of JSON with nothing but white space around it.
@@ -147,7 +189,7 @@ func between(text, character string) bool { return strings.Trim(text, " \t\r\n")
 
 // takeBack undoes compactions by their changes, newest first. ok is false if a body doesn't fit: the one at r.at.
 func (r *restoring) takeBack() (ok bool) {
-	for handle := r.newest(); handle != ""; handle = r.newest() {
+	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
 		if i < 0 {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1})
@@ -161,6 +203,7 @@ func (r *restoring) takeBack() (ok bool) {
 		if !ok {
 			return false
 		}
+		c.handle = handle
 		undone, ok := r.undo(&c)
 		if !ok {
 			return false
@@ -175,29 +218,35 @@ func (r *restoring) takeBack() (ok bool) {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
 		}
 		if !undone {
-			r.State.Archive = "" // what is older may still be as a digest says
+			if digest < 0 {
+				r.miss(&c)
+			}
+			r.changes = "" // what is older may still be as a digest says
 			continue
 		}
-		r.State.Archive = c.before
+		if digest >= 0 {
+			r.precede(&c, digest)
+		}
+		r.changes = c.before
 	}
 	for _, items := range slices.Backward(r.later) {
-		r.Items = append(r.Items, items...)
+		r.doc.Items = append(r.doc.Items, items...)
 	}
 	r.later = nil
 	return true
 }
 
-// newest returns the handle of the newest changes that are not undone yet: those that the state names, or a digest through its body, or the
-// first given ones; "" if there are none.
-func (r *restoring) newest() string {
-	if h := r.State.Archive; len(h) >= Short && IsHandle(h) {
-		return h
+// newest is the handle of the newest changes that are not taken back yet: those that the state names, else a digest by its body,
+// else the first that were given; "" where there are none. digest is the index of the digest, or -1.
+func (r *restoring) newest() (handle string, digest int) {
+	if h := r.changes; len(h) >= Short && IsHandle(h) {
+		return h, -1
 	}
-	for i := range r.Items {
-		if m := r.Items[i].Msg; r.Own(m) {
+	for i := range r.doc.Items {
+		if m := r.doc.Items[i].Msg; r.authors.Own(m) {
 			if f := r.foldOf(m); f != nil && f.changes != "" {
-				if i := r.body(f.changes); i >= 0 && !r.tried[i] {
-					return f.changes
+				if b := r.body(f.changes); b >= 0 && !r.tried[b] {
+					return f.changes, i
 				}
 			}
 		}
@@ -205,28 +254,28 @@ func (r *restoring) newest() string {
 	if len(r.tried) == 0 {
 		for i := range r.given {
 			if isChanges(r.given[i].Text) {
-				return r.given[i].Handle
+				return r.given[i].Handle, -1
 			}
 		}
 	}
-	return ""
+	return "", -1
 }
 
 // undo reconstructs the input of a compaction from its result, with which the items begin. It does nothing if they don't; ok is false if
 // the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
-	n := min(c.sent, len(r.Items))
-	if !r.begins(c, n) {
+	n := min(c.sent, len(r.doc.Items))
+	if !r.begins(c, n) || !r.drops(c, n) {
 		return false, true
 	}
-	was := len(r.Items)
+	was := len(r.doc.Items)
 	out, ok := r.rebuild(c.steps, n)
 	if !ok {
 		return false, false
 	}
 	r.spread(c, out, n)
-	r.later = append(r.later, slices.Clone(r.Items[n:was]))
-	r.Items = out
+	r.later = append(r.later, slices.Clone(r.doc.Items[n:was]))
+	r.doc.Items = out
 	return true, true
 }
 
@@ -237,23 +286,46 @@ func (r *restoring) begins(c *changes, n int) bool {
 			return false
 		}
 		// A digest gets the handle of its body after its print was taken.
-		if m := r.Items[g.index].Msg; !r.isGone(g, g.index) && !(r.Own(m) && r.listHandle(m) != "") {
+		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
 	}
 	for _, p := range c.steps {
-		if p.op == changesFold && (p.index >= n || !r.Own(r.Items[p.index].Msg) || r.listHandle(r.Items[p.index].Msg) == "") ||
-			p.op == changesPut && p.index >= n {
+		if p.op == changesFold && (p.index >= n || !r.isDigestOf(c, r.doc.Items[p.index].Msg)) || p.op == changesPut && p.index >= n {
 			return false
 		}
 	}
 	return true
 }
 
-// isGone reports whether an item looks like a result message that isn't in the input.
+// drops reports whether what was dropped without a trace was before the same messages: if one in front of it was deleted since, it was not.
+func (r *restoring) drops(c *changes, n int) bool {
+	for _, p := range c.steps {
+		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.
+func (r *restoring) isDigestOf(c *changes, m int32) bool {
+	if !r.authors.Own(m) || listHandle(r.doc.T, m) == "" {
+		return false
+	}
+	at := r.at
+	f := r.foldOf(m)
+	r.at = at
+	return f == nil || f.changes == "" || same(f.changes, c.handle)
+}
+
+// same reports whether two handles name the same body; either may be short.
+func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
+
+// isGone reports whether an item looks the way a message of a result did.
 func (r *restoring) isGone(g gone, at int) bool {
-	m := r.Items[at].Msg
-	return r.Look(m) == g.print || r.MarkedLook(m) == g.print
+	m := r.doc.Items[at].Msg
+	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
 // rebuild applies steps to the first n items. ok is false if they make no sense.
@@ -265,11 +337,11 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 			return false
 		}
 		used[i] = true
-		out = append(out, r.Items[i])
+		out = append(out, r.doc.Items[i])
 		return true
 	}
 	folds := map[int][]bool{} // for each result message: which messages of its fold are restored, each once
-	was := r.Report.Restored
+	was := r.report.Restored
 	literal := false
 	for _, p := range steps {
 		switch p.op {
@@ -301,14 +373,14 @@ func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
 			}
 		}
 	}
-	if literal && r.Report.Restored == was {
-		r.Report.Restored++ // for the changes themselves
+	if literal && r.report.Restored == was {
+		r.report.Restored++ // the changes themselves
 	}
-	saved := r.Tokens(0, n)
+	saved := r.doc.Tokens(0, n)
 	for i := range out {
 		saved -= out[i].Tokens
 	}
-	r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
+	r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
 	return out, true
 }
 
@@ -319,28 +391,28 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 		out[i].Before = transcript.Span{}
 	}
 	for _, sp := range c.space {
-		text := r.T.Write([]byte(sp.text))
+		text := r.doc.T.Write([]byte(sp.text))
 		for i := at; i < min(at+sp.n, len(out)); i++ {
 			out[i].Before = text
 		}
 		at += sp.n
 	}
-	following := len(r.Items) - sent
+	following := len(r.doc.Items) - sent
 	for _, items := range r.later {
 		following += len(items)
 	}
 	if following > 0 { // what follows the very last message isn't ours
 		return
 	}
-	if r.Close = (transcript.Span{}); c.end != "" {
-		r.Close = r.T.Write([]byte(c.end))
+	if r.doc.Close = (transcript.Span{}); c.end != "" {
+		r.doc.Close = r.doc.T.Write([]byte(c.end))
 	}
 }
 
 // takeFold appends messages of a fold's body to out or, if the body was not given, once the message that names it.
 func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[int][]bool) bool {
 	changes := r.at
-	it := r.Items[p.index]
+	it := r.doc.Items[p.index]
 	f := r.foldOf(it.Msg)
 	body := r.at
 	r.at = changes
@@ -359,7 +431,7 @@ func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[in
 		back = make([]bool, len(f.messages))
 		folds[p.index] = back
 		r.room -= len(r.given[body].Text)
-		r.Report.Restored++
+		r.report.Restored++
 	}
 	for k := p.from; k < p.to; k++ {
 		if back[k] {

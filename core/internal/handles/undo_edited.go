@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -27,7 +28,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 			last = i
 		}
 	}
-	front := changes{steps: c.steps[:last+1]}
+	front := changes{handle: c.handle, steps: c.steps[:last+1]}
 	for _, p := range front.steps {
 		switch p.op {
 		case changesKeep:
@@ -43,7 +44,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	}
 	front.gone = c.gone[:behind]
 	hunks, ok := hunksOf(c.steps[last+1:], c.gone[behind:], n, c.sent)
-	if n > len(r.Items) || !ok || !r.begins(&front, n) || len(front.steps) == 0 && len(hunks) == 0 {
+	if n > len(r.doc.Items) || !ok || !r.begins(&front, n) || len(front.steps) == 0 && len(hunks) == 0 {
 		return false, false, true
 	}
 	places, whole := r.places(hunks, n)
@@ -53,10 +54,10 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	at := 0
 	var out []view.Item
 	put := func(steps []step, from, to int) bool { // replaces the items of a range
-		all := r.Items
-		r.Items = all[from:to]
+		all := r.doc.Items
+		r.doc.Items = all[from:to]
 		made, ok := r.rebuild(steps, to-from)
-		r.Items, at = all, to
+		r.doc.Items, at = all, to
 		out = append(out, made...)
 		return ok
 	}
@@ -65,8 +66,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	}
 	keep := func(to int) { // except for messages that make the roles alternate: a replay inserts them where needed
 		for ; at < to; at++ {
-			if !r.IsTurn(r.Items[at].Msg) {
-				out = append(out, r.Items[at])
+			if !authorship.IsTurn(r.doc.T, r.doc.Items[at].Msg) {
+				out = append(out, r.doc.Items[at])
 			}
 		}
 	}
@@ -79,8 +80,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 			return false, false, false
 		}
 	}
-	keep(len(r.Items))
-	r.Items = out
+	keep(len(r.doc.Items))
+	r.doc.Items = out
 	return true, whole, true
 }
 
@@ -129,10 +130,10 @@ func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
 		at    int
 	}
 	var order []known // the items sorted by print
-	for i := from; i < len(r.Items) && len(hunks) > 0; i++ {
-		m := r.Items[i].Msg
-		order = append(order, known{r.Look(m), i})
-		if look := r.MarkedLook(m); look != order[len(order)-1].print {
+	for i := from; i < len(r.doc.Items) && len(hunks) > 0; i++ {
+		m := r.doc.Items[i].Msg
+		order = append(order, known{r.doc.Look(m), i})
+		if look := r.doc.MarkedLook(m); look != order[len(order)-1].print {
 			order = append(order, known{look, i})
 		}
 	}
@@ -146,7 +147,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
 			looks = []gone{{print: h.print}}
 		}
 		for k, g := range looks {
-			if place < next || place+k >= len(r.Items) || !r.isGone(g, place+k) {
+			if place < next || place+k >= len(r.doc.Items) || !r.isGone(g, place+k) {
 				return false
 			}
 		}

@@ -7,8 +7,8 @@ package hook
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -56,13 +56,13 @@ func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	return e
 }
 
-// Due reports whether the policy's gate calls for a compaction; see [passes.Due].
+// Due reports whether the policy's gate says that a transcript should be compacted: see [gate.Due].
 func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold) {
 	if exact(in.Policy) {
 		due, size = Linked.Due(in, total)
 		return due, size, ""
 	}
-	return passes.Due(in, in.State.Messages, total)
+	return gate.Due(in, in.State.Messages, total)
 }
 
 // Compact compacts the input; see [compact.Compact].

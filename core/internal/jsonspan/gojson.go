@@ -56,7 +56,7 @@ func (s *Scanner) appendGoObject(dst []byte) []byte {
 	begin := len(dst)
 	var members []goMember
 	sorted := true
-	for key := range s.Members() {
+	for key := range s.Members {
 		if n := len(members); n > 0 {
 			dst = append(dst, ',')
 			sorted = sorted && bytes.Compare(members[n-1].key, key) < 0

@@ -8,7 +8,6 @@
 package jsonspan
 
 import (
-	"iter"
 	"math/bits"
 )
 
@@ -98,9 +97,9 @@ type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
-	fresh bool // directly after an opening bracket
+	fresh bool // directly after
 	err   *Error
-	name  uint32 // where the last key begins
+	name  uint32 // where the last key
 
 	// Lenient turns lone surrogates from errors into counts (Lone); they are measured as U+FFFD. New sets it, because other programs write
 	// them and half an emoji is not worth an error.
@@ -221,6 +220,17 @@ func (s *Scanner) Kind() Kind {
 // Object enters an object; call Key until it returns false.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
+// Members enters an object and yields the decoded key of each member. The loop's body must read the value, or skip it. It ends at the end
+// of the object or on an error.
+func (s *Scanner) Members(yield func(key []byte) bool) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok || !yield(key) {
+			return
+		}
+	}
+}
+
 // Array enters an array; call Elem until it returns false.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
@@ -281,17 +291,6 @@ func (s *Scanner) next(closing byte, want string) bool {
 
 // Elem moves to the next element of the array entered last. It reports false at the end of the array or on an error.
 func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
-
-// Members enters an object and yields the decoded key of each member. The loop's body must read the value, or skip it.
-func (s *Scanner) Members() iter.Seq[[]byte] {
-	return func(yield func(key []byte) bool) {
-		for s.Object(); ; {
-			if key, ok := s.Key(); !ok || !yield(key) {
-				return
-			}
-		}
-	}
-}
 
 // Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
 // reports false at the end of the object or on an error.

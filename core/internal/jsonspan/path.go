@@ -13,8 +13,8 @@ const pathKeyMax = 64
 // for sources that are broken at or after offset.
 func PathAt(src []byte, offset int) string {
 	type frame struct {
-		key    Span // of the current member, in an object
-		index  int  // of the current element, in an array
+		key    Span // of the current member
+		index  int  // of the current element
 		object bool
 		value  bool // a value of this frame has begun
 	}
@@ -148,7 +148,7 @@ func (s *Scanner) duplicates() {
 		}
 	case Object:
 		var keys [][]byte
-		for key := range s.Members() {
+		for key := range s.Members {
 			for _, k := range keys {
 				if string(k) == string(key) {
 					s.Fail(DuplicateKey, int(s.KeyPos()), "this key appears twice in one object")

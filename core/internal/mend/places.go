@@ -4,10 +4,10 @@ package mend
 type places []int32
 
 // places returns where the messages of the list are now.
-func (c *Run) places() places {
-	p := make(places, len(c.T.Messages))
-	for i := range c.Items {
-		p[c.Items[i].Msg] = int32(i) + 1
+func (md *Mender) places() places {
+	p := make(places, len(md.doc.T.Messages))
+	for i := range md.doc.Items {
+		p[md.doc.Items[i].Msg] = int32(i) + 1
 	}
 	return p
 }

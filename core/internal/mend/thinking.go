@@ -10,22 +10,22 @@ import (
 )
 
 // ThinkingMode returns how the transcript's model thinks, and the source of that. Sources closer to this request take precedence.
-func (c *Run) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
-	if c.Format.Rules.Bound != "AN9" { // the provider drops what no longer fits, and requires none
+func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
+	if md.doc.F.Rules.Bound != "AN9" { // the provider leaves out what no longer fits, and wants none
 		return api.ThinkingAdaptive, api.ThinkingByFormat
 	}
-	if mode = api.ThinkingMode(c.Policy.Thinking); mode != "" && mode != policy.ThinkingAuto {
+	if mode = api.ThinkingMode(md.policy.Thinking); mode != "" && mode != policy.ThinkingAuto {
 		return mode, api.ThinkingByPolicy
 	}
-	if mode = c.Transcript.Thinking; mode != "" {
+	if mode = md.doc.T.Thinking; mode != "" {
 		return mode, api.ThinkingByRequest
 	}
-	if model := c.Transcript.Model; !model.Zero() {
-		if mode = policy.ThinkingOf(c.Transcript.Text(model)); mode != api.ThinkingUnknown {
+	if model := md.doc.T.Model; !model.Zero() {
+		if mode = policy.ThinkingOf(md.doc.T.Text(model)); mode != api.ThinkingUnknown {
 			return mode, api.ThinkingByModel
 		}
 	}
-	if mode = policy.ThinkingOf(c.Policy.Model); mode != api.ThinkingUnknown {
+	if mode = policy.ThinkingOf(md.policy.Model); mode != api.ThinkingUnknown {
 		return mode, api.ThinkingByModel
 	}
 	return api.ThinkingUnknown, api.ThinkingByNone
@@ -43,36 +43,36 @@ func IsBound(p *transcript.Part) bool {
 
 // SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was possible: in an open tool loop
 // that the host is about to answer it may not be.
-func (c *Run) SettleThinking() bool {
-	if !transcript.AnyHas(c.T.Parts, transcript.Bound) || !c.Changed() {
+func (md *Mender) SettleThinking() bool {
+	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.Changed() {
 		return true
 	}
-	c.absorb()
-	mode, source := c.ThinkingMode()
-	if c.Report.Thinking == nil {
-		c.Report.Thinking = &api.ReportThinking{Mode: mode, Source: source}
+	md.absorb()
+	mode, source := md.ThinkingMode()
+	if md.report.Thinking == nil {
+		md.report.Thinking = &api.ReportThinking{Mode: mode, Source: source}
 	}
-	if NeedsThinking(mode) && c.loopBroken(mode == api.ThinkingUnknown) && !c.closeLoop() {
+	if NeedsThinking(mode) && md.loopBroken(mode == api.ThinkingUnknown) && !md.closeLoop() {
 		return false
 	}
 	switch mode {
 	case api.ThinkingAdaptive, api.ThinkingUnknown:
-		c.dropBoundReasoning(c.FirstChange())
+		md.dropBoundReasoning(md.doc.FirstChange())
 	case api.ThinkingOff:
-		c.dropBoundReasoning(min(c.FirstChange(), c.OpenTurn(len(c.Items))))
+		md.dropBoundReasoning(min(md.doc.FirstChange(), md.keep.OpenTurn(len(md.doc.Items))))
 	}
 	return true
 }
 
 // CountThinking completes the report.
-func (c *Run) CountThinking() {
-	if c.Report.Thinking == nil {
+func (md *Mender) CountThinking() {
+	if md.report.Thinking == nil {
 		return
 	}
-	for _, it := range c.Items {
-		for _, p := range c.T.PartsOf(int(it.Msg)) {
+	for _, it := range md.doc.Items {
+		for _, p := range md.doc.T.PartsOf(int(it.Msg)) {
 			if IsBound(&p) && !p.Has(transcript.Removed) {
-				c.Report.Thinking.Kept++
+				md.report.Thinking.Kept++
 			}
 		}
 	}
@@ -80,13 +80,13 @@ func (c *Run) CountThinking() {
 
 // absorb makes items of the messages that came after the plan, because thinking in them is bound to what the plan has changed, and they may
 // continue one of its tool loops.
-func (c *Run) absorb() {
-	for ; c.Rest < c.T.Input; c.Rest++ {
-		it := view.Item{Msg: int32(c.Rest), In: int32(c.Rest), Tokens: c.P.Message(c.T, c.Rest)}
-		c.Items = append(c.Items, it)
-		c.Total += it.Tokens
-		c.Late += it.Tokens
-		c.Report.Tokens.Before += it.Tokens
+func (md *Mender) absorb() {
+	for ; md.doc.Rest < md.doc.T.Input; md.doc.Rest++ {
+		it := view.Item{Msg: int32(md.doc.Rest), In: int32(md.doc.Rest), Tokens: md.doc.P.Message(md.doc.T, md.doc.Rest)}
+		md.doc.Items = append(md.doc.Items, it)
+		md.doc.Total += it.Tokens
+		md.late += it.Tokens
+		md.report.Tokens.Before += it.Tokens
 	}
 }
 
@@ -98,30 +98,30 @@ type loop struct {
 }
 
 // inputLoop returns the loop at the end of the unchanged input.
-func (c *Run) inputLoop() loop {
+func (md *Mender) inputLoop() loop {
 	input := func(i int) int32 { return int32(i) }
-	return c.loopOf(c.TurnOf(c.T.Input, input), c.T.Input, input, true)
+	return md.loopOf(md.keep.TurnOf(md.doc.T.Input, input), md.doc.T.Input, input, true)
 }
 
 // itemLoop returns the loop at the end of the items.
-func (c *Run) itemLoop() loop {
-	return c.loopOf(c.OpenTurn(len(c.Items)), len(c.Items), func(i int) int32 { return c.Items[i].Msg }, false)
+func (md *Mender) itemLoop() loop {
+	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 { return md.doc.Items[i].Msg }, false)
 }
 
 // loopOf examines the messages of a loop, with or without what passes have removed from them.
-func (c *Run) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
+func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	l := loop{from: from, bound: -1}
 	first := true
 	for i := from; i < to; i++ {
 		m := msg(i)
-		if c.T.Messages[m].Role != transcript.Assistant {
+		if md.doc.T.Messages[m].Role != transcript.Assistant {
 			continue
 		}
 		if first {
-			l.begins = c.BeginsBound(m, removed)
+			l.begins = md.BeginsBound(m, removed)
 		}
 		first = false
-		for _, p := range c.T.PartsOf(int(m)) {
+		for _, p := range md.doc.T.PartsOf(int(m)) {
 			if IsBound(&p) && (removed || !p.Has(transcript.Removed)) {
 				l.bound = i
 			}
@@ -131,13 +131,13 @@ func (c *Run) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 }
 
 // BeginsBound reports whether a message, or what follows the user's words in it, begins with signed thinking.
-func (c *Run) BeginsBound(m int32, removed bool) (begins bool) {
+func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	first := true
-	for _, p := range c.T.PartsOf(int(m)) {
+	for _, p := range md.doc.T.PartsOf(int(m)) {
 		switch {
 		case p.Has(transcript.Said):
 			first, begins = true, false
-		case first && !p.Has(transcript.Free) && (removed || !p.Has(transcript.Removed)):
+		case first && !p.Has(transcript.NotSent) && (removed || !p.Has(transcript.Removed)):
 			first, begins = false, IsBound(&p)
 		}
 	}
@@ -146,18 +146,18 @@ func (c *Run) BeginsBound(m int32, removed bool) (begins bool) {
 
 // open reports whether the model continues with the loop that begins at an item: apart from thinking, it ends with a tool result or a tool
 // call. more means that it calls tools whose results are still to come.
-func (c *Run) open(l loop) (open, more bool) {
+func (md *Mender) open(l loop) (open, more bool) {
 	decided := false
-	for i := len(c.Items) - 1; i >= l.from; i-- {
-		m := c.Items[i].Msg
-		if c.T.Messages[m].Role == transcript.System {
+	for i := len(md.doc.Items) - 1; i >= l.from; i-- {
+		m := md.doc.Items[i].Msg
+		if md.doc.T.Messages[m].Role == transcript.System {
 			continue
 		}
-		more = more || c.T.OpenCalls(int(m)) || c.Runs(m)
-		parts := c.T.PartsOf(int(m))
+		more = more || md.doc.T.OpenCalls(int(m)) || md.keep.Runs(m)
+		parts := md.doc.T.PartsOf(int(m))
 		for k := len(parts) - 1; k >= 0 && !decided; k-- {
 			p := &parts[k]
-			if p.Has(transcript.Removed|transcript.Free) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
+			if p.Has(transcript.Removed|transcript.NotSent) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
 				continue
 			}
 			decided = true
@@ -169,22 +169,22 @@ func (c *Run) open(l loop) (open, more bool) {
 
 // loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, if prefix is
 // set, contains thinking that must not stay because something before it has changed (AN9).
-func (c *Run) loopBroken(prefix bool) bool {
-	was, is := c.inputLoop(), c.itemLoop()
-	if open, _ := c.open(is); !open || was.bound < 0 {
+func (md *Mender) loopBroken(prefix bool) bool {
+	was, is := md.inputLoop(), md.itemLoop()
+	if open, _ := md.open(is); !open || was.bound < 0 {
 		return false
 	}
-	if was.begins && !is.begins || c.lostThinking(is.from) {
+	if was.begins && !is.begins || md.lostThinking(is.from) {
 		return true
 	}
-	return prefix && c.FirstChange() <= is.bound
+	return prefix && md.doc.FirstChange() <= is.bound
 }
 
 // lostThinking reports whether a pass has removed signed thinking from a message, from an item on.
-func (c *Run) lostThinking(from int) bool {
-	for _, it := range c.Items[from:] {
+func (md *Mender) lostThinking(from int) bool {
+	for _, it := range md.doc.Items[from:] {
 		cut := it.Rest // its beginning was folded
-		for _, p := range c.T.PartsOf(int(it.Msg)) {
+		for _, p := range md.doc.T.PartsOf(int(it.Msg)) {
 			if cut = cut && p.Has(transcript.Removed); !cut && IsBound(&p) && p.Has(transcript.Removed) {
 				return true
 			}
@@ -195,24 +195,24 @@ func (c *Run) lostThinking(from int) bool {
 
 // closeLoop replaces the tool loop at the end with one user message that contains everything as text, so that no open assistant turn needs
 // thinking. It reports whether that was possible.
-func (c *Run) closeLoop() bool {
-	l := c.itemLoop()
-	if _, more := c.open(l); more {
+func (md *Mender) closeLoop() bool {
+	l := md.itemLoop()
+	if _, more := md.open(l); more {
 		return false
 	}
 	goes := func(i int) bool {
-		m := c.Items[i].Msg
-		return i >= l.from && c.T.Messages[m].Role != transcript.System && (c.InPair(m) || !c.Own(m)) // a digest in the assistant's role stays
+		m := md.doc.Items[i].Msg
+		return i >= l.from && md.doc.T.Messages[m].Role != transcript.System && (md.keep.InPair(m) || !md.authors.Own(m)) // an assistant's digest stays
 	}
 	at, gain := -1, 0
 	var messages []int32
 	var out []view.Item
-	for i := l.from; i < len(c.Items); i++ {
-		it := c.Items[i]
+	for i := l.from; i < len(md.doc.Items); i++ {
+		it := md.doc.Items[i]
 		if !goes(i) {
 			continue
 		}
-		if it.Pinned || c.T.LastSaid(int(it.Msg)) >= 0 { // the user's words in it would become part of the tools' record
+		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 { // what the user says in it would become the tools' record
 			return false
 		}
 		if at < 0 {
@@ -225,53 +225,53 @@ func (c *Run) closeLoop() bool {
 		return false
 	}
 	var body *handles.Taken
-	if c.Keeps() {
-		body = c.FoldBody(c.FoldElements(at, len(c.Items), goes, false), gain)
+	if md.archive.Keeps() {
+		body = md.archive.FoldBody(md.archive.FoldElements(at, len(md.doc.Items), goes, false), gain)
 	}
-	part := len(c.T.Parts)
-	text := digest.LoopMessage(c.T, messages, handles.WithHandle(digest.LoopMarker, body.HandleOrNone()))
-	closed := c.Compose(c.NewMessage(at, transcript.User, text))
-	c.KeepFold(body, &closed, out...)
-	items := append([]view.Item{}, c.Items[:at]...)
+	part := len(md.doc.T.Parts)
+	text := digest.LoopMessage(md.doc.T, messages, handles.WithHandle(digest.LoopMarker, body.HandleOrNone()))
+	closed := md.doc.Compose(md.doc.NewMessage(at, transcript.User, text))
+	md.archive.KeepFold(body, &closed, out...)
+	items := append([]view.Item{}, md.doc.Items[:at]...)
 	items = append(items, closed)
-	for i := at; i < len(c.Items); i++ {
+	for i := at; i < len(md.doc.Items); i++ {
 		if !goes(i) {
-			items = append(items, c.Items[i])
+			items = append(items, md.doc.Items[i])
 		}
 	}
 	for _, it := range out {
-		c.Act(api.Action{Action: api.ActionFold, Pass: "thinking", Message: int(it.In), Tokens: it.Tokens, Rule: "AN8"})
+		md.report.Act(api.Action{Action: api.ActionFold, Pass: "thinking", Message: int(it.In), Tokens: it.Tokens, Rule: "AN8"})
 	}
-	c.Report.Folded += len(out)
-	c.Report.Thinking.Closed = len(out)
-	c.Ledger().Add(c.T, messages)
-	c.SetItems(items, part)
-	c.Act(api.Action{Action: api.ActionInsert, Pass: "thinking", Message: -1, Tokens: -closed.Tokens})
+	md.report.Folded += len(out)
+	md.report.Thinking.Closed = len(out)
+	md.ledger.Add(md.doc.T, messages)
+	md.doc.SetItems(items, part)
+	md.report.Act(api.Action{Action: api.ActionInsert, Pass: "thinking", Message: -1, Tokens: -closed.Tokens})
 	return true
 }
 
 // Hopeless reports whether no result can be valid: it is unknown how the model thinks, and the last message both contains thinking and
 // calls tools that have no result yet.
-func (c *Run) Hopeless() bool {
-	mode, source := c.ThinkingMode()
-	if mode != api.ThinkingUnknown || len(c.Items) == 0 || c.Rest < c.T.Input {
+func (md *Mender) Hopeless() bool {
+	mode, source := md.ThinkingMode()
+	if mode != api.ThinkingUnknown || len(md.doc.Items) == 0 || md.doc.Rest < md.doc.T.Input {
 		return false
 	}
-	l := c.itemLoop()
-	if _, more := c.open(l); !more || l.bound < len(c.Items)-1 {
+	l := md.itemLoop()
+	if _, more := md.open(l); !more || l.bound < len(md.doc.Items)-1 {
 		return false
 	}
-	c.Report.Thinking = &api.ReportThinking{Mode: mode, Source: source}
+	md.report.Thinking = &api.ReportThinking{Mode: mode, Source: source}
 	return true
 }
 
 // AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that the rest of the loop does too (AN8).
-func (c *Run) AtThinking(cut int, groups []int32) int {
-	if mode, _ := c.ThinkingMode(); mode != api.ThinkingManual || cut <= c.OpenTurn(len(c.Items)) || !c.inputLoop().begins {
+func (md *Mender) AtThinking(cut int, groups []int32) int {
+	if mode, _ := md.ThinkingMode(); mode != api.ThinkingManual || cut <= md.keep.OpenTurn(len(md.doc.Items)) || !md.inputLoop().begins {
 		return cut
 	}
-	for i := cut; i < len(c.Items); i++ {
-		if groups[i] != groups[i-1] && c.BeginsBound(c.Items[i].Msg, false) {
+	for i := cut; i < len(md.doc.Items); i++ {
+		if groups[i] != groups[i-1] && md.BeginsBound(md.doc.Items[i].Msg, false) {
 			return i
 		}
 	}

@@ -171,11 +171,7 @@ func extract(src []byte) (string, bool) {
 			s.Skip()
 		}
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		switch {
 		case string(key) == "message":
 			read(&outer[0])
@@ -183,7 +179,7 @@ func extract(src []byte) (string, bool) {
 			read(&outer[1])
 		case string(key) == "error" && s.Kind() == jsonspan.Object:
 			plain, inner = found{}, [3]found{}
-			for key := range s.Members() {
+			for key := range s.Members {
 				switch string(key) {
 				case "message":
 					read(&inner[0])

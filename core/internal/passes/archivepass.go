@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -50,7 +51,7 @@ func init() {
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.SummaryMarker, Follows: true}},
-		Counts:  []view.Counter{cleared},
+		Counts:  []report.Counter{cleared},
 	})
 }
 
@@ -72,32 +73,33 @@ func (p *ArchivePass) Check() string {
 
 func (p *ArchivePass) Follows() bool { return false }
 
-func (p *ArchivePass) Run(c *Run) {
+func (p *ArchivePass) Run(c Run) {
+	doc := c.Doc()
 	if p.KeepRecent == 0 {
 		return
 	}
 	batches := p.divide(c)
-	c.unsqueezeAll(slices.Concat(batches...))
-	local := p.Mode == "local" || c.Policy.Local()
+	unsqueezeAll(c, slices.Concat(batches...))
+	local := p.Mode == "local" || c.Policy().Local()
 	texts := make([]string, len(batches))
 	for k, batch := range batches {
 		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
 			continue
 		}
-		if text, why, ok := p.ask(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
+		if text, why, ok := p.summarize(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
 			texts[k] = text
 		} else if ok {
-			c.Report.Summary.Why = why
+			c.Report().Summary.Why = why
 		}
 	}
-	if len(c.Requests) > 0 {
-		after := c.Total
+	if len(c.Summary().Requests()) > 0 {
+		after := doc.Total
 		for _, batch := range batches {
 			for _, r := range batch {
-				after -= c.resultSize(r.part)
+				after -= resultSize(doc, r.part)
 			}
 		}
-		c.expect(batches[0][0].item, after)
+		c.Summary().Expect(batches[0][0].item, after)
 		return
 	}
 	for k, batch := range batches {
@@ -106,22 +108,23 @@ func (p *ArchivePass) Run(c *Run) {
 		for i := range batch {
 			said[i] = "\n" + texts[k]
 			if i > 0 {
-				said[i] = "\n" + digest.BatchStandIn(c.T, int(batch[0].part))
+				said[i] = "\n" + digest.BatchStandIn(doc.T, int(batch[0].part))
 			}
-			batch[i].gain = c.clearing(batch[i].part, c.Sized(handles.SummaryMarker)+said[i])
+			batch[i].gain = clearing(doc, batch[i].part, c.Archive().Sized(handles.SummaryMarker)+said[i])
 			gain += batch[i].gain
 		}
 		if gain > 0 {
-			c.replace(batch, "archive", "archive", handles.SummaryMarker, func(i int) string { return said[i] })
+			replace(c, batch, "archive", "archive", handles.SummaryMarker, func(i int) string { return said[i] })
 		}
 	}
 }
 
 // divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).
-func (p *ArchivePass) divide(c *Run) (batches [][]result) {
+func (p *ArchivePass) divide(c Run) (batches [][]result) {
+	doc := c.Doc()
 	var old []result
-	for _, r := range c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools)) {
-		if c.resultSize(r.part) >= max(1, p.MinTokens) {
+	for _, r := range oldResults(c, p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools)) {
+		if resultSize(doc, r.part) >= max(1, p.MinTokens) {
 			old = append(old, r)
 		}
 	}
@@ -133,28 +136,29 @@ func (p *ArchivePass) divide(c *Run) (batches [][]result) {
 }
 
 // resultSize returns the size of a tool result in tokens, including everything inside it.
-func (c *Run) resultSize(n int32) int {
-	return c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
+func resultSize(doc *view.View, n int32) int {
+	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 }
 
-// ask returns the model's summary of a batch, as Run.ask does. Each result is shown in as many runes as fit.
-func (p *ArchivePass) ask(c *Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
+// summarize returns what the model has written for a batch: see [summary.Writer.AskOnce]. Each result is shown in as many runes as fit.
+func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
+	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
 	for i, r := range batch {
-		outputs[i] = digest.ToolOutputAt(c.T, int(r.part))
-		folded += c.resultSize(r.part)
+		outputs[i] = digest.ToolOutputAt(doc.T, int(r.part))
+		folded += resultSize(doc, r.part)
 	}
 	if p.Batch > 1 {
 		most = max(most, digest.BatchOutput)
 	}
-	output := max(64, c.P.ASCII(most))
+	output := max(64, doc.P.ASCII(most))
 	var q digest.Prompt
 	for room := max(1, p.MaxInput); ; room /= 2 {
-		if q = digest.ToolPrompt(outputs, p.Batch > 1, room); room < 200 || c.fits(&q, output) {
+		if q = digest.ToolPrompt(outputs, p.Batch > 1, room); room < 200 || c.Summary().Fits(&q, output) {
 			break
 		}
 	}
-	if text, why, ok = c.ask(id, q, output, folded); why == "" {
+	if text, why, ok = c.Summary().AskOnce(id, q, output, folded); why == "" {
 		if text = digest.TrimRunes(digest.Fence(text), max(1, most)); p.Batch > 1 {
 			text = digest.BatchBody(outputs, text)
 		}
@@ -163,20 +167,21 @@ func (p *ArchivePass) ask(c *Run, id string, batch []result) (text string, why a
 }
 
 // excerpt returns the text that replaces a batch if there is no model (S4.27).
-func (p *ArchivePass) excerpt(c *Run, batch []result) string {
+func (p *ArchivePass) excerpt(c Run, batch []result) string {
+	doc := c.Doc()
 	if p.Batch > 1 {
 		outputs := make([]digest.ToolOutput, len(batch))
 		for i, r := range batch {
-			outputs[i] = digest.ToolOutputAt(c.T, int(r.part))
+			outputs[i] = digest.ToolOutputAt(doc.T, int(r.part))
 		}
 		return digest.BatchBody(outputs, digest.BatchExcerpt(outputs))
 	}
-	text := digest.ResultText(c.T, int(batch[0].part))
+	text := digest.ResultText(doc.T, int(batch[0].part))
 	if strings.TrimSpace(text) == "" {
 		text = "(empty output)"
 	}
 	status := "ok"
-	if c.T.Parts[batch[0].part].Has(transcript.IsError) {
+	if doc.T.Parts[batch[0].part].Has(transcript.IsError) {
 		status = "error"
 	}
 	return "Status: " + status + "\n" + digest.TrimWithTail(text, max(1, p.Excerpt))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -34,7 +35,7 @@ func init() {
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},
 		Markers: []handles.Marking{{Text: handles.ClearedMarker}, {Text: handles.ExcerptMarker, Follows: true}},
-		Counts:  []view.Counter{cleared},
+		Counts:  []report.Counter{cleared},
 	})
 }
 
@@ -50,22 +51,23 @@ func (p *ClearPass) Check() string {
 
 func (p *ClearPass) Follows() bool { return false }
 
-func (p *ClearPass) Run(c *Run) {
+func (p *ClearPass) Run(c Run) {
 	targets := slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 })
 	if p.Excerpt > 0 {
 		targets = p.worthwhile(c, targets)
 	}
-	first := len(c.Report.Actions)
+	first := len(c.Report().Actions)
 	p.Clear(c, targets)
 	if p.Excerpt > 0 {
 		for i, r := range targets {
-			c.cleared = append(c.cleared, clearedResult{part: r.part, action: first + i, gain: r.gain})
+			c.Shortened().cleared = append(c.Shortened().cleared, clearedResult{part: r.part, action: first + i, gain: r.gain})
 		}
 	}
 }
 
 // worthwhile returns the targets without those that free little, if the others are enough to reach the target.
-func (p *ClearPass) worthwhile(c *Run, targets []result) []result {
+func (p *ClearPass) worthwhile(c Run, targets []result) []result {
+	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
 	for _, r := range targets {
 		if r.gain > p.Excerpt {
@@ -73,7 +75,7 @@ func (p *ClearPass) worthwhile(c *Run, targets []result) []result {
 			gain += r.gain
 		}
 	}
-	if c.Target <= 0 || c.Total-gain > c.Target {
+	if c.Target() <= 0 || doc.Total-gain > c.Target() {
 		return targets
 	}
 	return large
@@ -87,58 +89,61 @@ type clearedResult struct {
 
 // Finish adds to the remaining markers the lines that later messages build on, as far as there is room below the target, or within a 32nd
 // of the limit if the target was missed.
-func (p *ClearPass) Finish(c *Run) {
-	room := c.Target - c.Total
+func (p *ClearPass) Finish(c Run) {
+	doc := c.Doc()
+	room := c.Target() - doc.Total
 	if room < 0 {
-		room = min(c.Limit-c.Total, c.Limit/32)
+		room = min(c.Limit()-doc.Total, c.Limit()/32)
 	}
-	if p.Excerpt <= 0 || len(c.cleared) == 0 || room <= 0 {
+	if p.Excerpt <= 0 || len(c.Shortened().cleared) == 0 || room <= 0 {
 		return
 	}
-	results, items := c.clearedStill()
+	results, items := clearedStill(c)
 	if len(results) == 0 {
 		return
 	}
-	messages, parts, texts := make([]int32, len(c.Items)), make([]int32, len(results)), make([]string, len(results))
-	for i, it := range c.Items {
+	messages, parts, texts := make([]int32, len(doc.Items)), make([]int32, len(results)), make([]string, len(results))
+	for i, it := range doc.Items {
 		messages[i] = it.Msg
 	}
 	sizes := make([]int, len(results))
 	for i, r := range results {
-		parts[i], texts[i] = r.part, originalText(c.View, r.part)
-		sizes[i] = c.P.MaxUnits(min(p.Excerpt, r.gain/2))
+		parts[i], texts[i] = r.part, originalText(doc, r.part)
+		sizes[i] = doc.P.MaxUnits(min(p.Excerpt, r.gain/2))
 	}
-	bare, headed := c.P.Text(c.Sized(handles.ClearedMarker)), c.Sized(handles.ExcerptMarker)
-	for i, lines := range digest.NewExcerpts(c.T, messages, parts, texts).Choose(sizes, c.P.MaxUnits(room)) {
-		if lines == "" || c.P.Text(headed+lines)-bare > room {
+	bare, headed := doc.P.Text(c.Archive().Sized(handles.ClearedMarker)), c.Archive().Sized(handles.ExcerptMarker)
+	for i, lines := range digest.NewExcerpts(doc.T, messages, parts, texts).Choose(sizes, doc.P.MaxUnits(room)) {
+		if lines == "" || doc.P.Text(headed+lines)-bare > room {
 			continue
 		}
-		was := c.Total
-		c.MarkAgain(results[i].part, handles.ExcerptMarker, lines)
-		c.Remeasure(items[i])
-		room -= c.Total - was
-		c.Report.Actions[results[i].action].Tokens -= c.Total - was
+		was := doc.Total
+		c.Archive().MarkAgain(results[i].part, handles.ExcerptMarker, lines)
+		doc.Remeasure(items[i])
+		room -= doc.Total - was
+		c.Report().Actions[results[i].action].Tokens -= doc.Total - was
 	}
 }
 
 // clearedStill returns the results that this run has cleared and that still exist, in order, and the indexes of their items.
-func (c *Run) clearedStill() (results []clearedResult, items []int) {
-	for i, it := range c.Items {
-		msg := &c.T.Messages[it.Msg]
-		at, _ := slices.BinarySearchFunc(c.cleared, msg.First, func(r clearedResult, first int32) int { return int(r.part - first) })
-		for k := at; k < len(c.cleared) && c.cleared[k].part < msg.First+msg.Count; k++ {
-			results, items = append(results, c.cleared[k]), append(items, i)
+func clearedStill(c Run) (results []clearedResult, items []int) {
+	doc := c.Doc()
+	for i, it := range doc.Items {
+		msg := &doc.T.Messages[it.Msg]
+		at, _ := slices.BinarySearchFunc(c.Shortened().cleared, msg.First, func(r clearedResult, first int32) int { return int(r.part - first) })
+		for k := at; k < len(c.Shortened().cleared) && c.Shortened().cleared[k].part < msg.First+msg.Count; k++ {
+			results, items = append(results, c.Shortened().cleared[k]), append(items, i)
 		}
 	}
 	return results, items
 }
 
 // Targets returns the results that the pass may clear; nil if clearing them would free too little.
-func (p *ClearPass) Targets(c *Run) []result {
+func (p *ClearPass) Targets(c Run) []result {
+	doc := c.Doc()
 	reclaim := 0
-	targets := c.oldResults(max(1, p.KeepRecent), ToolFilter(p.Tools, p.ExcludeTools))
+	targets := oldResults(c, max(1, p.KeepRecent), ToolFilter(p.Tools, p.ExcludeTools))
 	for i := range targets {
-		targets[i].gain = c.clearing(targets[i].part, c.Sized(handles.ClearedMarker))
+		targets[i].gain = clearing(doc, targets[i].part, c.Archive().Sized(handles.ClearedMarker))
 		reclaim += max(0, targets[i].gain)
 	}
 	if reclaim < p.MinReclaim {
@@ -148,15 +153,15 @@ func (p *ClearPass) Targets(c *Run) []result {
 }
 
 // Clear clears results.
-func (p *ClearPass) Clear(c *Run, targets []result) {
-	c.replace(targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
+func (p *ClearPass) Clear(c Run, targets []result) {
+	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
 // clearing returns how many tokens replacing the body of a tool result with a text saves.
-func (c *Run) clearing(n int32, text string) int {
-	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
+func clearing(doc *view.View, n int32, text string) int {
+	parts := doc.T.Parts[n : int(n)+1+len(doc.T.Inner(int(n)))]
 	cleared := parts[0]
-	value, size := c.F.ResultBody(nil, c.T, n, text)
-	cleared.Size, cleared.Size.Weight = size, c.Weigh(value, size)
-	return c.P.Parts(c.T, parts) - c.P.Parts(c.T, []transcript.Part{cleared})
+	value, size := doc.F.ResultBody(nil, doc.T, n, text)
+	cleared.Size, cleared.Size.Weight = size, doc.Weigh(value, size)
+	return doc.P.Parts(doc.T, parts) - doc.P.Parts(doc.T, []transcript.Part{cleared})
 }

@@ -4,8 +4,10 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -29,9 +31,10 @@ func init() {
 			{"keep_recent", "10", "keep_recent is how many of the newest messages stay as they are."},
 			{"max_text", "200", "max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out."},
 		},
-		Messages: []*view.Message{{Origin: view.OfLine, Prefix: digest.LineMarker, Is: func(c *view.Run, m int32) bool { return digest.IsLine(c.T, int(m)) },
+		Messages: []*authorship.Message{{Origin: authorship.OfLine, Prefix: digest.LineMarker,
+			Is:   func(t *transcript.Transcript, m int32) bool { return digest.IsLine(t, int(m)) },
 			Told: true, Unnamed: true, Placed: true, Lists: true}},
-		Counts: []view.Counter{folded},
+		Counts: []report.Counter{folded},
 	})
 }
 
@@ -48,49 +51,50 @@ func (p *CollapsePass) Check() string {
 func (p *CollapsePass) Follows() bool { return false }
 
 // Place says that lines may be anywhere.
-func (p *CollapsePass) Place() (of view.Origin, last int) { return view.OfLine, Anywhere }
+func (p *CollapsePass) Place() (of authorship.Origin, last int) { return authorship.OfLine, Anywhere }
 
-func (p *CollapsePass) Run(c *Run) {
-	boundary := len(c.Items) - p.KeepRecent
+func (p *CollapsePass) Run(c Run) {
+	doc := c.Doc()
+	boundary := len(doc.Items) - p.KeepRecent
 	if boundary <= 0 {
 		return
 	}
-	items, part := make([]view.Item, 0, len(c.Items)), len(c.T.Parts)
+	items, part := make([]view.Item, 0, len(doc.Items)), len(doc.T.Parts)
 	end := 0
-	for _, u := range c.groupUnits(boundary) {
+	for _, u := range groupUnits(c, boundary) {
 		end = u.end
-		old := c.Items[u.from:u.end]
+		old := doc.Items[u.from:u.end]
 		if u.keep {
 			items = append(items, old...)
 			continue
 		}
 		var body *handles.Taken
-		if c.Keeps() {
-			body = c.FoldBody(c.FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
+		if c.Archive().Keeps() {
+			body = c.Archive().FoldBody(c.Archive().FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), doc.Tokens(u.from, u.end))
 		}
 		marker := handles.WithHandle(digest.LineMarker, body.HandleOrNone())
-		line := c.Compose(c.LineMessage(c.Line(u.from, u.end, marker, c.Short(p.MaxText)), u.from, u.end))
-		if line.Tokens >= c.Tokens(u.from, u.end) {
+		line := doc.Compose(LineMessage(doc, Line(doc, u.from, u.end, marker, Short(doc, p.MaxText)), u.from, u.end))
+		if line.Tokens >= doc.Tokens(u.from, u.end) {
 			items = append(items, old...)
 			continue
 		}
-		c.KeepFold(body, &line, old...)
+		c.Archive().KeepFold(body, &line, old...)
 		items = append(items, line)
-		c.Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
-		c.Collapsed(old)
+		c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+		Collapsed(c, old)
 	}
-	if len(items) == end && c.T.Input == len(c.T.Messages) {
+	if len(items) == end && doc.T.Input == len(doc.T.Messages) {
 		return
 	}
-	c.SetItems(append(items, c.Items[end:]...), part)
+	doc.SetItems(append(items, doc.Items[end:]...), part)
 }
 
 // Collapsed reports items that were removed.
-func (c *Run) Collapsed(old []view.Item) {
+func Collapsed(c Run, old []view.Item) {
 	for _, it := range old {
-		c.Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
+		c.Report().Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
 	}
-	c.Report.Folded += len(old)
+	c.Report().Folded += len(old)
 }
 
 // unit is a run of items that stays as it is or is replaced with a line.
@@ -101,16 +105,17 @@ type unit struct {
 
 // groupUnits divides the items before boundary into groups. A group that crosses the boundary stays, and so does one that contains anything
 // besides what an assistant says and does.
-func (c *Run) groupUnits(boundary int) []unit {
-	held, groups := c.Held()
+func groupUnits(c Run, boundary int) []unit {
+	doc := c.Doc()
+	stays, groups := c.Keep().Staying()
 	var units []unit
 	for i := 0; i < boundary; {
 		u := unit{from: i, end: i}
-		for u.end < len(c.Items) && groups[u.end] == groups[i] {
-			m := c.Items[u.end].Msg
-			role := c.T.Messages[m].Role
-			answers := role == transcript.Tool || role == transcript.User && c.T.Messages[m].Variant == transcript.Plain && !c.T.HasUserText(int(m))
-			u.keep = u.keep || held[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && c.T.HasUserText(int(m))
+		for u.end < len(doc.Items) && groups[u.end] == groups[i] {
+			m := doc.Items[u.end].Msg
+			role := doc.T.Messages[m].Role
+			answers := role == transcript.Tool || role == transcript.User && doc.T.Messages[m].Variant == transcript.Plain && !doc.T.HasUserText(int(m))
+			u.keep = u.keep || stays[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && doc.T.HasUserText(int(m))
 			u.end++
 		}
 		if u.end > boundary {
@@ -123,22 +128,22 @@ func (c *Run) groupUnits(boundary int) []unit {
 }
 
 // Short returns a function that reports whether a text fits into the line of a turn: it is not blank, and has at most max bytes.
-func (c *Run) Short(max int) func(p *transcript.Part) bool {
-	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !c.T.Blank(p.Body) }
+func Short(doc *view.View, max int) func(p *transcript.Part) bool {
+	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.Blank(p.Body) }
 }
 
 // Line returns the line that replaces the assistant's messages among the items [from, end), including those of their texts that short
 // accepts (S0.18 to S0.20).
-func (c *Run) Line(from, end int, marker string, short func(p *transcript.Part) bool) string {
+func Line(doc *view.View, from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
 	for i := from; i < end; i++ {
-		m := c.Items[i].Msg
-		msg := &c.T.Messages[m]
+		m := doc.Items[i].Msg
+		msg := &doc.T.Messages[m]
 		if msg.Role != transcript.Assistant {
 			continue
 		}
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			switch p := &c.T.Parts[n]; {
+			switch p := &doc.T.Parts[n]; {
 			case p.Has(transcript.Removed):
 			case p.Kind == transcript.ToolCall:
 				calls++
@@ -146,7 +151,7 @@ func (c *Run) Line(from, end int, marker string, short func(p *transcript.Part) 
 				if texts++; texts > 1 {
 					line = append(line, ' ')
 				}
-				line = c.T.AppendText(line, p.Body)
+				line = doc.T.AppendText(line, p.Body)
 			}
 		}
 	}
@@ -161,21 +166,21 @@ func (c *Run) Line(from, end int, marker string, short func(p *transcript.Part) 
 }
 
 // LineMessage returns the line of the items [from, end) as a message, with the time of what it replaces (S0.25).
-func (c *Run) LineMessage(line string, from, end int) []byte {
+func LineMessage(doc *view.View, line string, from, end int) []byte {
 	var stamp transcript.Span
 	for i := from; i < end && stamp.Zero(); i++ {
-		if msg := &c.T.Messages[c.Items[i].Msg]; msg.Meta > 0 && msg.Role == transcript.Assistant {
-			stamp = c.T.Metas[msg.Meta-1].Stamp
+		if msg := &doc.T.Messages[doc.Items[i].Msg]; msg.Meta > 0 && msg.Role == transcript.Assistant {
+			stamp = doc.T.Metas[msg.Meta-1].Stamp
 		}
 	}
 	var text []byte
-	if c.F.Instead != nil {
-		text = c.F.Instead(nil, transcript.User, line, c.T.Bytes(c.T.Messages[c.Items[from].Msg].Span))
+	if doc.F.Instead != nil {
+		text = doc.F.Instead(nil, transcript.User, line, doc.T.Bytes(doc.T.Messages[doc.Items[from].Msg].Span))
 	} else {
-		text = c.F.Message(nil, transcript.User, line)
+		text = doc.F.Message(nil, transcript.User, line)
 	}
 	if !stamp.Zero() { // only the native format has it
-		text = append(append(append(text[:len(text)-1], `,"timestamp":`...), c.T.Bytes(stamp)...), '}')
+		text = append(append(append(text[:len(text)-1], `,"timestamp":`...), doc.T.Bytes(stamp)...), '}')
 	}
 	return text
 }

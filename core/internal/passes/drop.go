@@ -4,8 +4,10 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -36,15 +38,15 @@ func init() {
 			{"keep_first", "2", "keep_first and keep_recent are how many messages stay at the front and at the end."},
 			{"keep_recent", "10", ""},
 		},
-		Messages: []*view.Message{count},
-		Counts:   []view.Counter{dropped},
+		Messages: []*authorship.Message{count},
+		Counts:   []report.Counter{dropped},
 	})
 	Register(Kind{
 		Name:     "fit",
 		Doc:      "keeps the newest messages that fit in the target, and drops the first that does not and everything before it.",
 		Make:     func() Pass { return new(FitPass) },
-		Messages: []*view.Message{count},
-		Counts:   []view.Counter{dropped},
+		Messages: []*authorship.Message{count},
+		Counts:   []report.Counter{dropped},
 	})
 }
 
@@ -65,60 +67,62 @@ func (p *DropPass) Follows() bool { return false }
 func (p *FitPass) Follows() bool { return false }
 
 // Place says where the message that counts dropped messages is: after the first messages.
-func (p *DropPass) Place() (of view.Origin, last int) { return view.OfCount, p.KeepFirst }
+func (p *DropPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, p.KeepFirst }
 
-func (p *FitPass) Place() (of view.Origin, last int) { return view.OfCount, 0 }
+func (p *FitPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
 // count is the message that says how many messages were dropped.
-var count = &view.Message{Origin: view.OfCount, Prefix: view.DroppedPrefix, Placed: true, Lists: true,
-	Is: func(c *view.Run, m int32) bool { return c.DroppedBefore(m) > 0 }}
+var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
+	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
-func (p *DropPass) Run(c *Run) {
-	n := len(c.Items)
+func (p *DropPass) Run(c Run) {
+	doc := c.Doc()
+	n := len(doc.Items)
 	first, recent := min(p.KeepFirst, n), max(0, n-p.KeepRecent)
 	if first < recent {
-		held, groups := c.Held()
+		stays, groups := c.Keep().Staying()
 		for first < n && first > 0 && groups[first] == groups[first-1] {
 			first++
 		}
 		for recent > 0 && recent < n && groups[recent] == groups[recent-1] {
 			recent--
 		}
-		c.drop("drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !held[i] })
-		if c.Total <= c.Target {
+		drop(c, "drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !stays[i] })
+		if doc.Total <= c.Target() {
 			return
 		}
 	}
-	c.fit("drop")
+	fit(c, "drop")
 }
 
-func (p *FitPass) Run(c *Run) { c.fit("fit") }
+func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
 // DroppedToFit is the reason in a drop marker.
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.
-func (c *Run) fit(pass api.Doer) {
-	from := len(c.Items)
-	room := c.Target
-	if c.Target == 0 { // the window is unknown, so nothing can be fitted to it
+func fit(c Run, pass api.Doer) {
+	doc := c.Doc()
+	from := len(doc.Items)
+	room := c.Target()
+	if c.Target() == 0 { // the window is unknown, and so is what fits
 		return
 	}
-	held, groups := c.Held()
-	room -= c.Total - c.Tokens(0, len(c.Items)) + c.droppedTokens()
-	if all := c.droppedLedger(func(i int) bool { return !held[i] }); len(all.Standing) > 0 {
-		room -= c.P.Text(c.standingIn(&all, c.standingShare(), c.chats()))
+	stays, groups := c.Keep().Staying()
+	room -= doc.Total - doc.Tokens(0, len(doc.Items)) + droppedTokens(c)
+	if all := droppedLedger(c, func(i int) bool { return !stays[i] }); len(all.Standing) > 0 {
+		room -= doc.P.Text(c.Summary().StandingIn(&all, c.Summary().StandingShare(), c.Summary().Chats()))
 	}
-	for i, it := range c.Items {
-		if held[i] {
+	for i, it := range doc.Items {
+		if stays[i] {
 			room -= it.Tokens
 		}
 	}
 	for from > 0 {
 		start, size := from, 0
 		for start > 0 && (start == from || groups[start-1] == groups[from-1]) {
-			if start--; !held[start] {
-				size += c.Items[start].Tokens
+			if start--; !stays[start] {
+				size += doc.Items[start].Tokens
 			}
 		}
 		if size > room {
@@ -127,57 +131,59 @@ func (c *Run) fit(pass api.Doer) {
 		room -= size
 		from = start
 	}
-	c.drop(pass, "", func(i int) bool { return i < from && !held[i] })
+	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
 // drop removes the items for which gone returns true, and puts a message with their count where the first of them was. It does nothing if
 // that gains nothing. It continues the count of an earlier such message.
-func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
+func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
+	doc := c.Doc()
 	at, gain, count := -1, 0, 0
 	var out []view.Item
-	for i, it := range c.Items {
+	for i, it := range doc.Items {
 		if !gone(i) {
 			continue
 		}
-		if at < 0 && !c.CameAlong(&it) { // nothing may be between a digest and its companion messages
+		if at < 0 && !c.Archive().CameAlong(&it) { // between a digest and what came with it nothing may be
 			at = i
 		}
 		out = append(out, it)
 		gain += it.Tokens
 		count++
-		if c.OwnKind(it.Msg) == view.OfCount {
-			count += c.DroppedBefore(it.Msg) - 1
+		if c.Authors().Origin(it.Msg) == authorship.OfCount {
+			count += authorship.DroppedBefore(c.Doc().T, it.Msg) - 1
 		}
 	}
 	if len(out) == 0 {
 		return
 	}
 	if at < 0 { // nothing of the conversation
-		c.Remove(gone)
+		doc.Remove(gone)
 		return
 	}
 	var body *handles.Taken
-	if c.Keeps() {
-		body = c.FoldBody(c.FoldElements(at, len(c.Items), gone, false), gain)
+	if c.Archive().Keeps() {
+		body = c.Archive().FoldBody(c.Archive().FoldElements(at, len(doc.Items), gone, false), gain)
 	}
-	part := len(c.T.Parts)
-	text := handles.WithHandle(view.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
-	ledger := c.droppedLedger(gone)
-	room := max(c.standingShare(), c.Target-(c.Total-gain)-c.P.NewMessage(transcript.User, text))
-	text = digest.WithStanding(text, c.standingIn(&ledger, min(room, gain/2), c.chats()))
-	marker := c.Compose(c.NewMessage(at, transcript.User, text))
+	part := len(doc.T.Parts)
+	text := handles.WithHandle(authorship.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
+	ledger := droppedLedger(c, gone)
+	room := max(c.Summary().StandingShare(), c.Target()-(doc.Total-gain)-doc.P.NewMessage(transcript.User, text))
+	text = digest.WithStanding(text, c.Summary().StandingIn(&ledger, min(room, gain/2), c.Summary().Chats()))
+	marker := doc.Compose(doc.NewMessage(at, transcript.User, text))
 	if marker.Tokens >= gain {
 		return
 	}
-	c.KeepFold(body, &marker, out...)
+	c.Archive().KeepFold(body, &marker, out...)
 	*c.Ledger() = ledger
-	c.PutMarker(pass, marker, at, part, gone)
+	PutMarker(c, pass, marker, at, part, gone)
 }
 
 // PutMarker removes the items for which gone returns true, and puts a message of ours, whose parts begin at part, at a place.
-func (c *Run) PutMarker(pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
-	items := make([]view.Item, 0, len(c.Items)+1)
-	for i, it := range c.Items {
+func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
+	doc := c.Doc()
+	items := make([]view.Item, 0, len(doc.Items)+1)
+	for i, it := range doc.Items {
 		if i == at {
 			items = append(items, marker)
 		}
@@ -185,40 +191,42 @@ func (c *Run) PutMarker(pass api.Doer, marker view.Item, at, part int, gone func
 			items = append(items, it)
 			continue
 		}
-		c.Report.Dropped++
-		c.Act(api.Action{Action: api.ActionDrop, Pass: pass, Message: int(it.In), Tokens: it.Tokens})
+		c.Report().Dropped++
+		c.Report().Act(api.Action{Action: api.ActionDrop, Pass: pass, Message: int(it.In), Tokens: it.Tokens})
 	}
-	c.SetItems(items, part)
-	c.Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
+	doc.SetItems(items, part)
+	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
 // droppedLedger returns a ledger with the user's standing instructions from the items for which gone returns true.
-func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
+func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
+	doc := c.Doc()
 	ledger := c.Ledger().Clone()
-	if c.Policy.StandingShare() == 0 {
+	if c.Policy().StandingShare() == 0 {
 		return ledger
 	}
 	var talk []int32
-	for i, it := range c.Items {
+	for i, it := range doc.Items {
 		if !gone(i) {
 			continue
 		}
-		switch c.OwnKind(it.Msg) {
-		case view.NotOurs:
+		switch c.Authors().Origin(it.Msg) {
+		case authorship.NotOurs:
 			talk = append(talk, it.Msg)
-		case view.OfCount, view.OfDigest: // in case the host has lost the state
-			ledger.ReadStanding(c.T.Text(c.T.FirstText(int(it.Msg))))
+		case authorship.OfCount, authorship.OfDigest: // of a host that has lost the state
+			ledger.ReadStanding(doc.T.Text(doc.T.FirstText(int(it.Msg))))
 		}
 	}
-	ledger.AddStanding(c.T, talk)
+	ledger.AddStanding(doc.T, talk)
 	return ledger
 }
 
 // droppedTokens returns the size of the message that counts dropped messages, in tokens.
-func (c *Run) droppedTokens() int {
-	text := view.DroppedPrefix + strconv.Itoa(len(c.T.Messages)) + " messages removed]"
-	if c.Keeps() {
+func droppedTokens(c Run) int {
+	doc := c.Doc()
+	text := authorship.DroppedPrefix + strconv.Itoa(len(doc.T.Messages)) + " messages removed]"
+	if c.Archive().Keeps() {
 		text = handles.WithHandle(text, handles.Zeros)
 	}
-	return c.P.NewMessage(transcript.User, text)
+	return doc.P.NewMessage(transcript.User, text)
 }

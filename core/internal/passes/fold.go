@@ -4,8 +4,11 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/report"
+	"github.com/ctxfold/ctxfold/core/internal/summary"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -23,11 +26,12 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldFor says who folds: a pass of the policy, or the last resort, which accepts any gain and keeps a tail or nothing.
-type foldFor uint8
+// foldMode is for whom a fold is made: for a pass of the policy, or for the last resort, which takes what it gains, however little: with a
+// tail, or all.
+type foldMode uint8
 
 const (
-	forPolicy foldFor = iota
+	forPolicy foldMode = iota
 	forLimit
 	forAll
 )
@@ -45,8 +49,8 @@ func init() {
 			{"min_messages", "1", "min_messages is how many messages must be folded, or none are; digests and restored files do not count."},
 			{"force_turn", "false", "force_turn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens says."}, // S3.42
 		},
-		Messages: []*view.Message{{Origin: view.OfBranch, Role: transcript.User, Prefix: digest.BranchHeader, Told: true}},
-		Counts:   []view.Counter{folded},
+		Messages: []*authorship.Message{{Origin: authorship.OfBranch, Role: transcript.User, Prefix: digest.BranchHeader, Told: true}},
+		Counts:   []report.Counter{folded},
 	})
 }
 
@@ -65,230 +69,304 @@ func (p *FoldPass) Check() string {
 
 func (p *FoldPass) Follows() bool { return false }
 
-// FoldRequest is the id of the request for the digest, and TurnRequest that for the beginning of a turn that is cut.
-const (
-	FoldRequest = "fold-1"
-	TurnRequest = "fold-2"
-)
-
-// style returns the policy's way of requesting and writing digests.
-func (c *Run) style() *digest.Style {
-	return digest.StyleByName(c.Policy.Summary.Style)
+// Run folds as the policy says.
+func (p *FoldPass) Run(c Run) {
+	shortenProject(c)
+	p.fold(c, forPolicy, c.Most())
 }
 
-func (p *FoldPass) Run(c *Run) { p.fold(c, forPolicy) }
-
-func (p *FoldPass) fold(c *Run, why foldFor) {
-	if why == forPolicy {
-		c.shortenProject()
-	}
-	held, groups := c.Held()
-	cut, step := p.further(c, held, groups, why)
-	if step < 0 {
-		cut = c.AtThinking(cut, groups)
-	}
-	if why == forPolicy && step < 0 {
-		c.offer = c.offered(cut, held, groups)
-	}
-	p.foldBefore(c, cut, step, held, why)
-	c.offer = nil
-}
-
-// FoldBefore replaces the items before a cut, as [FoldPass.Cut] returns it, with a digest. Items that are held stay.
-func (p *FoldPass) FoldBefore(c *Run, cut int, step int32, held []bool) {
-	p.foldBefore(c, cut, step, held, forPolicy)
-}
-
-func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why foldFor) {
-	var messages []int32
-	var prior string
-	scope, ledger := api.ScopeSession, c.Ledger().Clone()
-	if c.Policy.Branch() {
-		scope, ledger = api.ScopeBranch, digest.Ledger{} // requests on that branch are not requests here
-	}
-	gain, old, talk := 0, 0, 0
-	for i := range c.Items[:cut] {
-		if held[i] {
-			continue
-		}
-		it := &c.Items[i]
-		gain += it.Tokens
-		switch {
-		case c.IsBranch(it.Msg):
-			ledger.AddBranch(c.T, int(it.Msg))
-			messages = append(messages, it.Msg)
-		case c.OwnKind(it.Msg) == view.OfCount:
-			ledger.ReadStanding(c.T.Text(c.T.FirstText(int(it.Msg))))
-		case c.OwnKind(it.Msg) == view.OfDigest && c.T.Messages[it.Msg].Variant == transcript.Digest:
-			prior = digest.Fence(c.T.Text(c.T.FirstText(int(it.Msg))))
-		case c.OwnKind(it.Msg) == view.OfDigest:
-			_, text := handles.FoldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
-			old += it.Tokens
-			var round int
-			prior, round = digest.Carried(text, &ledger)
-			if it.In >= 0 { // so that a host that lost the state gets it back; one of this run already counts
-				c.State.Round = max(c.State.Round, round)
-			}
-			if c.Tells(it.Msg) {
-				messages = append(messages, it.Msg)
-			}
-		case c.Tells(it.Msg):
-			talk++
-			messages = append(messages, it.Msg)
+// fold puts a digest in place of the older messages, for a result of at most so many tokens where it is bounded.
+func (p *FoldPass) fold(c Run, mode foldMode, most int) {
+	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
+	f.stays, f.groups = c.Keep().Staying()
+	f.cut, f.step = f.tailStart()
+	if f.step < 0 {
+		f.cut = c.Mend().AtThinking(f.cut, f.groups)
+		if mode == forPolicy {
+			f.provider = c.Summary().ProviderCompaction(f.cut, f.stays, f.groups)
 		}
 	}
-	head := int32(-1) // the folded piece of the message at the cut
-	if step >= 0 {
-		head = c.Piece(cut, step)
-		gain += c.P.Parts(c.T, c.T.PartsOf(int(head)))
-		talk++
-		messages = append(messages, head)
+	f.make()
+}
+
+// FoldBefore puts a digest in place of the items that need not stay, up to a cut as [FoldPass.Cut] returns it.
+func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
+	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.Most(), stays: stays, cut: cut, step: step}
+	f.make()
+}
+
+// folding is one fold on its way.
+type folding struct {
+	run      Run
+	doc      *view.View
+	pass     *FoldPass
+	mode     foldMode
+	most     int     // tokens that the result may have, where it is bounded
+	stays    []bool  // by item
+	groups   []int32 // by item
+	cut      int     // the item where the tail begins
+	step     int32   // the part where it begins in that item, or -1 where that is whole
+	provider *summary.ProviderCompaction
+
+	scope    api.Scope
+	messages []int32 // those that the digest includes
+	prior    string  // the digest so far
+	ledger   digest.Ledger
+	gain     int   // tokens of what is folded
+	old      int   // of these, those of earlier digests
+	talk     int   // how many of the messages are no digests
+	head     int32 // the message that is the beginning of the one at the cut, or -1
+}
+
+// make folds, if that is worth it.
+func (f *folding) make() {
+	f.scope, f.ledger = api.ScopeSession, f.run.Ledger().Clone()
+	if f.run.Policy().Branch() {
+		f.scope, f.ledger = api.ScopeBranch, digest.Ledger{} // what was asked for there is not asked for here
 	}
-	least := max(1, p.MinMessages)
-	switch {
-	case why != forPolicy: // an old digest alone may be made smaller
+	f.gather()
+	if !f.worthwhile() {
+		return
+	}
+	f.account()
+	d := f.run.Summary().Digest(f.job())
+	if d.Failed != "" {
+		f.run.NoDigest(string(d.Failed))
+	}
+	if d.Pending || d.Failed != "" {
+		f.noteCut()
+		f.run.Summary().Expect(slices.Index(f.stays, false), f.doc.Total-f.gain)
+		return
+	}
+	f.put(&d)
+}
+
+// gather collects what is folded: the items before the cut that need not stay, and the beginning of the one at the cut.
+func (f *folding) gather() {
+	for i := range f.doc.Items[:f.cut] {
+		if !f.stays[i] {
+			f.gain += f.doc.Items[i].Tokens
+			f.take(&f.doc.Items[i])
+		}
+	}
+	if f.head = -1; f.step >= 0 {
+		f.head = f.doc.Piece(f.cut, f.step)
+		f.gain += f.doc.P.Parts(f.doc.T, f.doc.T.PartsOf(int(f.head)))
+		f.talk++
+		f.messages = append(f.messages, f.head)
+	}
+}
+
+// take takes in an item that is folded.
+func (f *folding) take(it *view.Item) {
+	t, authors := f.doc.T, f.run.Authors()
+	switch origin := authors.Origin(it.Msg); {
+	case origin == authorship.OfBranch:
+		f.ledger.AddBranch(t, int(it.Msg))
+		f.messages = append(f.messages, it.Msg)
+	case origin == authorship.OfCount:
+		f.ledger.ReadStanding(t.Text(t.FirstText(int(it.Msg))))
+	case origin == authorship.OfDigest:
+		f.carry(it)
+	case authors.Summarizable(it.Msg):
+		f.talk++
+		f.messages = append(f.messages, it.Msg)
+	}
+}
+
+// carry takes in an earlier digest.
+func (f *folding) carry(it *view.Item) {
+	t := f.doc.T
+	text := t.Text(t.FirstText(int(it.Msg)))
+	if t.Messages[it.Msg].Variant == transcript.Digest {
+		f.prior = digest.Fence(text)
+		return
+	}
+	_, text = handles.FoldHandleOf(text)
+	f.old += it.Tokens
+	var round int
+	f.prior, round = digest.Carried(text, &f.ledger)
+	if it.In >= 0 { // so that a host that lost the state gets it back; one of this run already counts
+		f.run.State().Round = max(f.run.State().Round, round)
+	}
+	if f.run.Authors().Summarizable(it.Msg) {
+		f.messages = append(f.messages, it.Msg)
+	}
+}
+
+// worthwhile reports whether there is enough to fold.
+func (f *folding) worthwhile() bool {
+	least := max(1, f.pass.MinMessages)
+	switch bounded := f.run.Bounded(); {
+	case f.mode != forPolicy: // an old digest alone may be made smaller
 		least = 0
-	case c.Bounded() && c.Total > c.Most():
+	case bounded && f.doc.Total > f.most:
 		least = 1
 	}
-	if talk < least || gain == 0 || talk == 0 && c.Bounded() && c.vain(gain) {
-		return
+	if f.talk < least || f.gain == 0 || f.talk == 0 && f.run.Bounded() && f.vain() {
+		return false
 	}
-	if why == forPolicy && c.Report.Tokens.Before-c.Total+gain < c.MinGain() {
-		c.Small = true
-		return // even an empty digest would not be worth it, so the model isn't asked
+	if f.mode == forPolicy && f.run.Report().Tokens.Before-f.doc.Total+f.gain < f.run.MinGain() {
+		f.run.TooSmall() // even a digest of no size would not be worth it: the model is not asked
+		return false
 	}
-	stay := c.staying(cut, step, held)
-	again := c.Originals(slices.Concat(messages, stay)) // including what an earlier pass cleared
-	ledger.Add(c.T, messages)
-	ledger.Settle(c.T, stay)
-	again()
+	return true
+}
+
+// account adds what is folded to the ledger, and settles it by what stays, as both were before the passes.
+func (f *folding) account() {
+	var staying []int32 // of a message that is divided nothing counts
+	for i, it := range f.doc.Items {
+		if i < f.cut && f.stays[i] || i > f.cut || i == f.cut && f.step < 0 {
+			staying = append(staying, it.Msg)
+		}
+	}
+	t := f.doc.Originals(slices.Concat(f.messages, staying))
+	f.ledger.Add(t, f.messages)
+	f.ledger.Settle(t, staying)
+}
+
+// job is the digest that is wanted.
+func (f *folding) job() summary.Job {
 	tail := -1
-	if at := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); at >= 0 && head < 0 {
-		tail = int(c.Items[cut+at].In)
+	if f.head < 0 {
+		tail = f.firstKept()
 	}
-	body, ok := c.digestOf(job{tail: tail, cut: head >= 0, id: FoldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
-		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll && c.digestLeft(gain) > 0})
-	if !ok {
-		c.noteCut(cut)
-		c.expect(slices.Index(held, false), c.Total-gain)
-		return
-	}
-	if c.offer != nil && c.provided != nil {
-		held = slices.Clone(held)
-		for i, old := range c.offer.old {
-			if held[i] = held[i] && !old; old {
-				gain += c.Items[i].Tokens
+	return summary.Job{Tail: tail, Cut: f.head >= 0, Scope: f.scope, Messages: f.messages, Prior: f.prior, Ledger: &f.ledger, Gain: f.gain, Old: f.old,
+		Turn: f.cutTurn(), Room: f.digestBudget(), Least: f.mode == forAll && f.digestLeft() > 0, Local: f.mode != forPolicy, Offer: f.provider}
+}
+
+// put puts the digest in place of what is folded, where that gains anything.
+func (f *folding) put(d *summary.Digest) {
+	if d.Made != nil {
+		f.stays = slices.Clone(f.stays)
+		for i, old := range f.provider.Old {
+			if f.stays[i] = f.stays[i] && !old; old {
+				f.gain += f.doc.Items[i].Tokens
 			}
 		}
-		gain -= c.provided.tokens
+		f.gain -= d.Made.Tokens
 	}
-	s := c.style()
-	role := s.Role
-	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
-		role = transcript.User // S1.37, S3.27
-	}
-	if role == transcript.Assistant && cut < len(c.Items) && c.BeginsBound(c.Items[cut].Msg, false) {
-		role = transcript.User // the turn that follows must begin with its thinking (AN8)
-	}
-	kept := c.FoldBody(c.FoldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)
-	text := handles.NameFold(s.Write(body, scope, c.State.Round+1), kept.HandleOrNone())
-	if c.P.NewMessage(role, text) >= gain {
+	at := firstLoose(f.stays, f.cut)
+	body := f.run.Archive().FoldBody(f.run.Archive().FoldElements(at, f.cut, func(i int) bool { return !f.stays[i] }, f.head >= 0), f.gain)
+	role := f.role()
+	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1), body.HandleOrNone())
+	if f.doc.P.NewMessage(role, text) >= f.gain {
 		return // nothing would be gained
 	}
-	c.noteCut(cut)
-	c.PutDigest(cut, head, held, c.NewMessage(firstLoose(held, cut), role, text), kept)
-	if c.offer != nil && c.provided != nil {
-		c.putProvided()
+	f.noteCut()
+	PutDigest(f.run, f.cut, f.head, f.stays, f.doc.NewMessage(at, role, text), body)
+	if d.Made != nil {
+		putCompacted(f.run, d.Made)
 	}
-	if !c.Policy.Branch() {
-		*c.Ledger() = ledger
+	if !f.run.Policy().Branch() {
+		*f.run.Ledger() = f.ledger
 	}
 }
 
-// staying returns the messages that a fold leaves, up to the first that is new in this run: those held before the cut, and those after it.
-// A message that is split at step doesn't count.
-func (c *Run) staying(cut int, step int32, held []bool) (messages []int32) {
-	for i, it := range c.Items {
-		if i < cut && held[i] || i > cut || i == cut && step < 0 {
-			messages = append(messages, it.Msg)
-		}
+// role is who says the digest.
+func (f *folding) role() transcript.Role {
+	role := f.run.Summary().Style().Role
+	switch {
+	case role == transcript.System && f.doc.F.SystemApart || f.run.Policy().Branch():
+		return transcript.User // S1.37, S3.27
+	case role == transcript.Assistant && f.cut < len(f.doc.Items) && f.run.Mend().BeginsBound(f.doc.Items[f.cut].Msg, false):
+		return transcript.User // the turn that follows must begin with its thinking (AN8)
 	}
-	return messages
+	return role
 }
 
-// noteCut adds to the report where the kept messages begin.
-func (c *Run) noteCut(cut int) {
-	if i := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
-		c.Report.CutPoint = int(c.Items[cut+i].In)
+// firstKept is the index in the input of the first message from the cut on; -1 where none is the input's.
+func (f *folding) firstKept() int {
+	if i := slices.IndexFunc(f.doc.Items[f.cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
+		return int(f.doc.Items[f.cut+i].In)
+	}
+	return -1
+}
+
+// noteCut reports where the messages begin that the fold keeps.
+func (f *folding) noteCut() {
+	if first := f.firstKept(); first >= 0 {
+		f.run.Report().CutPoint = first
 	}
 }
 
 // digestBudget returns how many of the tokens that the limit leaves a digest may have; 0 is any number. If the limit leaves few, the digest
 // still gets some as long as something else can be cut for it. If it leaves none, because what must stay exceeds the limit by itself, the
 // digest is as good as elsewhere: an empty one wouldn't bring the result under the limit either.
-func (c *Run) digestBudget(why foldFor, gain int) int {
-	left := c.digestLeft(gain)
+func (f *folding) digestBudget() int {
+	left := f.digestLeft()
 	switch {
-	case !c.Bounded():
+	case !f.run.Bounded():
 		return 0
-	case why == forAll && left > 0:
+	case f.mode == forAll && left > 0:
 		return max(64, left/2)
 	}
-	return max(256, c.Target/8, left)
+	return max(256, f.run.Target()/8, left)
 }
 
-// digestLeft returns how many tokens the limit leaves for a digest of items that have gain tokens; it is negative if the limit is out of
-// reach.
-func (c *Run) digestLeft(gain int) int { return c.Most() - (c.Total - gain) - digestFrame }
+// digestLeft is how many tokens the limit leaves for a digest of what is folded; negative where it is out of reach.
+func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
-// vain reports whether making a digest smaller than gain tokens is pointless, because the result would fit neither the limit nor the
-// window.
-func (c *Run) vain(gain int) bool {
-	rest, window := c.Total-gain+digestFrame, c.Report.Tokens.Window
-	return rest >= c.Limit && (c.Total <= window || rest >= window)
+// vain reports whether a smaller digest of what is folded would bring the result neither under the limit nor into the window.
+func (f *folding) vain() bool {
+	rest, window := f.doc.Total-f.gain+summary.Frame, f.run.Report().Tokens.Window
+	return rest >= f.run.Limit() && (f.doc.Total <= window || rest >= window)
 }
 
-// firstLoose returns the index of the first item before cut that isn't held, or cut. The digest goes there.
-func firstLoose(held []bool, cut int) int {
+// firstLoose is the first item before cut that need not stay, or cut. It is where a digest is put.
+func firstLoose(stays []bool, cut int) int {
 	at := 0
-	for at < cut && held[at] {
+	for at < cut && stays[at] {
 		at++
 	}
 	return at
 }
 
-// PutDigest removes the items before cut that are not held and, if there is one, the piece head of the item at cut. It puts text, a
-// message, where the first of them was. body is what is remembered of them, or nil.
-func (c *Run) PutDigest(cut int, head int32, held []bool, text []byte, body *handles.Taken) {
-	at := firstLoose(held, cut)
-	c.Folded = make([]view.Item, 0, cut+1)
-	c.Report.Actions = slices.Grow(c.Report.Actions, cut+2)
+// PutDigest takes the items before cut out that need not stay, and the piece head of the item at cut if there is one, and puts
+// text, a message, where the first of them was. Body is what is kept of them, or nil.
+func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
+	doc, to, fold := c.Doc(), c.Report(), c.Fold()
+	at := firstLoose(stays, cut)
+	fold.Items = make([]view.Item, 0, cut+1)
+	to.Actions = slices.Grow(to.Actions, cut+2)
 	take := func(it view.Item) {
-		c.Folded = append(c.Folded, it)
-		c.Act(api.Action{Action: api.ActionFold, Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
+		fold.Items = append(fold.Items, it)
+		to.Act(api.Action{Action: api.ActionFold, Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
 	}
 	var piece view.Item
 	if head >= 0 {
-		before := c.Total
-		c.CutOff(cut, head)
-		c.Items[cut].Rest = true
-		piece = view.Item{Msg: head, In: c.Items[cut].In, Tokens: before - c.Total}
+		before := doc.Total
+		doc.CutOff(cut, head)
+		doc.Items[cut].Rest = true
+		piece = view.Item{Msg: head, In: doc.Items[cut].In, Tokens: before - doc.Total}
 	}
-	c.Remove(func(i int) bool {
-		if i >= cut || held[i] {
+	doc.Remove(func(i int) bool {
+		if i >= cut || stays[i] {
 			return false
 		}
-		take(c.Items[i])
+		take(doc.Items[i])
 		return true
 	})
-	whole := c.Folded
+	whole := fold.Items
 	if head >= 0 {
 		take(piece)
 	}
-	c.Report.Folded += len(c.Folded)
-	c.Insert(at, text)
-	c.KeepFold(body, &c.Items[at], whole...)
-	c.digest = at
-	c.Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -c.Items[at].Tokens})
+	to.Folded += len(fold.Items)
+	doc.Insert(at, text)
+	c.Archive().KeepFold(body, &doc.Items[at], whole...)
+	fold.Digest = at
+	to.Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -doc.Items[at].Tokens})
+}
+
+// putCompacted puts what the provider has made before the digest that is next to it. No pass of this run takes it out again.
+func putCompacted(c Run, made *summary.Compacted) {
+	doc, fold := c.Doc(), c.Fold()
+	for _, text := range made.Messages {
+		doc.Insert(fold.Digest, text)
+		it := &doc.Items[fold.Digest]
+		it.Pinned = true
+		c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -it.Tokens})
+		fold.Digest++
+	}
 }

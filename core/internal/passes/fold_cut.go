@@ -1,143 +1,172 @@
 package passes
 
-import "github.com/ctxfold/ctxfold/core/internal/transcript"
+import (
+	"github.com/ctxfold/ctxfold/core/internal/summary"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
 
-// further returns where the tail begins: at cut, or later if the result would otherwise exceed its limit. The last group stays unless there
-// should be no tail at all.
-func (p *FoldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
-	if why == forAll {
-		return len(c.Items), -1
+// tailStart is where the tail begins: as [FoldPass.Cut] says or, where the result would be over its limit with such a tail, further on, so that
+// it is not. The last group stays, but where there should be no tail at all.
+func (f *folding) tailStart() (cut int, step int32) {
+	if f.mode == forAll {
+		return len(f.doc.Items), -1
 	}
-	cut, step = p.Cut(c, groups, p.mostKept(c))
-	if !c.Bounded() {
+	cut, step = f.pass.Cut(f.run, f.groups, f.mostKept(f.pass))
+	if !f.run.Bounded() {
 		return cut, step
 	}
-	fixed, gain := c.Total-c.Tokens(0, len(c.Items)), 0
-	for i := range c.Items[:cut] {
-		if held[i] {
-			fixed += c.Items[i].Tokens
-		} else {
-			gain += c.Items[i].Tokens
+	fixed := f.fixedTokens(cut)
+	if over := fixed + f.doc.Tokens(cut, len(f.doc.Items)); cut == 0 && f.doc.Total > f.most || cut > 0 && over > f.most {
+		less := &FoldPass{KeepTokens: max(1, min(f.most-fixed, f.run.Target()/2)), Boundary: "group", KeepLast: true}
+		if at, part := less.Cut(f.run, f.groups, f.mostKept(less)); at > cut || at == cut && part > step {
+			cut, step = at, part
 		}
 	}
-	fixed += c.digestRoom(gain)
-	defer func() {
-		// The rest of a message that was split can't be folded.
-		if step >= 0 && !c.T.OpenCalls(int(c.Items[cut].Msg)) && c.uncut(cut, step) > min(c.Most()-fixed, c.Most()/2) {
-			step = -1
-		}
-	}()
-	tail := c.Tokens(cut, len(c.Items))
-	if cut == 0 && c.Total <= c.Most() || cut > 0 && fixed+tail <= c.Most() {
-		return cut, step
-	}
-	less := FoldPass{KeepTokens: max(1, min(c.Most()-fixed, c.Target/2)), Boundary: "group", KeepLast: true}
-	if at, part := less.Cut(c, groups, less.mostKept(c)); at > cut || at == cut && part > step {
-		return at, part
+	// The rest of a message that was split can't be folded.
+	if step >= 0 && !f.doc.T.OpenCalls(int(f.doc.Items[cut].Msg)) && uncut(f.doc, cut, step) > min(f.most-fixed, f.most/2) {
+		step = -1
 	}
 	return cut, step
 }
 
+// fixedTokens is what the result has besides the tail that begins at cut: what must stay, what is sent next to the list, and about what the
+// digest takes.
+func (f *folding) fixedTokens(cut int) int {
+	fixed, gain := f.doc.Total-f.doc.Tokens(0, len(f.doc.Items)), 0
+	for i := range f.doc.Items[:cut] {
+		if f.stays[i] {
+			fixed += f.doc.Items[i].Tokens
+		} else {
+			gain += f.doc.Items[i].Tokens
+		}
+	}
+	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
+}
+
 // uncut returns the tokens in an item, from a part on, that the last resort can't cut.
-func (c *Run) uncut(item int, from int32) (sum int) {
-	msg := &c.T.Messages[c.Items[item].Msg]
+func uncut(doc *view.View, item int, from int32) (sum int) {
+	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
-		if p := &c.T.Parts[n]; p.Parent < 0 && (p.Has(transcript.Server) || p.Kind != transcript.ToolResult && p.Kind != transcript.Text) {
-			sum += c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
+		if p := &doc.T.Parts[n]; p.Parent < 0 && (p.Has(transcript.Server) || p.Kind != transcript.ToolResult && p.Kind != transcript.Text) {
+			sum += doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 		}
 	}
 	return sum
 }
 
-// digestRoom estimates the tokens of a digest message for items of gain tokens.
-func (c *Run) digestRoom(gain int) int {
-	return min(c.Policy.Summary.MaxOutputTokens, gain/4, max(256, c.Target/4)) + digestFrame
-}
-
-// digestFrame is roughly how many tokens a digest message has besides its digest.
-const digestFrame = 60
-
-// mostKept returns how many tokens the tail may have: at most half of the target.
-func (p *FoldPass) mostKept(c *Run) int {
-	if c.Target <= 0 {
+// mostKept is how many tokens the tail of a pass may have: no more than half of the target.
+func (f *folding) mostKept(p *FoldPass) int {
+	target := f.run.Target()
+	if target <= 0 {
 		return p.KeepTokens
 	}
-	most := c.Target / 2
-	if c.Policy.Local() && c.chats() {
-		most = c.Target * chatTail / 100
+	most := target / 2
+	if (f.mode != forPolicy || f.run.Policy().Local()) && f.run.Summary().Chats() {
+		most = target * summary.ChatTail / 100
 	}
 	return min(p.KeepTokens, max(1, most))
 }
 
 // Cut returns where a tail of at most keep tokens begins: an index of Items at the start of a group, and the index of the part inside that
 // item that begins a step, or -1 if the tail begins with the whole message.
-func (p *FoldPass) Cut(c *Run, groups []int32, keep int) (cut int, step int32) {
-	if c.Policy.Branch() {
-		return len(c.Items), -1
+func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
+	n, force := len(c.Doc().Items), c.Policy().Force
+	switch {
+	case c.Policy().Branch():
+		return n, -1
+	case p.Boundary == "backward" || p.Boundary == "message" && p.KeepTokens == 0: // whole groups (S2.13)
+		return max(0, AdjustBoundary(n, n-p.KeepMessages, func(i int) bool { return groups[i] == groups[i-1] })), -1
+	case p.ForceTurn && force:
+		cut, step = lastTurn(c, groups), -1
+	default:
+		t := tail{run: c, doc: c.Doc(), groups: groups, cut: n, step: -1}
+		t.fill(keep)
+		switch {
+		case t.cut == n && p.KeepLast:
+			t.keepLast()
+		case t.cut == n:
+			t.cut = 0
+		case p.Boundary == "turn":
+			t.toTurn()
+		}
+		cut, step = t.cut, t.step
 	}
-	if p.Boundary == "backward" || p.Boundary == "message" && p.KeepTokens == 0 {
-		return p.counted(c, groups), -1
-	}
-	defer func() {
-		if cut == 0 && p.Boundary == "forward" && c.Policy.Force {
-			cut, step = p.forced(c, groups), -1
-		}
-	}()
-	if p.ForceTurn && c.Policy.Force {
-		return p.lastTurn(c, groups), -1
-	}
-	n := len(c.Items)
-	start := func(i int) bool { return i == n || i == 0 || groups[i] != groups[i-1] }
-	alone := func(i int) bool { return start(i) && start(i+1) && !c.Items[i].Pinned }
-	tail, sum := 0, 0
-	cut, step = n, -1
-	for i := n - 1; i >= 0; i-- {
-		if sum += c.Items[i].Tokens; sum > keep {
-			if cut == i+1 && alone(i) {
-				if s, size := c.lastSteps(i, keep-tail); s >= 0 {
-					cut, step, tail = i, s, tail+size
-				}
-			}
-			break
-		}
-		if start(i) {
-			cut, tail = i, sum
-		}
-	}
-	if cut == n {
-		if !p.KeepLast {
-			return 0, -1
-		}
-		for cut--; cut > 0 && !start(cut); cut-- {
-		}
-		if cut = max(cut, 0); alone(cut) {
-			step, _ = c.lastSteps(cut, -1)
-		}
-		return cut, step
-	}
-	if p.Boundary == "turn" {
-		rest := tail
-		for i := cut; i < n && rest*4 >= tail; i++ {
-			if start(i) && c.beginsTurn(i) {
-				return i, -1
-			}
-			if i > cut || step < 0 {
-				rest -= c.Items[i].Tokens
-			}
-		}
+	if cut == 0 && p.Boundary == "forward" && force { // at the last group that leaves something to fold (S1.13)
+		return ForceCutPoint(n, func(i int) bool { return i > 0 && groups[i] == groups[i-1] }), -1
 	}
 	return cut, step
 }
 
+// tail is the newest items that a fold keeps.
+type tail struct {
+	run    Run
+	doc    *view.View
+	groups []int32
+	cut    int   // the first of them
+	step   int32 // the part where the tail begins in that one, or -1
+	tokens int
+}
+
+// starts reports whether a group starts with an item.
+func (t *tail) starts(i int) bool {
+	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
+}
+
+// alone reports whether an item is a group by itself that may be divided.
+func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
+
+// fill takes in groups, the newest first, and steps of the next message, as long as all have at most keep tokens.
+func (t *tail) fill(keep int) {
+	sum := 0
+	for i := len(t.doc.Items) - 1; i >= 0; i-- {
+		if sum += t.doc.Items[i].Tokens; sum > keep {
+			if t.cut == i+1 && t.alone(i) {
+				if s, size := lastSteps(t.doc, i, keep-t.tokens); s >= 0 {
+					t.cut, t.step, t.tokens = i, s, t.tokens+size
+				}
+			}
+			return
+		}
+		if t.starts(i) {
+			t.cut, t.tokens = i, sum
+		}
+	}
+}
+
+// keepLast makes the last group the tail or, where that is one message, its last step.
+func (t *tail) keepLast() {
+	for t.cut--; t.cut > 0 && !t.starts(t.cut); t.cut-- {
+	}
+	if t.cut = max(t.cut, 0); t.alone(t.cut) {
+		t.step, _ = lastSteps(t.doc, t.cut, -1)
+	}
+}
+
+// toTurn moves the beginning to where a turn of the user begins, unless the tail would lose three quarters of its tokens by that.
+func (t *tail) toTurn() {
+	rest := t.tokens
+	for i := t.cut; i < len(t.doc.Items) && rest*4 >= t.tokens; i++ {
+		if t.starts(i) && beginsTurn(t.run, i) {
+			t.cut, t.step = i, -1
+			return
+		}
+		if i > t.cut || t.step < 0 {
+			rest -= t.doc.Items[i].Tokens
+		}
+	}
+}
+
 // beginsTurn reports whether a user turn begins with an item.
-func (c *Run) beginsTurn(i int) bool {
-	m := c.Items[i].Msg
-	return c.T.Messages[m].Role == transcript.User && c.T.HasUserText(int(m)) && !c.Own(m)
+func beginsTurn(c Run, i int) bool {
+	doc := c.Doc()
+	m := doc.Items[i].Msg
+	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().Own(m)
 }
 
 // lastTurn returns where the newest user turn begins, at the start of a group; 0 if there is none.
-func (p *FoldPass) lastTurn(c *Run, groups []int32) int {
-	at := LastUserTurn(len(c.Items), c.beginsTurn)
+func lastTurn(c Run, groups []int32) int {
+	at := LastUserTurn(len(groups), func(i int) bool { return beginsTurn(c, i) })
 	for at > 0 && groups[at] == groups[at-1] {
 		at--
 	}
@@ -146,31 +175,25 @@ func (p *FoldPass) lastTurn(c *Run, groups []int32) int {
 
 // lastSteps returns the part at which the newest steps of an item that fit into room begin, and their tokens; -1 if none fit, or if all do.
 // If room is negative, it returns the newest step alone. Open tool calls belong to the steps.
-func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
+func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	part = -1
-	msg := &c.T.Messages[c.Items[item].Msg]
-	sum, end := c.P.Framing[msg.Role], msg.First+msg.Count
-	open := end
-	for n := end - 1; n >= msg.First; n-- {
-		p := &c.T.Parts[n]
-		if p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {
-			open = n
-		}
-	}
+	msg := &doc.T.Messages[doc.Items[item].Msg]
+	sum, end := doc.P.Framing[msg.Role], msg.First+msg.Count
+	latest := lastStart(doc, item)
 	caller := end // calls made by a provider's tool stay with the call of that tool
 	for n := end - 1; n > msg.First; n-- {
-		if by := c.T.Parts[n].Caller; by > 0 {
+		if by := doc.T.Parts[n].Caller; by > 0 {
 			caller = min(caller, by-1)
 		}
-		if !c.T.Parts[n].Has(transcript.Step) {
+		if !doc.T.Parts[n].Has(transcript.Step) {
 			continue
 		}
-		sum += c.P.Parts(c.T, c.T.Parts[n:end])
+		sum += doc.P.Parts(doc.T, doc.T.Parts[n:end])
 		end = n
 		switch {
 		case room >= 0 && sum > room:
 			return part, tokens
-		case n > open || n > caller || c.Items[item].Said > 0 && n >= c.Items[item].Said:
+		case n > latest || n > caller:
 		case room < 0:
 			return n, sum
 		default:
@@ -180,29 +203,34 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// cutTurn returns the index, in the messages to fold, of the turn that the tail at item cut belongs to; -1 if the tail begins with a turn.
-func (c *Run) cutTurn(cut int, held []bool) int {
-	user := func(i int) bool { return IsUser(c.T, int(c.Items[i].Msg)) && !c.Own(c.Items[i].Msg) }
-	if !IsSplitTurn(len(c.Items), cut, user) {
+// lastStart is the last part at which a tail may begin in an item: that of the first open tool call, and before the newest words of the user.
+func lastStart(doc *view.View, item int) int32 {
+	msg := &doc.T.Messages[doc.Items[item].Msg]
+	last := msg.First + msg.Count
+	for n := last - 1; n >= msg.First; n-- {
+		p := &doc.T.Parts[n]
+		if p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {
+			last = n
+		}
+	}
+	if said := doc.Items[item].Said; said > 0 {
+		last = min(last, said-1)
+	}
+	return last
+}
+
+// cutTurn is the index in messages, which should be folded, of the turn that the tail is a part of; -1 where the tail begins with a turn.
+func (f *folding) cutTurn() int {
+	authors := f.run.Authors()
+	user := func(i int) bool { return IsUser(f.doc.T, int(f.doc.Items[i].Msg)) && !authors.Own(f.doc.Items[i].Msg) }
+	if !IsSplitTurn(len(f.doc.Items), f.cut, user) {
 		return -1
 	}
 	at := 0
-	for i := range c.Items[:TurnStart(cut, user)] {
-		if !held[i] && c.Tells(c.Items[i].Msg) {
+	for i := range f.doc.Items[:TurnStart(f.cut, user)] {
+		if !f.stays[i] && authors.Summarizable(f.doc.Items[i].Msg) {
 			at++
 		}
 	}
 	return at
-}
-
-// forced returns where the tail begins if everything would fit but a fold is requested: at the last group that leaves something to fold
-// (S1.13).
-func (p *FoldPass) forced(c *Run, groups []int32) int {
-	return ForceCutPoint(len(c.Items), func(i int) bool { return i > 0 && groups[i] == groups[i-1] })
-}
-
-// counted returns where a tail of KeepMessages messages begins, without splitting a group (S2.13).
-func (p *FoldPass) counted(c *Run, groups []int32) int {
-	n := len(c.Items)
-	return max(0, AdjustBoundary(n, n-p.KeepMessages, func(i int) bool { return groups[i] == groups[i-1] }))
 }

@@ -11,10 +11,11 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
 //go:generate sh ../../../generate.sh -disallow_unknown_fields
@@ -25,19 +26,19 @@ type Pass interface {
 	// Follows reports whether the pass completes the one before it, and so runs even when the target is reached.
 	Follows() bool
 	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
-	Run(c *Run)
+	Run(c Run)
 }
 
 // Finisher is a pass that uses the room that all passes together have left below the target.
 type Finisher interface {
 	// Finish runs after the last pass.
-	Finish(c *Run)
+	Finish(c Run)
 }
 
 // Placer is a pass that puts messages somewhere other than where a digest goes.
 type Placer interface {
 	// Place returns their kind, and the last place in the input where one may be, or [Anywhere].
-	Place() (of view.Origin, last int)
+	Place() (of authorship.Origin, last int)
 }
 
 // Anywhere is the last place of a message that may be anywhere.
@@ -51,8 +52,8 @@ type Kind struct {
 	Params []Param
 	// Markers replace what the pass removes from a message; Messages are those that it writes.
 	Markers  []handles.Marking
-	Messages []*view.Message
-	Counts   []view.Counter // what it adds up in the report
+	Messages []*authorship.Message
+	Counts   []report.Counter // what it adds up in the report
 
 	defaults []byte // the default parameters, as JSON
 }
@@ -78,10 +79,10 @@ func Register(k Kind) {
 		handles.Declare(m)
 	}
 	for _, m := range k.Messages {
-		view.Declare(m)
+		authorship.Declare(m)
 	}
 	for _, n := range k.Counts {
-		view.DeclareCounter(n)
+		report.DeclareCounter(n)
 	}
 	i := 0
 	for i < len(kinds) && kinds[i].Name < k.Name {
@@ -95,10 +96,10 @@ func Kinds() []Kind { return kinds }
 
 // The counters that several passes add to.
 var (
-	cleared = view.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker", At: func(r *api.Report) *int { return &r.Cleared }}
-	folded  = view.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, replaces",
+	cleared = report.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker", At: func(r *api.Report) *int { return &r.Cleared }}
+	folded  = report.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, replaces",
 		At: func(r *api.Report) *int { return &r.Folded }}
-	dropped = view.Counter{Name: "dropped", Text: "messages that were removed, and are only counted", At: func(r *api.Report) *int { return &r.Dropped }}
+	dropped = report.Counter{Name: "dropped", Text: "messages that were removed, and are only counted", At: func(r *api.Report) *int { return &r.Dropped }}
 )
 
 // Passes lists the names of the passes.

@@ -15,24 +15,25 @@ const leastRules = 128
 // shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting it down to its rules. The
 // room for them is what the policy leaves for project instructions, and a third of what pinned messages leave of the target. Otherwise a
 // fold would remove the whole file.
-func (c *Run) shortenProject() {
-	room := c.ProjectRoom()
-	if c.Target > 0 {
-		free := c.Target
-		for i := range c.Items {
-			if c.Items[i].Pinned {
-				free -= c.Items[i].Tokens
+func shortenProject(c Run) {
+	doc := c.Doc()
+	room := c.Keep().ProjectRoom()
+	if c.Target() > 0 {
+		free := c.Target()
+		for i := range doc.Items {
+			if doc.Items[i].Pinned {
+				free -= doc.Items[i].Tokens
 			}
 		}
 		room = min(room, free/3)
 	}
 	var seen critbit.Map[struct{}]
-	for i := len(c.Items) - 1; i >= 0 && room >= leastRules; i-- {
-		it := &c.Items[i]
-		if c.Own(it.Msg) {
+	for i := len(doc.Items) - 1; i >= 0 && room >= leastRules; i-- {
+		it := &doc.Items[i]
+		if c.Authors().Own(it.Msg) {
 			continue
 		}
-		what, key := digest.ProjectIn(c.T, int(it.Msg))
+		what, key := digest.ProjectIn(doc.T, int(it.Msg))
 		if what != digest.ProjectFile || seen.Has(key) {
 			continue
 		}
@@ -40,46 +41,47 @@ func (c *Run) shortenProject() {
 		if it.Pinned {
 			continue
 		}
-		n := digest.ProjectFileText(c.T, int(it.Msg))
-		if n < 0 || c.T.Parts[n].Has(transcript.Signed|transcript.Held|transcript.Free) || !c.T.IsString(c.T.Parts[n].Body) {
+		n := digest.ProjectFileText(doc.T, int(it.Msg))
+		if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || !doc.T.IsString(doc.T.Parts[n].Body) {
 			continue
 		}
 		before := it.Tokens
-		if keep := room - (before - c.P.Parts(c.T, c.T.Parts[n:n+1])); keep < leastRules || !c.cutToRules(n, keep) {
+		if keep := room - (before - doc.P.Parts(doc.T, doc.T.Parts[n:n+1])); keep < leastRules || !cutToRules(c, n, keep) {
 			continue
 		}
-		c.Remeasure(i)
-		c.Report.Truncated++
-		c.Act(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
+		doc.Remeasure(i)
+		c.Report().Truncated++
+		c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
 		it.Pinned, it.Instr = true, true
 		room -= it.Tokens
 	}
 }
 
 // cutToRules leaves at most keep tokens of an instruction file, and archives the whole text.
-func (c *Run) cutToRules(n int32, keep int) bool {
-	p := &c.T.Parts[n]
-	_, text := handles.TruncatedHandle(c.T.Text(p.Body))
+func cutToRules(c Run, n int32, keep int) bool {
+	doc := c.Doc()
+	p := &doc.T.Parts[n]
+	_, text := handles.TruncatedHandle(doc.T.Text(p.Body))
 	marker := ""
-	if c.Keeps() {
+	if c.Archive().Keeps() {
 		marker = handles.WithHandle(handles.TruncatedMarker, handles.Zeros) + "\n"
 	}
-	size := min(len(text)*keep/max(1, c.P.Text(text)), len(text))
+	size := min(len(text)*keep/max(1, doc.P.Text(text)), len(text))
 	short := digest.ProjectRules(text, size)
-	for c.P.Text(marker+short) > keep {
+	for doc.P.Text(marker+short) > keep {
 		if size = size * 15 / 16; size < leastRules {
 			return false
 		}
 		short = digest.ProjectRules(text, size)
 	}
-	handle := c.Keep(api.BodyText, p.Msg, n, p.Body)
+	handle := c.Archive().Keep(api.BodyText, p.Msg, n, p.Body)
 	if marker != "" {
 		short = handles.WithHandle(handles.TruncatedMarker, handle) + "\n" + short
 	}
-	if c.cut == nil {
-		c.cut = map[int32]string{}
+	if c.Shortened().cut == nil {
+		c.Shortened().cut = map[int32]string{}
 	}
-	c.cut[n] = handle
-	c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+	c.Shortened().cut[n] = handle
+	doc.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
 	return true
 }

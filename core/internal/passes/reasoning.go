@@ -34,26 +34,28 @@ func (p *ReasoningPass) Check() string {
 func (p *ReasoningPass) Follows() bool { return false }
 
 // End returns the index of the first item whose reasoning stays.
-func (p *ReasoningPass) End(c *Run) int {
-	end := len(c.Items)
+func (p *ReasoningPass) End(c Run) int {
+	doc := c.Doc()
+	end := len(doc.Items)
 	switch p.Mode {
 	case "keep":
 		return 0
 	case "latest_turn":
-		for end--; end > 0 && !c.T.HasUserText(int(c.Items[end].Msg)); end-- {
+		for end--; end > 0 && !doc.T.HasUserText(int(doc.Items[end].Msg)); end-- {
 		}
 	}
 	return end
 }
 
-func (p *ReasoningPass) Run(c *Run) {
+func (p *ReasoningPass) Run(c Run) {
+	doc := c.Doc()
 	end := p.End(c)
-	loop := len(c.Items) // where the tool loop that needs its thinking begins
-	if mode, _ := c.ThinkingMode(); mend.NeedsThinking(mode) {
-		loop = c.OpenTurn(loop)
+	loop := len(doc.Items) // where the tool loop begins that needs its thinking
+	if mode, _ := c.Mend().ThinkingMode(); mend.NeedsThinking(mode) {
+		loop = c.Keep().OpenTurn(loop)
 	}
-	loop, all := min(loop, end), len(c.Items)
-	c.StripReasoning(0, loop, "reasoning", "", func(*transcript.Part) bool { return true })
-	gone := all - len(c.Items)
-	c.StripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool { return !mend.IsBound(p) })
+	loop, all := min(loop, end), len(doc.Items)
+	c.Mend().StripReasoning(0, loop, "reasoning", "", func(*transcript.Part) bool { return true })
+	gone := all - len(doc.Items)
+	c.Mend().StripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool { return !mend.IsBound(p) })
 }

@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -39,8 +41,8 @@ func init() {
 			{"always_newest", "false", "always_newest restores the file read last even if it alone takes more than tokens, as long as the target has room for it."}, // S3.40
 			{"shrink_messages", "false", "shrink_messages keeps the number of messages below the number before the fold."},                                          // S3.44
 		},
-		Messages: []*view.Message{{Origin: view.OfFile, Role: transcript.User, Prefix: view.RestoredPrefix, Companion: true}},
-		Counts: []view.Counter{{Name: "restored", Text: "files restored after the fold",
+		Messages: []*authorship.Message{{Origin: authorship.OfFile, Role: transcript.User, Prefix: authorship.RestoredPrefix, Companion: true}},
+		Counts: []report.Counter{{Name: "restored", Text: "files restored after the fold",
 			At: func(r *api.Report) *int { return &r.Restored }}},
 	})
 }
@@ -54,35 +56,37 @@ func (p *RehydratePass) Check() string {
 
 func (p *RehydratePass) Follows() bool { return true }
 
-func (p *RehydratePass) Run(c *Run) {
+func (p *RehydratePass) Run(c Run) {
+	doc := c.Doc()
 	room := policy.MaxTokens
-	if c.Target > 0 {
-		room = c.Target - c.Total
+	if c.Target() > 0 {
+		room = c.Target() - doc.Total
 	}
-	p.Restore(c, NewRehydration(c.View, room))
+	p.Restore(c, NewRehydration(doc, room))
 }
 
 // Restore restores files that the fold has removed, as a choice selects them.
-func (p *RehydratePass) Restore(c *Run, r *Rehydration) {
+func (p *RehydratePass) Restore(c Run, r *Rehydration) {
+	doc := c.Doc()
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
 	if p.ShrinkMessages {
-		r.MaxFiles = min(p.MaxFiles, len(c.Folded)-2)
+		r.MaxFiles = min(p.MaxFiles, len(c.Fold().Items)-2)
 	}
-	dropped, kept := make([]int32, len(c.Folded)), make([]int32, len(c.Items))
-	for i, it := range c.Folded {
+	dropped, kept := make([]int32, len(c.Fold().Items)), make([]int32, len(doc.Items))
+	for i, it := range c.Fold().Items {
 		dropped[i] = it.Msg
 	}
-	for i, it := range c.Items {
+	for i, it := range doc.Items {
 		kept[i] = it.Msg
 	}
 	files := r.Files(dropped, kept)
 	for _, f := range slices.Backward(files) { // each goes directly after the digest, so the oldest ends up first
-		c.Insert(c.digest+1, c.NewMessage(c.digest, transcript.User, f.Text))
+		doc.Insert(c.Fold().Digest+1, doc.NewMessage(c.Fold().Digest, transcript.User, f.Text))
 	}
 	for _, f := range files {
-		c.Act(api.Action{Action: api.ActionRestore, Pass: "rehydrate", Message: int(c.Folded[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
+		c.Report().Act(api.Action{Action: api.ActionRestore, Pass: "rehydrate", Message: int(c.Fold().Items[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
 	}
-	c.Report.Restored += len(files)
+	c.Report().Restored += len(files)
 }
 
 // RestoredFile is a file that was read and is restored.
@@ -153,7 +157,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 				continue
 			}
 			seen.Add(path)
-			f := RestoredFile{Index: i, part: n, Path: path, Text: view.RestoredPrefix + " " + path + "\n\n" + text}
+			f := RestoredFile{Index: i, part: n, Path: path, Text: authorship.RestoredPrefix + " " + path + "\n\n" + text}
 			f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
 			if f.Tokens > *budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
 				return files // the rest are older

@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/squeeze"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -38,7 +39,7 @@ func init() {
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.SqueezedMarker, Heads: true}},
-		Counts: []view.Counter{{Name: "squeezed", Text: "texts of tool results that were rewritten in fewer tokens",
+		Counts: []report.Counter{{Name: "squeezed", Text: "texts of tool results that were rewritten in fewer tokens",
 			At: func(r *api.Report) *int { return &r.Squeezed }}},
 	})
 }
@@ -74,8 +75,9 @@ type whole struct {
 	handle string
 }
 
-func (p *squeezePass) Run(c *Run) {
-	results := c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
+func (p *squeezePass) Run(c Run) {
+	doc := c.Doc()
+	results := oldResults(c, p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
 	for i, r := range results {
@@ -93,22 +95,23 @@ func (p *squeezePass) Run(c *Run) {
 			continue
 		}
 		if dirty >= 0 && dirty != r.item {
-			c.Remeasure(dirty)
+			doc.Remeasure(dirty)
 		}
 		dirty = r.item
 		gain := 0
 		for _, s := range texts[i] {
-			c.squeeze(s)
+			putSqueezed(c, s)
 			gain += s.gain
 		}
-		c.Act(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(c.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(c.T, int(r.part))})
+		c.Report().Act(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
 	}
-	c.Remeasure(dirty)
+	doc.Remeasure(dirty)
 }
 
 // result returns the replacements for a result's texts. An error report stays as it is.
-func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
-	part := &c.T.Parts[n]
+func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
+	doc := c.Doc()
+	part := &doc.T.Parts[n]
 	add := func(n int32) {
 		if s, ok := p.text(c, n); ok {
 			out = append(out, s)
@@ -116,12 +119,12 @@ func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
 	}
 	switch {
 	case part.Has(transcript.IsError | transcript.Misshapen):
-	case c.T.IsString(part.Body):
+	case doc.T.IsString(part.Body):
 		add(n)
-	case len(c.T.Inner(int(n))) > 0:
-		last := n + int32(len(c.T.Inner(int(n))))
+	case len(doc.T.Inner(int(n))) > 0:
+		last := n + int32(len(doc.T.Inner(int(n))))
 		for k := n + 1; k <= last; k++ {
-			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed|transcript.Edited|transcript.Signed) && c.T.IsString(inner.Body) {
+			if inner := &doc.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed|transcript.Edited|transcript.Signed) && doc.T.IsString(inner.Body) {
 				add(k)
 			}
 		}
@@ -134,32 +137,31 @@ func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
 }
 
 // text returns the replacement for a part's body, a string.
-func (p *squeezePass) text(c *Run, n int32) (squeezed, bool) {
-	part := &c.T.Parts[n]
+func (p *squeezePass) text(c Run, n int32) (squeezed, bool) {
+	doc := c.Doc()
+	part := &doc.T.Parts[n]
 	if part.Body.Len() <= minSqueezed {
 		return squeezed{}, false
 	}
-	short, ok := c.shorter(c.T.Text(part.Body))
+	short, ok := shorter(c, doc.T.Text(part.Body))
 	if !ok {
 		return squeezed{}, false
 	}
 	s := squeezed{part: n, value: jsonspan.AppendString(nil, short), size: jsonspan.MeasureText(short)}
-	return s, c.gains(&s, p.MinTokens)
+	return s, gains(c, &s, p.MinTokens)
 }
 
 // member returns the replacement for a body that is an object with a text in it: the same object with a shorter text, so that readers of
 // its members find them all.
-func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
-	body := c.T.Bytes(c.T.Parts[n].Body)
+func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
+	doc := c.Doc()
+	body := doc.T.Bytes(doc.T.Parts[n].Body)
 	if len(body) <= minSqueezed || body[0] != '{' {
 		return squeezed{}, false
 	}
 	var longest jsonspan.Span
 	sc := jsonspan.New(body)
-	for sc.Object(); ; {
-		if _, ok := sc.Key(); !ok {
-			break
-		}
+	for range sc.Members {
 		start, kind := sc.Pos(), sc.Kind()
 		sc.Skip()
 		// A marker must be found at the beginning.
@@ -170,7 +172,7 @@ func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
 	if sc.Err() != nil || longest.Len() <= minSqueezed {
 		return squeezed{}, false
 	}
-	short, ok := c.shorter(jsonspan.Text(body, longest))
+	short, ok := shorter(c, jsonspan.Text(body, longest))
 	if !ok {
 		return squeezed{}, false
 	}
@@ -178,11 +180,11 @@ func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
 	s.value = jsonspan.AppendString(append(s.value, body[:longest.Start]...), short)
 	s.is.End = uint32(len(s.value))
 	s.value = append(s.value, body[longest.End:]...)
-	return s, c.gains(&s, p.MinTokens)
+	return s, gains(c, &s, p.MinTokens)
 }
 
 // shorter returns a squeezed text with the line that says so. Texts that passes have written stay as they are.
-func (c *Run) shorter(text string) (short string, ok bool) {
+func shorter(c Run, text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
@@ -190,103 +192,107 @@ func (c *Run) shorter(text string) (short string, ok bool) {
 	if !ok || strings.TrimSpace(out) == "" {
 		return "", false
 	}
-	return c.Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
+	return c.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
 // gains measures how much squeezing a text frees, and reports whether that is enough.
-func (c *Run) gains(s *squeezed, enough int) bool {
-	part := c.T.Parts[s.part]
-	was := c.P.Parts(c.T, []transcript.Part{part})
+func gains(c Run, s *squeezed, enough int) bool {
+	doc := c.Doc()
+	part := doc.T.Parts[s.part]
+	was := doc.P.Parts(doc.T, []transcript.Part{part})
 	if s.was.Zero() {
-		s.size.Weight = c.Weigh(s.value, s.size)
+		s.size.Weight = doc.Weigh(s.value, s.size)
 	} else {
-		s.size = c.sizeWith(s)
+		s.size = sizeWith(doc, s)
 	}
 	part.Size = s.size
-	s.gain = was - c.P.Parts(c.T, []transcript.Part{part})
+	s.gain = was - doc.P.Parts(doc.T, []transcript.Part{part})
 	return s.gain >= max(1, enough)
 }
 
 // sizeWith returns the measure of an object in which one text is replaced; each format measures the rest in its own way.
-func (c *Run) sizeWith(s *squeezed) transcript.Measure {
+func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)
-		sc.Weigh = c.T.Weigh
+		sc.Weigh = doc.T.Weigh
 		return sc.At(at.Start).Text().JSON()
 	}
-	was, is := text(c.T.Bytes(c.T.Parts[s.part].Body), s.was), text(s.value, s.is)
-	size := c.T.Parts[s.part].Size
+	was, is := text(doc.T.Bytes(doc.T.Parts[s.part].Body), s.was), text(s.value, s.is)
+	size := doc.T.Parts[s.part].Size
 	return transcript.Measure{Bytes: size.Bytes - was.Bytes + is.Bytes, Runes: size.Runes - was.Runes + is.Runes,
 		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
 }
 
-// squeeze replaces a text with a shorter one and archives the whole.
-func (c *Run) squeeze(s squeezed) {
-	part := &c.T.Parts[s.part]
+// putSqueezed puts a shorter text in its place, and the whole into the archive.
+func putSqueezed(c Run, s squeezed) {
+	doc := c.Doc()
+	part := &doc.T.Parts[s.part]
 	what := api.BodyToolResult
 	if part.Kind == transcript.Text {
 		what = api.BodyText
 	}
-	w := whole{size: part.Size, handle: c.Keep(what, part.Msg, s.part, part.Body)}
+	w := whole{size: part.Size, handle: c.Archive().Keep(what, part.Msg, s.part, part.Body)}
 	if w.handle != "" {
 		s.value = handles.ReplaceFirst(s.value, handles.Zeros, w.handle[:handles.Short])
-		c.ForgetWeight() // the remembered weight may be that of this value with zeros
+		doc.ForgetWeight() // it may have been this value with the zeros
 	}
-	if c.squeezed == nil {
-		c.squeezed = map[int32]whole{}
+	if c.Shortened().squeezed == nil {
+		c.Shortened().squeezed = map[int32]whole{}
 	}
-	c.squeezed[s.part] = w
+	c.Shortened().squeezed[s.part] = w
 	if !s.was.Zero() {
-		s.size = c.sizeWith(&s)
+		s.size = sizeWith(doc, &s)
 	}
-	c.SetBody(s.part, s.value, s.size)
+	doc.SetBody(s.part, s.value, s.size)
 	if !s.was.Zero() {
 		part.Size = s.size
 	}
 	part.Flags |= transcript.Squeezed
-	c.Report.Squeezed++
+	c.Report().Squeezed++
 }
 
 // unsqueeze restores what this run has squeezed in some results, so that another pass sees them whole. The items must be measured again
 // afterwards, by Remeasure.
-func (c *Run) unsqueeze(results []int32) {
+func unsqueeze(c Run, results []int32) {
+	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
 	for _, n := range results {
-		last := n + int32(len(c.T.Inner(int(n))))
+		last := n + int32(len(doc.T.Inner(int(n))))
 		for k := n; k <= last; k++ {
-			part := &c.T.Parts[k]
+			part := &doc.T.Parts[k]
 			if !part.Has(transcript.Squeezed) {
 				continue
 			}
-			gone[c.Original(k).Key()] = true
-			for n := part.Copy; n > 0; n = c.T.Parts[n-1].Copy {
-				gone[c.T.Parts[n-1].Body.Key()] = true
+			gone[doc.Original(k).Key()] = true
+			for n := part.Copy; n > 0; n = doc.T.Parts[n-1].Copy {
+				gone[doc.T.Parts[n-1].Body.Key()] = true
 			}
-			part.Body, part.Size = c.Original(k), c.squeezed[k].size
+			part.Body, part.Size = doc.Original(k), c.Shortened().squeezed[k].size
 			part.Flags &^= transcript.Squeezed | transcript.Edited
-			c.Report.Squeezed--
+			c.Report().Squeezed--
 		}
 	}
 	if len(gone) == 0 {
 		return
 	}
-	c.Unsplice(func(old transcript.Span) bool { return gone[old.Key()] })
-	c.Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
+	doc.Unsplice(func(old transcript.Span) bool { return gone[old.Key()] })
+	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
 // unsqueezeAll does what unsqueeze does for results that a pass removes or reads, one after the other.
-func (c *Run) unsqueezeAll(results []result) {
-	if len(c.squeezed) == 0 {
+func unsqueezeAll(c Run, results []result) {
+	doc := c.Doc()
+	if len(c.Shortened().squeezed) == 0 {
 		return
 	}
 	parts := make([]int32, len(results))
 	for i, r := range results {
 		parts[i] = r.part
 	}
-	c.unsqueeze(parts)
+	unsqueeze(c, parts)
 	for i, r := range results {
 		if i == 0 || results[i-1].item != r.item {
-			c.Remeasure(r.item)
+			doc.Remeasure(r.item)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
-	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
 // ToolDigestPass clears old tool results in the tail that a fold has left, and lists them in the digest, before the tail, in one line each
@@ -31,7 +31,7 @@ func init() {
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.ClearedMarker}, {Text: handles.SummaryMarker, Follows: true}},
-		Counts:  []view.Counter{cleared},
+		Counts:  []report.Counter{cleared},
 	})
 }
 
@@ -44,57 +44,59 @@ func (p *ToolDigestPass) Check() string {
 
 func (p *ToolDigestPass) Follows() bool { return true }
 
-func (p *ToolDigestPass) Run(c *Run) {
-	folds := c.FoldsBefore("tool_digest")
+func (p *ToolDigestPass) Run(c Run) {
+	doc := c.Doc()
+	folds := FoldsBefore(c, "tool_digest")
 	switch {
-	case p.KeepRecent == 0 || folds && len(c.Folded) == 0:
+	case p.KeepRecent == 0 || folds && len(c.Fold().Items) == 0:
 	case folds:
 		p.beforeTail(c)
 	default:
-		old := c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
-		c.unsqueezeAll(old)
-		line := func(i int) string { return "\n" + digest.ToolOutputAt(c.T, int(old[i].part)).DigestLine() }
+		old := oldResults(c, p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
+		unsqueezeAll(c, old)
+		line := func(i int) string { return "\n" + digest.ToolOutputAt(doc.T, int(old[i].part)).DigestLine() }
 		kept := old[:0]
 		for i := range old {
-			if old[i].gain = c.clearing(old[i].part, c.Sized(handles.SummaryMarker)+line(i)); old[i].gain > 0 {
+			if old[i].gain = clearing(doc, old[i].part, c.Archive().Sized(handles.SummaryMarker)+line(i)); old[i].gain > 0 {
 				kept = append(kept, old[i])
 			}
 		}
 		old = kept
-		c.replace(old, "archive", "tool_digest", handles.SummaryMarker, line)
+		replace(c, old, "archive", "tool_digest", handles.SummaryMarker, line)
 	}
 }
 
 // beforeTail adds the lines to the digest message, which precedes the tail: after the newest message they would be the user's last words
 // (S4.40).
-func (p *ToolDigestPass) beforeTail(c *Run) {
+func (p *ToolDigestPass) beforeTail(c Run) {
+	doc := c.Doc()
 	var old []result
 	var outputs []digest.ToolOutput
 	gain := 0
-	results := c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
-	c.unsqueezeAll(results)
+	results := oldResults(c, p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
+	unsqueezeAll(c, results)
 	for _, r := range results {
-		o := digest.ToolOutputAt(c.T, int(r.part))
-		if r.gain = c.clearing(r.part, c.Sized(handles.ClearedMarker)); r.gain > c.P.Text("\n"+o.DigestLine()) {
+		o := digest.ToolOutputAt(doc.T, int(r.part))
+		if r.gain = clearing(doc, r.part, c.Archive().Sized(handles.ClearedMarker)); r.gain > doc.P.Text("\n"+o.DigestLine()) {
 			old, outputs = append(old, r), append(outputs, o)
 			gain += r.gain
 		}
 	}
 	lines := "\n\n" + digest.Fence(digest.ToolDigest(outputs))
-	if len(old) == 0 || gain <= c.P.Text(lines) {
+	if len(old) == 0 || gain <= doc.P.Text(lines) {
 		return
 	}
-	c.replace(old, "clear", "tool_digest", handles.ClearedMarker, func(int) string { return "" })
-	msg := c.Items[c.digest].Msg
-	text := strings.TrimRight(c.T.Text(c.T.FirstText(int(msg))), "\n") + lines
-	before := c.Total
-	c.Replace(c.digest, c.NewMessage(c.digest, c.T.Messages[msg].Role, text))
-	c.Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - c.Total})
+	replace(c, old, "clear", "tool_digest", handles.ClearedMarker, func(int) string { return "" })
+	msg := doc.Items[c.Fold().Digest].Msg
+	text := strings.TrimRight(doc.T.Text(doc.T.FirstText(int(msg))), "\n") + lines
+	before := doc.Total
+	doc.Replace(c.Fold().Digest, doc.NewMessage(c.Fold().Digest, doc.T.Messages[msg].Role, text))
+	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - doc.Total})
 }
 
 // FoldsBefore reports whether the policy has a fold before the first pass with this name.
-func (c *Run) FoldsBefore(name string) bool {
-	for _, p := range c.Policy.Passes {
+func FoldsBefore(c Run, name string) bool {
+	for _, p := range c.Policy().Passes {
 		switch p.Name {
 		case "fold":
 			return true

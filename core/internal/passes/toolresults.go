@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // result is a tool result that a pass may change.
@@ -19,32 +20,33 @@ type result struct {
 
 // hasResult reports whether part n is a tool result with a body of its own: not a marker, not one that the provider keeps, and not one that
 // a provider's tool is still waiting for.
-func (c *Run) hasResult(n int32) bool {
-	p := &c.T.Parts[n]
+func OwnBody(doc *view.View, n int32) bool {
+	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
-		!p.Body.Zero() && p.Pair >= 0 && !c.T.Waits(&c.T.Parts[p.Pair]) && !handles.Cleared(c.View, n)
+		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !handles.Cleared(doc, n)
 }
 
 // oldResults returns the tool results whose bodies may be removed, oldest first: not the newest keep ones, not those of pinned messages or
 // of tools for which may returns false, and not those that are already gone.
-func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
+func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
+	doc := c.Doc()
 	var lasting *digest.Lasting
-	if !c.Policy.Published() {
-		messages := make([]int32, len(c.Items))
-		for i, it := range c.Items {
+	if !c.Policy().Published() {
+		messages := make([]int32, len(doc.Items))
+		for i, it := range doc.Items {
 			messages[i] = it.Msg
 		}
-		lasting = digest.NewLasting(c.T, messages)
+		lasting = digest.NewLasting(doc.T, messages)
 	}
 	var pointed critbit.Map[bool] // reads that a newer result refers to, by saying that the file has not changed since
-	for i := len(c.Items) - 1; i >= 0; i-- {
-		it := &c.Items[i]
-		msg := &c.T.Messages[it.Msg]
+	for i := len(doc.Items) - 1; i >= 0; i-- {
+		it := &doc.Items[i]
+		msg := &doc.T.Messages[it.Msg]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			if !c.hasResult(n) || !may(digest.ToolName(c.T, int(n))) {
+			if !handles.OwnBody(doc, n) || !may(digest.ToolName(doc.T, int(n))) {
 				continue
 			}
-			held := c.pointedAt(n, &pointed)
+			held := pointedAt(c, n, &pointed)
 			if keep > 0 {
 				keep--
 				continue
@@ -60,30 +62,32 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 
 // TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves tokens. It reports
 // each as the action clear, and returns how many there were.
-func (c *Run) TakeOut(keep int, pass api.Doer, marker string) int {
-	targets := c.oldResults(keep, func(string) bool { return true })
+func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
+	doc := c.Doc()
+	targets := oldResults(c, keep, func(string) bool { return true })
 	for i := range targets {
-		targets[i].gain = c.clearing(targets[i].part, c.Sized(marker))
+		targets[i].gain = clearing(doc, targets[i].part, c.Archive().Sized(marker))
 	}
 	targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
-	c.replace(targets, "clear", pass, marker, func(int) string { return "" })
+	replace(c, targets, "clear", pass, marker, func(int) string { return "" })
 	return len(targets)
 }
 
 // replace replaces each result's body with a marker and a text after it, and reports it as an action.
-func (c *Run) replace(results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
-	c.Report.Actions = slices.Grow(c.Report.Actions, len(results))
-	c.GrowEdits(len(results))
-	c.unsqueezeAll(results)
+func replace(c Run, results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
+	doc := c.Doc()
+	c.Report().Actions = slices.Grow(c.Report().Actions, len(results))
+	doc.GrowEdits(len(results))
+	unsqueezeAll(c, results)
 	for i, r := range results {
-		tool := digest.ToolName(c.T, int(r.part))
-		c.Mark(r.part, marker, text(i))
-		c.Act(api.Action{Action: action, Pass: pass, Message: int(c.Items[r.item].In), Tokens: r.gain, Tool: tool})
+		tool := digest.ToolName(doc.T, int(r.part))
+		c.Archive().Mark(r.part, marker, text(i))
+		c.Report().Act(api.Action{Action: action, Pass: pass, Message: int(doc.Items[r.item].In), Tokens: r.gain, Tool: tool})
 		if i+1 == len(results) || results[i+1].item != r.item {
-			c.Remeasure(r.item)
+			doc.Remeasure(r.item)
 		}
 	}
-	c.Report.Cleared += len(results)
+	c.Report().Cleared += len(results)
 }
 
 // ToolFilter returns a function that reports whether a tool is one of tools (any, if that is empty) and not one of exclude. It ignores
@@ -104,18 +108,19 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 
 // pointedAt reports whether tool result n is a read that a newer result refers to, and notes what it refers to itself. pointed has the keys
 // of the reads that newer results refer to.
-func (c *Run) pointedAt(n int32, pointed *critbit.Map[bool]) bool {
-	if c.Policy.Published() || !digest.ReadsFile(digest.ToolName(c.T, int(n))) {
+func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
+	doc := c.Doc()
+	if c.Policy().Published() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {
 		return false
 	}
-	if pointed.Len() == 0 && !digest.MayPoint(c.T, n) {
+	if pointed.Len() == 0 && !digest.MayPoint(doc.T, n) {
 		return false
 	}
-	reading := digest.ResultReading(c.T, n)
+	reading := digest.ResultReading(doc.T, n)
 	if reading == digest.ReadsFailed || reading != digest.ReadsSame && pointed.Len() == 0 {
 		return false
 	}
-	keys := digest.PointsTo(c.T, n)
+	keys := digest.PointsTo(doc.T, n)
 	if reading == digest.ReadsSame {
 		for _, key := range keys {
 			pointed.Set(key, true)

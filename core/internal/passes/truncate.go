@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -34,7 +35,7 @@ func init() {
 			{"exclude_tools", "[]", ""},
 		},
 		Markers: []handles.Marking{{Text: handles.TruncatedMarker, Heads: true}},
-		Counts: []view.Counter{{Name: "truncated", Text: "texts whose middle was removed",
+		Counts: []report.Counter{{Name: "truncated", Text: "texts whose middle was removed",
 			At: func(r *api.Report) *int { return &r.Truncated }}},
 	})
 }
@@ -48,89 +49,93 @@ func (p *TruncatePass) Check() string {
 
 func (p *TruncatePass) Follows() bool { return false }
 
-func (p *TruncatePass) Run(c *Run) {
+func (p *TruncatePass) Run(c Run) {
+	doc := c.Doc()
 	may := ToolFilter(p.Tools, p.ExcludeTools)
 	p.Unsqueeze(c, may)
-	for i := range c.Items {
-		if !c.Items[i].Pinned {
-			n, tool := p.Message(c, c.Items[i].Msg, may)
-			c.Truncated(i, n, tool)
+	for i := range doc.Items {
+		if !doc.Items[i].Pinned {
+			n, tool := p.Message(c, doc.Items[i].Msg, may)
+			Truncated(c, i, n, tool)
 		}
 	}
 }
 
 // Truncated adds to the report that texts of an item's tool results were truncated, if any were, and the tool's name.
-func (c *Run) Truncated(item, texts int, tool string) {
+func Truncated(c Run, item, texts int, tool string) {
+	doc := c.Doc()
 	if texts == 0 {
 		return
 	}
-	it := &c.Items[item]
+	it := &doc.Items[item]
 	before := it.Tokens
-	c.Remeasure(item)
-	c.Report.Truncated += texts
-	c.Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
+	doc.Remeasure(item)
+	c.Report().Truncated += texts
+	c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 }
 
 // Unsqueeze restores squeezed texts that are still too long, so that they are truncated as a whole.
-func (p *TruncatePass) Unsqueeze(c *Run, may func(tool string) bool) {
-	if len(c.squeezed) == 0 {
+func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
+	doc := c.Doc()
+	if len(c.Shortened().squeezed) == 0 {
 		return
 	}
 	var items []int
 	var results []int32
-	for i := range c.Items {
-		msg := &c.T.Messages[c.Items[i].Msg]
+	for i := range doc.Items {
+		msg := &doc.T.Messages[doc.Items[i].Msg]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			part := &c.T.Parts[n]
-			if !part.Has(transcript.Squeezed) || !c.T.IsString(part.Body) || countLines(c.T.Text(part.Body)) <= p.MaxLines {
+			part := &doc.T.Parts[n]
+			if !part.Has(transcript.Squeezed) || !doc.T.IsString(part.Body) || countLines(doc.T.Text(part.Body)) <= p.MaxLines {
 				continue
 			}
 			result := n
 			if part.Parent >= 0 {
 				result = part.Parent
 			}
-			if may(digest.ToolName(c.T, int(result))) {
+			if may(digest.ToolName(doc.T, int(result))) {
 				items, results = append(items, i), append(results, result)
 			}
 		}
 	}
-	c.unsqueeze(results)
+	unsqueeze(c, results)
 	for _, i := range items {
-		c.Remeasure(i)
+		doc.Remeasure(i)
 	}
 }
 
 // Message truncates the tool results of a message. It returns how many texts were truncated, and the tool of the last result.
-func (p *TruncatePass) Message(c *Run, m int32, may func(tool string) bool) (truncated int, tool string) {
+func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (truncated int, tool string) {
+	doc := c.Doc()
 	which := func(n int32) bool {
-		pair := c.T.Parts[n].Pair
-		return !handles.Cleared(c.View, n) && (pair < 0 || !c.T.Waits(&c.T.Parts[pair])) && may(digest.ToolName(c.T, int(n)))
+		pair := doc.T.Parts[n].Pair
+		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.Waits(&doc.T.Parts[pair])) && may(digest.ToolName(doc.T, int(n)))
 	}
-	return c.EachResultText(m, which, func(n int32) bool { return p.text(c, n) })
+	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
 
 // EachResultText calls cut for each text of the tool results of a message that which accepts. It returns how many were cut, and the tool of
 // the last result.
-func (c *Run) EachResultText(m int32, which, cut func(part int32) bool) (count int, tool string) {
+func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
 			count++
 		}
 	}
-	msg := &c.T.Messages[m]
+	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
-		part := &c.T.Parts[n]
+		part := &doc.T.Parts[n]
 		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() || !which(n) {
 			continue
 		}
-		tool = digest.ToolName(c.T, int(n))
-		if c.T.IsString(part.Body) {
+		tool = digest.ToolName(doc.T, int(n))
+		if doc.T.IsString(part.Body) {
 			one(n)
 			continue
 		}
-		last := n + int32(len(c.T.Inner(int(n))))
+		last := n + int32(len(doc.T.Inner(int(n))))
 		for k := n + 1; k <= last; k++ {
-			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && c.T.IsString(inner.Body) {
+			if inner := &doc.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && doc.T.IsString(inner.Body) {
 				one(k)
 			}
 		}
@@ -139,15 +144,16 @@ func (c *Run) EachResultText(m int32, which, cut func(part int32) bool) (count i
 }
 
 // text truncates the text that is a part's body, and archives the whole. It reports whether there was anything to truncate.
-func (p *TruncatePass) text(c *Run, n int32) bool {
-	part := &c.T.Parts[n]
-	text := c.T.Text(part.Body)
+func (p *TruncatePass) text(c Run, n int32) bool {
+	doc := c.Doc()
+	part := &doc.T.Parts[n]
+	text := doc.T.Text(part.Body)
 	_, rest := handles.TruncatedHandle(text)
 	short := TruncateHeadTail(rest, max(1, p.MaxLines))
 	if short == rest || strings.TrimSpace(short) == "" { // the rest would say nothing
 		return false
 	}
-	if c.Keeps() {
+	if c.Archive().Keeps() {
 		if len(handles.WithHandle(handles.TruncatedMarker, handles.Zeros))+1+len(short) >= len(text) {
 			return false
 		}
@@ -155,11 +161,11 @@ func (p *TruncatePass) text(c *Run, n int32) bool {
 		if part.Kind == transcript.Text {
 			what = api.BodyText
 		}
-		short = handles.WithHandle(handles.TruncatedMarker, c.Keep(what, part.Msg, n, part.Body)) + "\n" + short
+		short = handles.WithHandle(handles.TruncatedMarker, c.Archive().Keep(what, part.Msg, n, part.Body)) + "\n" + short
 	} else if len(short) >= len(text) {
 		return false
 	}
-	c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+	doc.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
 	return true
 }
 

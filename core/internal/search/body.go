@@ -96,11 +96,7 @@ func isList(src []byte) bool {
 			continue
 		}
 		kind := ""
-		for r.Object(); ; {
-			key, ok := r.Key()
-			if !ok {
-				break
-			}
+		for key := range r.Members {
 			switch {
 			case string(key) == "role" && r.Kind() == jsonspan.String:
 				return true

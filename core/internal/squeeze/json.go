@@ -123,94 +123,130 @@ func (w *writer) linesTo(i, end int) (k int, rest bool) {
 
 // value parses a JSON value into nodes. If it is invalid, end is how far it was read.
 func (w *writer) value(at int) (end int, ok bool) {
-	src := w.src
-	var stack [maxDepth]int32
-	depth := 0
-	for {
-		for at < len(src) && space(src[at]) {
-			at++
+	r := nodeReader{w: w, at: at}
+	for more := true; more; {
+		opened, ok := r.begin()
+		if !ok {
+			return r.at, false
 		}
-		if at >= len(src) {
-			return at, false
-		}
-		c := src[at]
-		switch {
-		case c == '{' || c == '[':
-			if depth == maxDepth {
-				return at, false
-			}
-			stack[depth] = int32(len(w.nodes))
-			depth++
-			w.nodes = append(w.nodes, node{start: int32(at), kind: c})
-			at++
-			for at < len(src) && space(src[at]) {
-				at++
-			}
-			if at < len(src) && src[at] == c+2 {
-				break // empty
-			}
-			if c == '{' {
-				if at, ok = w.key(at); !ok {
-					return at, false
-				}
-			}
+		if opened {
 			continue
-		case c == '"':
-			if end, ok = stringEnd(src, at); !ok {
-				return end, false
-			}
-			w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, c})
-			at = end
-		case c == '-' || digit(c) || c == 't' || c == 'f' || c == 'n':
-			end = at + 1
-			for end < len(src) && (digit(src[end]) || letter(src[end]) || src[end] == '.' || src[end] == '-' || src[end] == '+') {
-				end++
-			}
-			if s := src[at:end]; letter(c) && s != "true" && s != "false" && s != "null" {
-				return end, false
-			}
-			w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, '0'})
-			at = end
-		default:
-			return at, false
 		}
-		for { // after a value
-			if depth == 0 {
-				return at, true
-			}
-			for at < len(src) && space(src[at]) {
-				at++
-			}
-			if at >= len(src) {
-				return at, false
-			}
-			top := &w.nodes[stack[depth-1]]
-			c := src[at]
-			if top.next = int32(len(w.nodes)); int(top.next) > int(stack[depth-1])+1 {
-				top.count++
-			}
-			if c == top.kind+2 {
-				at++
-				top.end = int32(at)
-				depth--
-				continue
-			}
-			if c != ',' || top.count == 0 {
-				return at, false
-			}
-			at++
-			if top.kind == '{' {
-				for at < len(src) && space(src[at]) {
-					at++
-				}
-				if at, ok = w.key(at); !ok {
-					return at, false
-				}
-			}
-			break
+		if more, ok = r.follow(); !ok {
+			return r.at, false
 		}
 	}
+	return r.at, true
 }
+
+// nodeReader reads one value of JSON into nodes.
+type nodeReader struct {
+	w     *writer
+	at    int
+	stack [maxDepth]int32 // the nodes that are open
+	depth int
+}
+
+// space passes over white space, and reports whether anything follows.
+func (r *nodeReader) space() bool {
+	for r.at < len(r.w.src) && space(r.w.src[r.at]) {
+		r.at++
+	}
+	return r.at < len(r.w.src)
+}
+
+// begin reads a scalar or an empty list or object, or opens one that is not empty.
+func (r *nodeReader) begin() (opened, ok bool) {
+	if !r.space() {
+		return false, false
+	}
+	switch c := r.w.src[r.at]; {
+	case c == '{' || c == '[':
+		return r.open(c)
+	case c == '"':
+		end, ok := stringEnd(r.w.src, r.at)
+		r.scalar(end, c, ok)
+		return false, ok
+	case c == '-' || digit(c) || c == 't' || c == 'f' || c == 'n':
+		end := r.at + 1
+		for end < len(r.w.src) && numeric[r.w.src[end]] {
+			end++
+		}
+		s := r.w.src[r.at:end]
+		ok := !letter(c) || s == "true" || s == "false" || s == "null"
+		r.scalar(end, '0', ok)
+		return false, ok
+	}
+	return false, false
+}
+
+// scalar adds a node that ends at an offset, if it is one, and goes there.
+func (r *nodeReader) scalar(end int, kind byte, ok bool) {
+	if ok {
+		r.w.nodes = append(r.w.nodes, node{int32(r.at), int32(end), int32(len(r.w.nodes) + 1), 0, kind})
+	}
+	r.at = end
+}
+
+// open opens a list or an object. One that is empty is closed by follow.
+func (r *nodeReader) open(c byte) (opened, ok bool) {
+	if r.depth == maxDepth {
+		return false, false
+	}
+	r.stack[r.depth] = int32(len(r.w.nodes))
+	r.depth++
+	r.w.nodes = append(r.w.nodes, node{start: int32(r.at), kind: c})
+	r.at++
+	if r.space() && r.w.src[r.at] == c+2 {
+		return false, true
+	}
+	return true, c == '[' || r.key()
+}
+
+// key reads a key and its colon.
+func (r *nodeReader) key() (ok bool) {
+	r.at, ok = r.w.key(r.at)
+	return ok
+}
+
+// follow closes what ends after a value, and reads the comma before the next one. There is no more where the whole value has ended.
+func (r *nodeReader) follow() (more, ok bool) {
+	for r.depth > 0 {
+		if !r.space() {
+			return false, false
+		}
+		first := r.stack[r.depth-1]
+		top := &r.w.nodes[first]
+		if top.next = int32(len(r.w.nodes)); top.next > first+1 {
+			top.count++
+		}
+		switch c := r.w.src[r.at]; {
+		case c == top.kind+2:
+			r.at++
+			top.end = int32(r.at)
+			r.depth--
+		case c != ',' || top.count == 0:
+			return false, false
+		default:
+			r.at++
+			if top.kind == '[' {
+				return true, true
+			}
+			r.space()
+			return true, r.key()
+		}
+	}
+	return false, true
+}
+
+// numeric are the characters of numbers, and of true, false and null.
+var numeric = func() (is [256]bool) {
+	for i := range is {
+		c := byte(i)
+		is[c] = digit(c) || letter(c) || c == '.' || c == '-' || c == '+'
+	}
+	return is
+}()
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 

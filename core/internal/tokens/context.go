@@ -10,8 +10,8 @@ import (
 type Context struct {
 	Tokens   int // measured up to the message at Index, estimated after it
 	Measured int // what the provider counted, tokens
-	Index    int // the assistant message with the provider's numbers; -1 if there is none
-	Bound    int // the largest likely error, in percent
+	Index    int // the assistant message with
+	Bound    int // the largest likely error
 }
 
 // MeasureContext anchors the estimate of a transcript to the newest provider's count in it: that of an assistant message that neither an

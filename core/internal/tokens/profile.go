@@ -14,7 +14,7 @@ const (
 	Bytes Unit = iota
 	UTF16
 	Runes
-	Weight // the weight that a tokenizer family's automaton computes, in 1/16 token
+	Weight // the weight that the automaton
 )
 
 // Profile is an estimator: units of text are multiplied by Num/Den, and fixed numbers of tokens are added for what surrounds the text. All

@@ -28,7 +28,7 @@ func (p *Profile) measure(text string) transcript.Measure {
 // ASCII estimates, in tokens, a text of n ASCII characters that has not been written yet.
 func (p *Profile) ASCII(n int) int {
 	m := jsonspan.ASCII(uint32(n))
-	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code; most other text is not ASCII
+	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code;
 	return p.Measure(m)
 }
 
@@ -42,7 +42,7 @@ func (p *Profile) MaxUnits(tokens int) int {
 		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
 	}
 	if p.Unit == Weight {
-		return 3 * tokens // in bytes, for text that takes many tokens; most text takes fewer
+		return 3 * tokens // in bytes, for text that
 	}
 	return int(uint64(tokens) * p.Den / p.Num)
 }
@@ -57,7 +57,7 @@ func (p *Profile) NewMessage(role transcript.Role, text string) int {
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
 	if t.Hidden(i) {
-		return 0 // not sent (S4.7)
+		return 0 // not sent
 	}
 	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
 	if p.Besides != nil {
@@ -88,7 +88,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 	}
 	for i := range parts {
 		part := &parts[i]
-		if part.Has(transcript.Removed|transcript.Free) || p.Outer && part.Parent >= 0 {
+		if part.Has(transcript.Removed|transcript.NotSent) || p.Outer && part.Parent >= 0 {
 			continue
 		}
 		k := &p.Kinds[part.Kind]

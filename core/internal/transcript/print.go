@@ -73,7 +73,7 @@ func step(h, v uint64) uint64 {
 func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	for n := from; n < to; n++ {
 		part := &p.t.Parts[n]
-		if part.Parent != parent || part.Kind == Reasoning || part.Has(Free|Stored) && part.Kind != ToolResult {
+		if part.Parent != parent || part.Kind == Reasoning || part.Has(NotSent|Stored) && part.Kind != ToolResult {
 			continue
 		}
 		switch part.Kind {
@@ -98,7 +98,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			if part.List == Member {
 				span, skip = part.Body, nil
 			}
-			if part.Has(Held) && !part.Has(Signed) { // it consists of nothing but its id
+			if part.Has(ProviderOnly) && !part.Has(Signed) { // all that there is of it is its id
 				skip = nil
 			}
 			h = step(step(h, uint64(part.Kind)), p.value(span, skip))
@@ -157,11 +157,7 @@ func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	switch kind {
 	case jsonspan.Object:
 		var sum uint64
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			if slices.ContainsFunc(skip, func(name string) bool { return name == string(key) }) {
 				s.Skip()
 				continue

@@ -13,7 +13,7 @@ func (t *Transcript) Sent(from int) {
 				}
 			}
 			for k := m.First; k < n; k++ {
-				t.Parts[k].Flags |= Free
+				t.Parts[k].Flags |= NotSent
 			}
 			t.summary, t.live = i, t.live[:0]
 		}

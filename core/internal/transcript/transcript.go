@@ -61,29 +61,29 @@ type Flags uint32
 
 // The flags of parts.
 const (
-	IsError   Flags = 1 << iota // a tool result that reports a failure
-	Signed                      // a part that its provider signed or encrypted: whole or absent
-	Server                      // a tool call or result that the provider runs itself, paired inside one message
-	JSONText                    // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
-	Free                        // costs nothing: the provider is never sent it
-	Removed                     // a pass took the part out of its message
-	Edited                      // a pass replaced the body
-	Cleared                     // the body is a marker that replaces a removed body, ours or found in the input
-	Held                        // it holds content that only its provider can read, so its message must stay
-	Misshapen                   // a tool result whose Body doesn't have the structure that the wire format requires
-	Bound                       // signed reasoning that its provider binds to the messages before it (AN9)
-	Tied                        // reasoning that the provider has stored with the part after it: both stay or both are removed
-	Legacy                      // spelled as in an older version of the format, or as its SDK does
-	Step                        // a step of the assistant begins here: the message may be cut before this part
-	Null                        // a tool call whose arguments are null
-	Said                        // in an assistant message, what the user said meanwhile (AM6)
-	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
-	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
-	Called                      // a tool call made by a provider's tool (AN11)
-	Squeezed                    // a pass shortened the body, and says so in its first line
-	Mark                        // a cache breakpoint as a separate part: no content
-	Continues                   // a tool result that more results of its call follow, or one of those
-	Summary                     // the provider's own summary of everything before it, which the model is no longer sent (AN12)
+	IsError      Flags = 1 << iota // a tool result that reports a failure
+	Signed                         // a part that its provider signed or encrypted: whole or absent
+	Server                         // a tool call or result that the provider runs itself, paired inside one message
+	JSONText                       // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
+	NotSent                        // costs nothing: the provider is never sent it
+	Removed                        // a pass took the part out of its message
+	Edited                         // a pass replaced the body
+	Cleared                        // the body is a marker that replaces a removed body, ours or found in the input
+	ProviderOnly                   // it holds content that only its provider can read, so its message must stay
+	Misshapen                      // a tool result whose Body has not the shape that the wire format wants
+	Bound                          // signed reasoning that its provider binds to the messages before it (AN9)
+	Tied                           // reasoning that the provider has stored with the part after it: both stay or both are removed
+	Legacy                         // spelled as in an older version of the format, or as its SDK does
+	Step                           // a step of the assistant begins here: the message may be cut before this part
+	Null                           // a tool call whose arguments are null
+	Said                           // in an assistant message, what the user said meanwhile (AM6)
+	Required                       // reasoning that its message must have, if only as an empty text (OC9)
+	Stored                         // the provider keeps the message under an id; a Member with it is that id, and no content
+	Called                         // a tool call that a tool of the provider's made (AN11)
+	Squeezed                       // a pass wrote the body shorter, and says so in its first line
+	Mark                           // a cache breakpoint as a separate part: no content
+	Continues                      // a tool result that more results of its call follow, or one of those
+	Summary                        // the provider's own summary of everything before it, which the model is no longer sent (AN12)
 )
 
 // Part is a piece of a message.

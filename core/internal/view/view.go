@@ -1,8 +1,7 @@
-// Package view is a transcript as an operation sees it: a list of items, each a message of the source or a new one, which is edited and
-// written. The source is never edited: what stays is copied from it byte for byte. The view also has what the operation was asked for,
-// which messages earlier compactions wrote, and the report.
+// Package view is a transcript as an operation sees it: a list of items, each a message of the source or a new one, which
+// is edited and written. The source is never edited: what stays is copied from it byte for byte.
 //
-// What never enters this package: JSON of a wire format, and what a pass does.
+// What never enters this package: JSON of a wire format, who wrote a message, and what a pass does.
 package view
 
 import (
@@ -32,8 +31,9 @@ type View struct {
 	F     *wire.Format
 	P     *tokens.Profile
 	Items []Item
-	Total int // tokens of all items and of what a request body sends besides them
-	// Rest is the input's messages that came after a plan was made. They are not items, and are written after them.
+	Total int // tokens of all items and of what a request body sends next to them
+	N     int // how many messages of the input the view began with
+	// Rest is the first of the input's messages that came after a plan was made; they are no items, and are written after them.
 	Rest   int
 	Close  transcript.Span // what is written after the last item, if that isn't the input's last; zero for just a bracket
 	Leans  []Lean
@@ -59,13 +59,16 @@ type edit struct {
 
 // NewView returns the view of the first n messages of t.
 func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int) *View {
-	v := &View{T: t, F: f.As(t), P: p, Items: make([]Item, n), Total: p.Beside(t), Rest: n}
+	v := &View{T: t, F: f.As(t), P: p, Items: make([]Item, n), Total: p.Beside(t), N: n, Rest: n}
 	for i := range v.Items {
 		v.Items[i] = Item{Msg: int32(i), In: int32(i), Tokens: p.Message(t, i)}
 		v.Total += v.Items[i].Tokens
 	}
 	return v
 }
+
+// Reset makes the view that of its input again.
+func (v *View) Reset() { *v = *NewView(v.T, v.F, v.P, v.N) }
 
 // Tokens returns the tokens of the items in [from, to).
 func (v *View) Tokens(from, to int) int {

@@ -122,14 +122,10 @@ func (v *View) OriginalBody(part int32) transcript.Span {
 	return transcript.Span{}
 }
 
-// Originals restores the replaced bodies in messages, for reading, until the returned function is called.
-func (v *View) Originals(messages []int32) (undo func()) {
-	was := map[int32]transcript.Part{}
-	keep := func(n int32) { // a part inside a replaced one may have been replaced before
-		if _, kept := was[n]; !kept {
-			was[n] = v.T.Parts[n]
-		}
-	}
+// Originals is the transcript, to be read only, with the bodies in some messages as they were before passes replaced them. It is that of the
+// view itself where none was.
+func (v *View) Originals(messages []int32) *transcript.Transcript {
+	t := v.T
 	for _, m := range messages {
 		msg := &v.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -137,21 +133,19 @@ func (v *View) Originals(messages []int32) (undo func()) {
 			if body.Zero() {
 				continue
 			}
-			keep(n)
-			v.T.Parts[n].Body = body
-			v.T.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
+			if t == v.T {
+				own := *v.T
+				own.Parts = slices.Clone(v.T.Parts)
+				t = &own
+			}
+			t.Parts[n].Body = body
+			t.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
 			for i := range v.T.Inner(int(n)) {
-				k := n + 1 + int32(i)
-				keep(k)
-				v.T.Parts[k].Flags &^= transcript.Removed
+				t.Parts[int(n)+1+i].Flags &^= transcript.Removed
 			}
 		}
 	}
-	return func() {
-		for n, p := range was {
-			v.T.Parts[n] = p
-		}
-	}
+	return t
 }
 
 // TakePart removes a part from its message, with everything inside it, with a result that shares the part with its call, and with its

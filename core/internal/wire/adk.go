@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -103,7 +105,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
 		for i := range r.T.Parts[first:] {
 			p := &r.T.Parts[first+i]
-			p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.Free, jsonspan.Measure{}, 0
+			p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}, 0
 			p.ID, p.Name = jsonspan.Span{}, jsonspan.Span{}
 		}
 		return
@@ -226,7 +228,7 @@ func linkADK(t *transcript.Transcript, from int) {
 	}
 	for i := range t.Parts {
 		if p := &t.Parts[i]; any && p.Kind == transcript.ToolCall && p.Pair < 0 && !p.ID.Zero() && tasks.Has(t.Text(p.ID)) {
-			p.Flags |= transcript.Held
+			p.Flags |= transcript.ProviderOnly
 		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -128,7 +130,7 @@ func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	if content.Kind == jsonspan.Invalid {
 		p.Span, p.Body = m.RoleSpan, m.RoleSpan
 	}
-	p.Flags, p.Size = transcript.Free, jsonspan.Measure{}
+	p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{}
 	m.Content, m.Unsent = content.Span, true
 	r.Add(p)
 }

@@ -63,7 +63,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
 			// A system message without text may carry settings for its place in the prompt.
 			p := member(transcript.Opaque, &options)
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 			r.Add(p)
 		}
 	}
@@ -165,11 +165,11 @@ func aiSDKPart(r *Reader, parent int32) {
 		p.Flags |= r.custom(&f[asKind])
 	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
 		p.ID, p.Body = f[asApprovalID].Span, f[asCallID].Span
-		p.Flags |= transcript.Free
+		p.Flags |= transcript.NotSent
 	case typ == "tool-approval-response" && f[asApprovalID].Str():
 		p.ID = f[asApprovalID].Span
 		if f[asProvider].Kind != jsonspan.True {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 	}
 	r.put(self, p)
@@ -248,7 +248,7 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 // custom returns flags for the kind of a custom part: a provider's own compaction is {"kind":"openai.compaction"}.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
-		return transcript.Held
+		return transcript.ProviderOnly
 	}
 	return 0
 }
@@ -260,13 +260,13 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for provider := range r.Members() {
+		for provider := range r.Members {
 			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
 				r.Skip()
 				continue
 			}
 			if f, _ := r.fields(summaryKeys, nil); r.is(&f[0], "compaction") {
-				flags = transcript.Held | transcript.Signed | transcript.Summary
+				flags = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 			}
 		}
 	})
@@ -282,7 +282,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for provider := range r.Members() {
+		for provider := range r.Members {
 			switch {
 			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store got the part: nobody signs that
 				r.Skip()
@@ -296,7 +296,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 
 // signed reads the options of one provider at the reader and returns what it requires of a reasoning part. each is called for all of them.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
-	for key := range r.Members() {
+	for key := range r.Members {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
 		v := r.Skip()
 		if each(key, &v); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
@@ -344,7 +344,7 @@ func (p *payload) read(r *Reader) {
 			r.Skip()
 		}
 	case jsonspan.Object:
-		for key := range r.Members() {
+		for key := range r.Members {
 			switch {
 			case string(key) == "data" || string(key) == "url":
 				p.read(r)

@@ -64,7 +64,7 @@ func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinki
 	none, drop := b.None, []string(nil)
 	if body != nil {
 		s := jsonspan.New(body)
-		for key := range s.Members() {
+		for key := range s.Members {
 			name := string(key)
 			value := s.Skip()
 			text := value.Of(body)
@@ -143,7 +143,7 @@ func (f *Format) Joined(message []byte, text string) (joined []byte, ok bool) {
 	}
 	quoted := string(jsonspan.AppendString(nil, text))
 	part := strings.ReplaceAll(f.TextPart, "%t", quoted)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) != f.content() {
 			s.Skip()
 			continue

@@ -265,7 +265,7 @@ func (c *Checker) call(place int, n, result int32) {
 		if c.closed || !c.deferred(place, len(c.Seq)) {
 			c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
 		}
-	case p.Has(transcript.Held):
+	case p.Has(transcript.ProviderOnly):
 	default:
 		fix := AddResult
 		byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
@@ -282,7 +282,7 @@ func (c *Checker) call(place int, n, result int32) {
 func (c *Checker) result(place int, n, call int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch {
-	case p.Pair < 0 && p.Has(transcript.Held): // its call is elsewhere
+	case p.Pair < 0 && p.Has(transcript.ProviderOnly): // its call is elsewhere
 	case p.Pair < 0 && p.Has(transcript.Continues) && c.stands(p.Caller-1): // it continues the result before it
 	case call < 0:
 		c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")

@@ -88,6 +88,6 @@ func teller(p *transcript.Part) int {
 
 // beside marks a tool call as a copy, which costs nothing and isn't content.
 func beside(p *transcript.Part) {
-	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
+	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}
 }

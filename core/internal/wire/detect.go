@@ -177,7 +177,7 @@ func (f *Format) decisive(sign string) bool {
 }
 
 func (d *detector) body() {
-	for name := range d.Members() {
+	for name := range d.Members {
 		d.note("body", name)
 		switch {
 		case string(name) == "model" && d.Kind() == jsonspan.String:

@@ -74,7 +74,7 @@ var memberSigns = []struct {
 func (d *detector) message(list string) {
 	top, has := list == "", traits(0)
 	activity, content := false, "" // what a content is that is an object, as in an activity
-	for name := range d.Members() {
+	for name := range d.Members {
 		kind := d.Kind()
 		has |= traitOf[string(name)]
 		if top && string(name) == "content" {
@@ -178,7 +178,7 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false
-	for name := range d.Members() {
+	for name := range d.Members {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
@@ -201,9 +201,19 @@ func (d *detector) block() (word string) {
 	return word
 }
 
+// nineSigns reports whether an id consists of nine ASCII letters and digits.
+func nineSigns(id string) bool {
+	for i := 0; i < len(id); i++ {
+		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {
+			return false
+		}
+	}
+	return len(id) == 9
+}
+
 // objectArguments reports whether the function at the scanner is called with an object.
 func (d *detector) objectArguments() (object bool) {
-	for name := range d.Members() {
+	for name := range d.Members {
 		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
 		d.Skip()
 	}
@@ -217,7 +227,7 @@ func (d *detector) sdkCalls() {
 			d.Skip()
 			continue
 		}
-		for name := range d.Members() {
+		for name := range d.Members {
 			if string(name) == "function" {
 				d.note("toolCalls", name)
 			}

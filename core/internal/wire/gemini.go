@@ -165,7 +165,7 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
 	size := jsonspan.ASCII(1)
-	for key := range r.Members() {
+	for key := range r.Members {
 		if string(key) == "error" {
 			p.Flags |= transcript.IsError
 		}
@@ -256,7 +256,7 @@ var geminiAnswers = answers{
 // snake reports whether a part, given as JSON, is spelled with underscores.
 func snake(part []byte) bool {
 	s := jsonspan.New(part)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "function_call" {
 			return true
 		}

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -30,7 +32,7 @@ func (c *mastraInvocation) read(r *Reader) {
 func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	state := r.typ(&c.state)
 	if state == "partial-call" {
-		p.Flags, p.Size = transcript.Free, jsonspan.Measure{} // it is still being written
+		p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{} // it is still being written
 		r.Add(p)
 		return
 	}
@@ -226,7 +228,7 @@ func (s *mastraStore) copies(r *Reader) {
 func (s *mastraStore) filled(r *Reader) bool {
 	for i := s.first; i < len(r.T.Parts); i++ {
 		p := &r.T.Parts[i]
-		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.Free) || p.Has(transcript.Step) || hasAny(p.Span.Of(r.Src()), `"error"`, `"data-`)) {
+		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.NotSent) || p.Has(transcript.Step) || hasAny(p.Span.Of(r.Src()), `"error"`, `"data-`)) {
 			return true
 		}
 	}
@@ -275,7 +277,7 @@ func (a *mastraFile) part(r *Reader) transcript.Part {
 
 // copyOf adds a part as a copy of the part at index of.
 func (r *Reader) copyOf(of int, p transcript.Part) {
-	p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, 0
+	p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, 0
 	n := r.Add(p)
 	r.T.Parts[n].Copy = r.T.Parts[of].Copy
 	r.T.Parts[of].Copy = int32(n) + 1

@@ -239,9 +239,9 @@ func readItem(r *Reader, m *transcript.Message) {
 		}
 		switch typ {
 		case "compaction":
-			p.Flags, p.Size = transcript.Held|transcript.Signed, encrypted(&f[rpEncrypted])
+			p.Flags, p.Size = transcript.ProviderOnly|transcript.Signed, encrypted(&f[rpEncrypted])
 		case "item_reference":
-			p.Flags = transcript.Held
+			p.Flags = transcript.ProviderOnly
 			r.T.Elsewhere = true
 		}
 		r.Add(p)
@@ -252,7 +252,7 @@ func readItem(r *Reader, m *transcript.Message) {
 		r.T.Parts[first].Flags |= transcript.Stored
 	default:
 		id := member(transcript.Opaque, &f[rpID])
-		id.Flags, id.ID, id.Size = transcript.Free|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
+		id.Flags, id.ID, id.Size = transcript.NotSent|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
 		r.Add(id)
 	}
 }
@@ -344,7 +344,7 @@ func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, call
 // itemType returns the type of an item, given as JSON.
 func itemType(item []byte) string {
 	s := jsonspan.New(item)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(item, s.Text().Span)
 		}

@@ -18,7 +18,7 @@ func isReasoning(t *transcript.Transcript, i int) bool {
 
 // isReference reports whether a part represents an item that the provider keeps. Its type may be missing, so the name isn't enough.
 func isReference(p *transcript.Part) bool {
-	return p.Kind == transcript.Opaque && p.Has(transcript.Held) && !p.Has(transcript.Signed)
+	return p.Kind == transcript.Opaque && p.Has(transcript.ProviderOnly) && !p.Has(transcript.Signed)
 }
 
 // named reports whether message i is an opaque item of one of these types.
@@ -84,7 +84,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 	for i := range t.Parts {
 		if p := &t.Parts[i]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Parent < 0 {
-			p.Flags |= transcript.Held
+			p.Flags |= transcript.ProviderOnly
 		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -152,9 +154,9 @@ func readPi(r *Reader, m *transcript.Message) {
 			continue
 		}
 		p := member(transcript.Opaque, &f[k])
-		p.Flags |= transcript.Held
+		p.Flags |= transcript.ProviderOnly
 		if k == piDeferred {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 		r.Add(p)
 	}
@@ -251,7 +253,7 @@ func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte
 func piStamp(message []byte) []byte {
 	if len(message) > 0 {
 		s := jsonspan.New(message)
-		for name := range s.Members() {
+		for name := range s.Members {
 			if value := s.Skip(); string(name) == "timestamp" && value.Kind == jsonspan.Number {
 				return value.Of(message)
 			}

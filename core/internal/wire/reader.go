@@ -402,7 +402,7 @@ var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", 
 
 func (r *Reader) body() {
 	t, list := r.T, false
-	for name := range r.Members() {
+	for name := range r.Members {
 		switch {
 		case string(name) == r.F.List && !list && r.Kind() == jsonspan.Array:
 			list = true
@@ -420,7 +420,7 @@ func (r *Reader) body() {
 		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
 			t.Thinking = r.thinking()
 		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
-			for name := range r.Members() {
+			for name := range r.Members {
 				if string(name) == "thinking" && r.Kind() == jsonspan.Object {
 					t.Thinking = r.thinking()
 				} else {

@@ -42,12 +42,12 @@ func (r *Reader) thinking() api.ThinkingMode {
 
 // optionsThinking reads the same from the AI SDK's provider options: {"anthropic":{"thinking":{…}}}, {"bedrock":{"reasoningConfig":{…}}}.
 func (r *Reader) optionsThinking() {
-	for range r.Members() {
+	for range r.Members {
 		if r.Kind() != jsonspan.Object {
 			r.Skip()
 			continue
 		}
-		for name := range r.Members() {
+		for name := range r.Members {
 			if (string(name) == "thinking" || string(name) == "reasoningConfig") && r.Kind() == jsonspan.Object {
 				if how := r.thinking(); how != "" {
 					r.T.Thinking = how

@@ -49,7 +49,7 @@ const readTypes = "text input_text output_text thinking reasoning tool-call tool
 	"tool_result toolResult function_call_output function_call_result function_result"
 
 // understood are the flags of opaque parts whose meaning is known.
-const understood = transcript.Signed | transcript.Free | transcript.Mark |
+const understood = transcript.Signed | transcript.NotSent | transcript.Mark |
 	transcript.Summary | transcript.Cleared
 
 // Coverage measures how much of the text in the messages of t the format has found. The format must have read t.
@@ -238,7 +238,7 @@ func (w *coverage) reading(at uint32) reading {
 		return foreign
 	}
 	keyed := foreign
-	for name := range s.Members() {
+	for name := range s.Members {
 		if string(name) == "type" && s.Kind() == jsonspan.String {
 			switch typ := jsonspan.Text(w.t.Src, s.Text().Span); {
 			case word(readTypes, typ):

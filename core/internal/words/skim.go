@@ -5,10 +5,10 @@ import "unicode"
 // The places where skim stops.
 const (
 	atEnd   uint8 = iota
-	atASCII       // an ASCII word that may be in the set
+	atASCII       // an ASCII word that
 	atWord        // a word of runes of at most two bytes that may be in the set
 	atPair        // a pair of signs that may be in the set; end is where the second sign begins
-	atSign        // a single sign that may be in the set
+	atSign        // a single sign
 	atRune        // a rune that skim doesn't handle, or a word that continues with one
 	inRun         // a sign in a run that continues with such a rune; pairs begin with it
 	inRun1        // the same for the first sign of a run

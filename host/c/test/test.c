@@ -60,6 +60,16 @@ static char *summarize(void *user, ctxfold_ask *ask) {
   return down ? NULL : strdup(digest);
 }
 
+/* Lets the time come at which a digest is made again that was made while the model failed, for the tries-th time in a row. */
+static void let_come(ctxfold_records *records, const char *tries) {
+  size_t length;
+  char *saved = ctxfold_records_save(records, &length), *again = strstr(saved, tries);
+  CHECK(again && (again = strstr(again, "\"again\":1")));
+  again[strlen("\"again\":1")] = '0'; /* the year 2003 or so: milliseconds since 1970 */
+  CHECK(ctxfold_records_load(records, saved, length));
+  free(saved);
+}
+
 static const ctxfold_text policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":32000}}");
 
 /* What is sent for a history stays the same while the history grows, and the model is asked once. */
@@ -106,23 +116,11 @@ static void fails(void) {
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked == before);
   ctxfold_answer_free(&answer);
 
-  size_t length;
-  char *saved = ctxfold_records_save(records, &length), *due = strstr(saved, "{\"tries\":1,\"again\":");
-  CHECK(due);
-  due += strlen("{\"tries\":1,\"again\":");
-  CHECK(*due > '0');
-  *due = '0'; /* 1970 */
-  CHECK(ctxfold_records_load(records, saved, length));
-  free(saved);
+  let_come(records, "\"tries\":1,");
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > before);
   ctxfold_answer_free(&answer);
   before = asked;
-  saved = ctxfold_records_save(records, &length);
-  due = strstr(saved, "{\"tries\":2,\"again\":");
-  CHECK(due);
-  due[strlen("{\"tries\":2,\"again\":")] = '0';
-  CHECK(ctxfold_records_load(records, saved, length));
-  free(saved);
+  let_come(records, "\"tries\":2,");
   down = false;
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > before);
   CHECK(is(ctxfold_member(ctxfold_member(answer.report, "summary"), "source"), "\"model\""));
@@ -151,11 +149,9 @@ static void pauses(void) {
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked == before);
   ctxfold_answer_free(&answer);
   char *later = ctxfold_records_save(records, &later_length);
-  CHECK(strcmp(saved, later) == 0 && strncmp(saved, "{\"version\":1,\"tries\":1,", 23) == 0);
-  char *due = strstr(saved, "\"again\":") + strlen("\"again\":");
-  *due = '0';
+  CHECK(strcmp(saved, later) == 0 && strstr(saved, "\"attempts\":[{"));
+  let_come(records, "\"attempts\"");
   down = false;
-  CHECK(ctxfold_records_load(records, saved, length));
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > before);
   CHECK(is(ctxfold_member(answer.report, "changed"), "true"));
   ctxfold_answer_free(&answer);
@@ -172,22 +168,56 @@ static void goes_on(void) {
   ctxfold_answer first, next;
   asked = 0, down = true;
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &first) == CTXFOLD_OK && asked > 0);
-  size_t length;
-  char *saved = ctxfold_records_save(records, &length), *due = strstr(saved, "{\"tries\":1,\"again\":");
-  CHECK(due);
-  due[strlen("{\"tries\":1,\"again\":")] = '0';
-  CHECK(ctxfold_records_load(records, saved, length));
+  let_come(records, "\"tries\":1,");
   int before = asked;
   down = false;
   history.messages = first.messages;
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &next) == CTXFOLD_OK && asked == before);
   CHECK(same(next.messages, first.messages));
-  free(saved);
-  saved = ctxfold_records_save(records, &length);
-  CHECK(strstr(saved, "{\"tries\":1,\"again\":")); /* nothing was tried */
+  size_t length;
+  char *saved = ctxfold_records_save(records, &length);
+  CHECK(strstr(saved, "\"tries\":1,\"again\":10")); /* nothing was tried */
   free(saved);
   ctxfold_answer_free(&first);
   ctxfold_answer_free(&next);
+  ctxfold_records_delete(records);
+  ctxfold_delete(c);
+}
+
+/* A busy model is asked again, and what ctxfold 0.2 has saved is found. */
+static int refusals;
+static char *busy(void *user, ctxfold_ask *ask) {
+  if (refusals-- <= 0) return summarize(user, ask);
+  ask->busy = true, ask->after = 1;
+  return NULL;
+}
+
+static void waits(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  ctxfold_answer answer;
+  asked = 0, down = false, refusals = 1;
+  CHECK(ctxfold_fit(c, records, &history, busy, &asked, &answer) == CTXFOLD_OK && refusals < 0);
+  CHECK(is(ctxfold_member(ctxfold_member(answer.report, "summary"), "source"), "\"model\""));
+  ctxfold_answer_free(&answer);
+
+  size_t length;
+  char *saved = ctxfold_records_save(records, &length);
+  ctxfold_text key, value, entries = ctxfold_member((ctxfold_text){saved, length}, "entries");
+  size_t at = 0;
+  CHECK(ctxfold_next(entries, &at, &key, &value));
+  ctxfold_text entry = ctxfold_member(value, "entry");
+  char *old = malloc(length + 200);
+  int size = sprintf(old, "{\"version\":1,\"tries\":0,\"again\":0,\"entries\":[{\"tries\":0,\"again\":0,\"entry\":%.*s}]}", (int)entry.length, entry.data);
+  ctxfold_records *others = ctxfold_records_new();
+  CHECK(ctxfold_records_load(others, old, (size_t)size));
+  int before = asked;
+  CHECK(ctxfold_fit(c, others, &history, busy, &asked, &answer) == CTXFOLD_OK && asked == before);
+  CHECK(is(ctxfold_member((ctxfold_text){answer.json, answer.length}, "known"), "0"));
+  ctxfold_answer_free(&answer);
+  free(saved), free(old);
+  ctxfold_records_delete(others);
   ctxfold_records_delete(records);
   ctxfold_delete(c);
 }
@@ -295,6 +325,13 @@ static void errors(void) {
   CHECK(ctxfold_compact(c, &request, NULL, NULL, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "truncated_json") == 0);
   CHECK(strcmp(answer.in, "messages") == 0 && answer.offset == request.messages.length && !answer.messages.data);
   ctxfold_answer_free(&answer);
+  ctxfold_records *records = ctxfold_records_new();
+  request = (ctxfold_request){.policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":100},\"format\":\"openai-chat\"}"),
+                              .messages = CTXFOLD_TEXT("[{\"role\":\"user\",\"content\":\"a\"},{\"content\":\"b\"}]")};
+  CHECK(ctxfold_fit(c, records, &request, NULL, NULL, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "missing_role") == 0);
+  CHECK(strcmp(answer.in, "messages") == 0 && strcmp(answer.path, "messages[1]") == 0 && answer.offset == 31);
+  ctxfold_answer_free(&answer);
+  ctxfold_records_delete(records);
   CHECK(ctxfold_call(c, "nope", "{}", 2, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "unknown_op") == 0 && !answer.json);
   CHECK(ctxfold_call(c, "function", "{}", 2, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "needs_full") == 0);
   CHECK(ctxfold_call(c, "plan", NULL, 0, &answer) == CTXFOLD_ERROR && answer.code[0]);
@@ -307,7 +344,7 @@ static void operations(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_answer info;
   CHECK(ctxfold_info(c, NULL, &info) == CTXFOLD_OK);
-  size_t of_module = 0, of_header = 1, at = 0; /* fit is the loop */
+  size_t of_module = 0, of_header = 3, at = 0; /* fit is a loop, and the two of jobs are what it is made of */
   for (ctxfold_text key, value; ctxfold_next(ctxfold_member((ctxfold_text){info.json, info.length}, "ops"), &at, &key, &value);) of_module++;
 #define COUNT(op) of_header++;
   CTXFOLD_OPERATIONS(COUNT)
@@ -455,7 +492,7 @@ static void strings(void) {
 }
 
 int main(void) {
-  strings(), fits(), fails(), pauses(), goes_on(), volatile_histories(), redacts(), errors(), operations(), memory(), swollen(), traps(), threads();
+  strings(), fits(), fails(), pauses(), goes_on(), volatile_histories(), redacts(), waits(), errors(), operations(), memory(), swollen(), traps(), threads();
   puts("all tests passed");
   return 0;
 }

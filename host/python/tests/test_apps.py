@@ -230,7 +230,7 @@ class App:
                 n = sum(id(message) in sent for message in given[: len(replaced)])
                 assert n <= kept, f"{n} of {len(replaced)} messages are sent that were compacted"
         if fitted.changed:
-            cut = json.loads(json.loads(self.memory["default"])[-1])["messages"]
+            cut = json.loads(self.memory["default"])["entries"][-1]["entry"]["messages"]
             replaced = given[:cut]
             assert all(replaced != other for other, _ in self.made), f"{cut} messages were compacted a second time"
             self.made.append((replaced, sum(id(message) in sent for message in replaced)))

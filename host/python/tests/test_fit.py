@@ -8,7 +8,7 @@ import pytest
 
 import ctxfold
 import ctxfold.aio
-from ctxfold import _memories
+from ctxfold import _records
 from conftest import SUMMARY, Model
 
 
@@ -114,11 +114,11 @@ def test_a_model_that_fails_costs_no_message_and_is_asked_again_later(history, m
     model = Model()
     working = ctxfold.Compactor(window=16_000, summarize=model, memory=memory)
     assert working.fit(history).known and not model.requests
-    now = _memories.time.time()
-    monkeypatch.setattr(_memories.time, "time", lambda: now + 61)
+    now = _records.time.time()
+    monkeypatch.setattr(_records.time, "time", lambda: now + 67)
     anew = working.fit(history)
     assert anew.changed and anew.report["summary"]["source"] == "model" and model.requests
-    monkeypatch.setattr(_memories.time, "time", lambda: now + 4000)
+    monkeypatch.setattr(_records.time, "time", lambda: now + 4000)
     assert working.fit(history).known
 
 

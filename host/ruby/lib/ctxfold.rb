@@ -23,6 +23,16 @@ class Ctxfold
     end
   end
 
+  # Raised by a block, it says that the model has no time: it is asked again after so many seconds, or when the library thinks it best.
+  class Busy < StandardError
+    attr_reader :after
+
+    def initialize(message = "the model is busy", after: 0)
+      super(message)
+      @after = after
+    end
+  end
+
   # json is all of the answer; messages, edits, report and state are parts of it, as they are there, or nil.
   Answer = Struct.new(:json, :messages, :edits, :report, :state)
 
@@ -31,7 +41,9 @@ class Ctxfold
 
   # The functions of ctxfold.h that are called here.
   module Library
-    PATH = ENV.fetch("CTXFOLD_LIBRARY", "libctxfold.so.0")
+    # What the gem has compiled stands in the load path; without it, the system's.
+    COMPILED = $LOAD_PATH.map { |folder| File.join(folder, "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}") }.find { |path| File.file?(path) }
+    PATH = ENV.fetch("CTXFOLD_LIBRARY") { COMPILED || "libctxfold.so.0" }
     HANDLE = Fiddle.dlopen(PATH)
     P, Z, I, V = Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T, Fiddle::TYPE_INT, Fiddle::TYPE_VOID
     MALLOC = Fiddle::Function.new(Fiddle.dlopen(nil)["malloc"], [Z], P)
@@ -87,7 +99,9 @@ class Ctxfold
   end
 
   # Returns what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model should
-  # be asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests.
+  # be asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests. For a
+  # request with "provider" it may give the array of messages of the provider's own compaction. With the option summary.prefix a request may
+  # have "sent": what to send, which ends with the request. A block that raises Busy is called again.
   def fit(messages, policy: nil, options: nil, records: nil, &summarize)
     looped(summarize, request(policy, options, nil, messages)) { |r, s, a| Library[:fit].call(@pointer, records&.pointer, r, s, nil, a) }
   end
@@ -101,7 +115,9 @@ class Ctxfold
 
   TEXTS = 20 # of ctxfold_request, before its three numbers
   MESSAGES = 10 # the place of messages among them
-  private_constant :TEXTS, :MESSAGES
+  ERROR = 10 * Fiddle::SIZEOF_VOIDP # the place of error in ctxfold_ask
+  GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # that of gives_messages; busy is behind it, and then after
+  private_constant :TEXTS, :MESSAGES, :ERROR, :GIVES_MESSAGES
 
   def json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
 
@@ -116,14 +132,19 @@ class Ctxfold
 
   # No exception crosses C: of a StandardError the report says why there is no summary; any other, such as an Interrupt, waits until the call has ended.
   def looped(summarize, (words, _held))
-    raised = held = nil
-    callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, ask|
-      data, length = Fiddle::Pointer.new(ask)[7 * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
-      text = raised ? nil : summarize.call(JSON.parse(Fiddle::Pointer.new(data)[0, length]))
-      text ? copied(text) : 0
+    raised = why = nil
+    callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, pointer|
+      ask = Fiddle::Pointer.new(pointer)
+      given = raised ? nil : summarize.call(asked(ask))
+      ask[GIVES_MESSAGES, 1] = "\1" if given.is_a?(Array)
+      given ? copied(json(given)) : 0
     rescue StandardError => e
-      held = "#{e.class}: #{e.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0") + "\0"
-      Fiddle::Pointer.new(ask)[10 * Fiddle::SIZEOF_VOIDP, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[held].to_i].pack("J")
+      why = "#{e.class}: #{e.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0") + "\0"
+      ask[ERROR, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[why].to_i].pack("J")
+      if e.is_a?(Busy)
+        ask[GIVES_MESSAGES + 1, 1] = "\1"
+        ask[GIVES_MESSAGES + 8, 8] = [(e.after * 1000).to_i].pack("Q")
+      end
       0
     rescue Exception => e # rubocop:disable Lint/RescueException
       raised = e
@@ -132,6 +153,15 @@ class Ctxfold
     result = answer { |a| yield words, callback, a }
     raise raised if raised
     result
+  end
+
+  # What the model is asked for: the texts "json" and "sent" of a ctxfold_ask.
+  def asked(ask)
+    request, sent = [7, 11].map do |word|
+      data, length = ask[word * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
+      data.zero? ? nil : JSON.parse(Fiddle::Pointer.new(data)[0, length])
+    end
+    sent ? request.merge("sent" => sent) : request
   end
 
   def copied(text)

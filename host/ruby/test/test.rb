@@ -46,6 +46,24 @@ check "what is redacted reaches no digest", redacted.messages.include?("[HIDDEN]
 local = c.compact(HISTORY, policy: POLICY)
 check "a digest is made without a model", local.messages.bytesize < HISTORY.bytesize && JSON.parse(local.state)["round"] == 1
 
+calls = 0
+busy = c.fit(HISTORY, policy: POLICY) do
+  calls += 1
+  calls == 1 ? raise(Ctxfold::Busy.new(after: 0.01)) : DIGEST
+end
+check "a busy model is asked again", calls > 1 && JSON.parse(busy.report)["summary"]["source"] == "model"
+provided = c.fit(HISTORY, policy: POLICY.merge(format: "anthropic", summary: { provider: true })) do |ask|
+  ask["provider"] ? [{ role: "assistant", content: [{ type: "compaction", content: "All is well." }] }] : DIGEST
+end
+check "a provider's compaction is taken", JSON.parse(provided.report)["summary"]["source"] == "provider"
+sent = nil
+body = { model: "gpt-5", messages: JSON.parse(File.read(ARGV[0].sub("anthropic", "openai"))) }
+appended = c.fit(body, policy: { window: { tokens: 64_000 }, summary: { request: "prefix" } }, options: { force: true, summary: { prefix: true } }) do |ask|
+  sent ||= ask["sent"]
+  DIGEST
+end
+check "a request is appended to the conversation", sent["messages"][0] == JSON.parse(JSON.generate(body[:messages][0])) && JSON.parse(appended.report)["changed"]
+
 small = Ctxfold.new(memory_limit: 16 << 20)
 fails("memory_limit") { small.call("plan", " " * (12 << 20)) }
 check "the next call works", small.call("info", {}).json.start_with?("{")

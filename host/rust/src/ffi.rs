@@ -98,6 +98,10 @@ pub struct Ask {
     pub json: Text,
     pub finish_reason: *const c_char,
     pub error: *const c_char,
+    pub sent: Text,
+    pub gives_messages: bool,
+    pub busy: bool,
+    pub after: u64,
 }
 
 pub enum Instance {}

@@ -23,6 +23,8 @@ pub struct Ask {
     pub input_tokens: u64,
     /// All of the request, as JSON.
     pub json: String,
+    /// What to send for a request that is appended to the conversation, as JSON; empty for others.
+    pub sent: String,
 }
 
 /// What the model has written.
@@ -71,6 +73,7 @@ impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
             max_output_tokens: (*raw).max_output_tokens,
             input_tokens: (*raw).input_tokens,
             json: text((*raw).json),
+            sent: text((*raw).sent),
         };
         let summary = match (self.summarize)(&ask) {
             Some(summary) => summary,

@@ -9,6 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // The kinds that S4 gives to messages (S4.11).
@@ -19,12 +20,13 @@ const (
 
 // archiveResults archives exactly as S4 does: the oldest results are hidden from the model, regardless of the calls that they answer
 // (S4.29), and user messages with their summaries follow the newest message (S4.24).
-func archiveResults(p *passes.ArchivePass, c *passes.Run) {
+func archiveResults(p *passes.ArchivePass, c passes.Run) {
+	doc := c.Doc()
 	if p.KeepRecent == 0 {
 		return
 	}
 	var seen []int // items that are results the model is sent
-	for i := range c.Items {
+	for i := range doc.Items {
 		if resultOf(c, i) >= 0 {
 			seen = append(seen, i)
 		}
@@ -74,17 +76,18 @@ func archiveResults(p *passes.ArchivePass, c *passes.Run) {
 		}
 	}
 	if len(added) > 0 {
-		c.Insert(len(c.Items), added)
+		doc.Insert(len(doc.Items), added)
 	}
 }
 
 // toolDigest hides the oldest results from the model as S4 does; a user message with their lines follows the newest message (S4.39).
-func toolDigest(p *passes.ToolDigestPass, c *passes.Run) {
-	if p.KeepRecent == 0 || c.FoldsBefore("tool_digest") && len(c.Folded) == 0 {
+func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
+	doc := c.Doc()
+	if p.KeepRecent == 0 || passes.FoldsBefore(c, "tool_digest") && len(c.Fold().Items) == 0 {
 		return
 	}
 	var seen []int
-	for i := range c.Items {
+	for i := range doc.Items {
 		if resultOf(c, i) >= 0 {
 			seen = append(seen, i)
 		}
@@ -97,11 +100,11 @@ func toolDigest(p *passes.ToolDigestPass, c *passes.Run) {
 	for _, i := range seen[:excess] {
 		hide(c, i, "tool_digest")
 	}
-	c.Insert(len(c.Items), addSummary(c, nil, digest.ToolDigest(said)))
+	doc.Insert(len(doc.Items), addSummary(c, nil, digest.ToolDigest(said)))
 }
 
 // schedule divides the oldest results into batches (S4.30). A result whose key is already in an earlier batch delays its whole batch.
-func schedule(p *passes.ArchivePass, c *passes.Run, seen []int, need int) (batches [][]int) {
+func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batches [][]int) {
 	var queued critbit.Map[struct{}]
 	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
 		size := min(need, p.Batch, len(seen))
@@ -123,8 +126,8 @@ func schedule(p *passes.ArchivePass, c *passes.Run, seen []int, need int) (batch
 }
 
 // summaries returns the summaries of the batches, or false if the host's model has to be asked first.
-func summaries(p *passes.ArchivePass, c *passes.Run, batches [][]int) (texts []string, ok bool) {
-	local := p.Mode == "local" || c.Policy.Local()
+func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []string, ok bool) {
+	local := p.Mode == "local" || c.Policy().Local()
 	for k, batch := range batches {
 		said := outputs(c, batch)
 		text := styles.Excerpt(said[0])
@@ -133,9 +136,9 @@ func summaries(p *passes.ArchivePass, c *passes.Run, batches [][]int) (texts []s
 		}
 		if !local {
 			id := "archive-" + strconv.Itoa(k+1)
-			reply, found := c.Reply(id)
+			reply, found := c.Summary().Reply(id)
 			if !found {
-				c.Requests = append(c.Requests, toolRequest(p, c, id, said))
+				c.Summary().Request(toolRequest(p, c, id, said))
 				continue
 			}
 			if summary, why := accept(p, reply); why == "" {
@@ -144,7 +147,7 @@ func summaries(p *passes.ArchivePass, c *passes.Run, batches [][]int) (texts []s
 		}
 		texts = append(texts, text)
 	}
-	return texts, len(c.Requests) == 0
+	return texts, len(c.Summary().Requests()) == 0
 }
 
 func accept(p *passes.ArchivePass, r api.Summary) (summary, why string) {
@@ -155,22 +158,24 @@ func accept(p *passes.ArchivePass, r api.Summary) (summary, why string) {
 }
 
 // toolRequest asks for one summary of results.
-func toolRequest(p *passes.ArchivePass, c *passes.Run, id string, outputs []digest.ToolOutput) api.SummaryRequest {
+func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []digest.ToolOutput) api.SummaryRequest {
+	doc := c.Doc()
 	q := styles.ToolPrompt(outputs, p.Batch > 0)
-	r := api.SummaryRequest{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(), MaxOutputTokens: max(64, c.P.ASCII(digest.BatchOutput))}
-	r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
+	r := api.SummaryRequest{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(), MaxOutputTokens: max(64, doc.P.ASCII(digest.BatchOutput))}
+	r.InputTokens = doc.P.Text(r.System) + doc.P.Text(r.Prompt)
 	return r
 }
 
 // resultOf returns the tool result of an item that is sent to the model; -1 if there is none.
-func resultOf(c *passes.Run, item int) int32 {
-	m := c.Items[item].Msg
-	if c.T.Hidden(int(m)) {
+func resultOf(c passes.Run, item int) int32 {
+	doc := c.Doc()
+	m := doc.Items[item].Msg
+	if doc.T.Hidden(int(m)) {
 		return -1
 	}
-	msg := &c.T.Messages[m]
+	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
-		if p := &c.T.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
+		if p := &doc.T.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
 			return n
 		}
 	}
@@ -178,57 +183,61 @@ func resultOf(c *passes.Run, item int) int32 {
 }
 
 // resultKey returns the key by which S4 identifies a result: its id or, if it has none, its name and place (S4.30).
-func resultKey(c *passes.Run, item int) string {
-	o := digest.ToolOutputAt(c.T, int(resultOf(c, item)))
-	return styles.Key(o, int(c.Items[item].Msg))
+func resultKey(c passes.Run, item int) string {
+	doc := c.Doc()
+	o := digest.ToolOutputAt(doc.T, int(resultOf(c, item)))
+	return styles.Key(o, int(doc.Items[item].Msg))
 }
 
-func outputs(c *passes.Run, items []int) []digest.ToolOutput {
+func outputs(c passes.Run, items []int) []digest.ToolOutput {
+	doc := c.Doc()
 	outputs := make([]digest.ToolOutput, len(items))
 	for k, i := range items {
-		outputs[k] = digest.ToolOutputAt(c.T, int(resultOf(c, i)))
+		outputs[k] = digest.ToolOutputAt(doc.T, int(resultOf(c, i)))
 	}
 	return outputs
 }
 
 // marks reports whether messages in this format can say who sees them.
-func marks(c *passes.Run) bool { return c.F.Name == "native" }
+func marks(doc *view.View) bool { return doc.F.Name == "native" }
 
 // addSummary appends a message with a summary that the model is sent and the user is not shown (S4.24).
-func addSummary(c *passes.Run, dst []byte, text string) []byte {
+func addSummary(c passes.Run, dst []byte, text string) []byte {
+	doc := c.Doc()
 	if len(dst) > 0 {
 		dst = append(dst, ',')
 	}
-	message := c.F.Message(nil, transcript.User, text)
-	if !marks(c) {
+	message := doc.F.Message(nil, transcript.User, text)
+	if !marks(doc) {
 		return append(dst, message...)
 	}
 	on, off, kind := true, false, summaryKind
-	c.Act(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -c.P.NewMessage(transcript.User, text)})
+	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -doc.P.NewMessage(transcript.User, text)})
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
 // hide hides an item with a tool result from the model; whether the user sees it does not change (S4.24). In formats without such marks the
 // result is removed.
-func hide(c *passes.Run, item int, pass api.Doer) {
-	it := &c.Items[item]
+func hide(c passes.Run, item int, pass api.Doer) {
+	doc := c.Doc()
+	it := &doc.Items[item]
 	n := resultOf(c, item)
-	before := c.Total
-	if marks(c) {
-		msg := &c.T.Messages[it.Msg]
-		meta := c.T.MetaOf(int(it.Msg))
+	before := doc.Total
+	if marks(doc) {
+		msg := &doc.T.Messages[it.Msg]
+		meta := doc.T.MetaOf(int(it.Msg))
 		off, user, kind := false, meta.User != transcript.Off, archivedKind
-		for _, s := range (Marks{Agent: &off, User: &user, Kind: &kind}).Splices(c.T.Bytes(msg.Span)) {
+		for _, s := range (Marks{Agent: &off, User: &user, Kind: &kind}).Splices(doc.T.Bytes(msg.Span)) {
 			old := transcript.Span{Start: msg.Span.Start + s.Old.Start, End: msg.Span.Start + s.Old.End}
-			c.Splice(it.Msg, old, c.T.Write(s.New))
+			doc.Splice(it.Msg, old, doc.T.Write(s.New))
 		}
 		meta.Agent = transcript.Off
-		c.T.Metas = append(c.T.Metas, meta)
-		msg.Meta = int32(len(c.T.Metas))
-		c.Remeasure(item)
+		doc.T.Metas = append(doc.T.Metas, meta)
+		msg.Meta = int32(len(doc.T.Metas))
+		doc.Remeasure(item)
 	} else {
-		c.TakePart(n)
-		c.Remeasure(item)
+		doc.TakePart(n)
+		doc.Remeasure(item)
 	}
-	c.Act(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - c.Total, Tool: digest.ToolName(c.T, int(n))})
+	c.Report().Act(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - doc.Total, Tool: digest.ToolName(doc.T, int(n))})
 }

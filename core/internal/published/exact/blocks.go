@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
@@ -71,19 +72,19 @@ func Turns(t *transcript.Transcript, from, to int) [][2]int {
 
 // Blocks makes blocks of one transcript.
 type Blocks struct {
-	run    *passes.Run
+	in     view.Input
+	run    passes.Run
 	groups []int32
 }
 
 // NewBlocks returns a Blocks for the messages of in.
 func NewBlocks(in view.Input) *Blocks {
-	c := new(passes.Run)
-	c.Start(in)
-	return &Blocks{c, c.T.Groups(c.Seq())}
+	c := compact.Begin(in)
+	return &Blocks{in, c, c.Doc().T.Groups(c.Doc().Seq())}
 }
 
 // Tokens returns the estimate of messages [from, to).
-func (bs *Blocks) Tokens(from, to int) int { return bs.run.View.Tokens(from, to) }
+func (bs *Blocks) Tokens(from, to int) int { return bs.run.Doc().Tokens(from, to) }
 
 // Make makes the block of the loop in messages [from, to). The newest loop keeps its first and its newest turns, with only the first and
 // last lines of tool results in these. Between them, and everywhere in older loops, the assistant's messages become lines until the token
@@ -93,7 +94,7 @@ func (bs *Blocks) Tokens(from, to int) int { return bs.run.View.Tokens(from, to)
 // lines (S0.48).
 func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	c := bs.run
-	turns := Turns(c.T, from, to)
+	turns := Turns(c.Doc().T, from, to)
 	total := len(turns)
 	var b Block
 	if total == 0 {
@@ -103,13 +104,13 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	if newest {
 		first = min(config.KeepFirstTurns, total)
 		recent = max(0, total-config.KeepRecentTurns)
-		if c.Policy.Safe() {
+		if c.Policy().Safe() {
 			first, recent = bs.whole(turns, first, recent)
 		}
-		if first > 0 || !c.Policy.Safe() {
+		if first > 0 || !c.Policy().Safe() {
 			b.KeepFirst = &TurnRange{0, max(0, first-1)}
 		}
-		if recent < total || !c.Policy.Safe() {
+		if recent < total || !c.Policy().Safe() {
 			start := to
 			if recent < total {
 				start = turns[recent][0]
@@ -135,7 +136,7 @@ func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	recent = max(first, recent)
 	for turn := first; turn < recent; turn++ {
 		for m := turns[turn][0]; m < turns[turn][1]; m++ {
-			if bs.run.T.OpenCalls(m) {
+			if bs.run.Doc().T.OpenCalls(m) {
 				recent = turn
 			}
 		}
@@ -153,15 +154,15 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	all := func(string) bool { return true }
 	for m := from; m < to; m++ { // all of them before the first is written, so that edits are sorted once
 		n := 0
-		if c.Policy.Safe() {
+		if c.Policy().Safe() {
 			n, _ = p.Message(c, int32(m), all)
 		} else {
 			n, _ = truncateMessage(c, int32(m), maxLines, all)
 		}
-		c.Items[m].Dirty = n > 0
+		c.Doc().Items[m].Dirty = n > 0
 	}
 	for m := from; m < to; m++ {
-		list = append(list, c.AppendMessage(nil, &c.Items[m]))
+		list = append(list, c.Doc().AppendMessage(nil, &c.Doc().Items[m]))
 	}
 	return list
 }
@@ -170,24 +171,25 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 const shortText = 200
 
 // lines returns the section of lines for turns [first, recent), or nil if there are none.
-func lines(c *passes.Run, turns [][2]int, first, recent, tokens int) *Section {
+func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
+	doc := c.Doc()
 	s := &Section{Range: TurnRange{first, recent - 1}}
-	safe, used, says := c.Policy.Safe(), 0, short(shortText)
+	safe, used, says := c.Policy().Safe(), 0, short(shortText)
 	if safe {
-		says = c.Short(shortText)
+		says = passes.Short(doc, shortText)
 	}
 	for m := turns[first][0]; m < turns[recent-1][1]; m++ {
-		if c.T.Messages[m].Role != transcript.Assistant {
-			if safe && (c.T.HasUserText(m) || c.T.Messages[m].Role == transcript.System) {
-				s.Messages = append(s.Messages, c.T.Bytes(c.T.Messages[m].Span))
+		if doc.T.Messages[m].Role != transcript.Assistant {
+			if safe && (doc.T.HasUserText(m) || doc.T.Messages[m].Role == transcript.System) {
+				s.Messages = append(s.Messages, doc.T.Bytes(doc.T.Messages[m].Span))
 			}
 			continue
 		}
-		line := c.Line(m, m+1, digest.LineMarker, says)
-		cost := c.P.Text(line)
+		line := passes.Line(doc, m, m+1, digest.LineMarker, says)
+		cost := doc.P.Text(line)
 		if used+cost <= tokens {
 			used += cost
-			s.Messages = append(s.Messages, c.LineMessage(line, m, m+1))
+			s.Messages = append(s.Messages, passes.LineMessage(doc, line, m, m+1))
 		} else if !safe {
 			break // with wire_safe later lines may be shorter, and the user's words must not be lost
 		}
@@ -214,7 +216,7 @@ func Chain(loops []Loop, current string) []Loop {
 	seen := make([]bool, len(sorted))
 	for id := current; id != ""; {
 		i, found := slices.BinarySearchFunc(sorted, id, func(l Loop, id string) int { return cmp.Compare(l.ID, id) })
-		if !found { // its messages are not here
+		if !found { // its messages are unavailable
 			chain = append(chain, Loop{ID: id, Absent: true})
 			break
 		}
@@ -255,7 +257,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	c := bs.run
 	raw := func(from, to int) {
 		for m := from; m < to; m++ {
-			list = append(list, c.T.Bytes(c.T.Messages[m].Span))
+			list = append(list, c.Doc().T.Bytes(c.Doc().T.Messages[m].Span))
 		}
 	}
 	for i, l := range chain {
@@ -266,7 +268,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 			raw(l.From, l.To)
 		default:
 			if newest && b.KeepFirst != nil {
-				turns := Turns(c.T, l.From, l.To)
+				turns := Turns(c.Doc().T, l.From, l.To)
 				from := max(0, min(b.KeepFirst.Start, len(turns)))
 				for _, turn := range turns[from:max(from, min(b.KeepFirst.End+1, len(turns)))] {
 					raw(turn[0], turn[1])
@@ -280,7 +282,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 			}
 		}
 	}
-	if c.Policy.Safe() {
+	if c.Policy().Safe() {
 		return bs.repaired(list)
 	}
 	return list, true
@@ -288,7 +290,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 
 // repaired returns a list of messages, each JSON, after repair; false if one of them is not a message of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
-	in := bs.run.Input
+	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
 	t.Outer, t.List = jsonspan.Span{End: 2}, jsonspan.Span{End: 2}
 	for _, m := range list {
@@ -299,21 +301,20 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in.Format.Pair(t, 0)
 	in.Transcript, in.N = t, len(t.Messages)
 	t.Input = in.N
-	c := new(passes.Run)
-	c.Start(in)
-	if c.Repair(); !c.Changed() {
+	c := compact.Begin(in)
+	if c.Mend().Repair(); !c.Doc().Changed() {
 		return list, true
 	}
 	var out []api.Raw
-	for i := range c.Items {
-		out = append(out, c.AppendMessage(nil, &c.Items[i]))
+	for i := range c.Doc().Items {
+		out = append(out, c.Doc().AppendMessage(nil, &c.Doc().Items[i]))
 	}
 	return out, true
 }
 
 // Estimate returns the tokens of a list of messages, each JSON; values that are not messages of the format count as nothing.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
-	in := bs.run.Input
+	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
 	for _, m := range list {
 		if n, ok := in.Format.AddOne(t, m); ok {

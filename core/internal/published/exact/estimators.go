@@ -61,7 +61,7 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 			s.Skip()
 			continue
 		}
-		for key := range s.Members() {
+		for key := range s.Members {
 			switch {
 			case string(key) == "args":
 				sizes = append(sizes, s.Skip().Measure)

@@ -8,6 +8,7 @@ package exact
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
@@ -25,7 +26,7 @@ func Suit(p *policy.Policy) {
 
 // Due reports whether a transcript should be compacted: see [passes.Due]. Counts from before the last compaction are included (S4.9).
 func Due(in view.Input, total int) (bool, tokens.Context) {
-	due, size, _ := passes.Due(in, 0, total)
+	due, size, _ := gate.Due(in, 0, total)
 	return due, size
 }
 
@@ -35,38 +36,38 @@ func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if err != nil {
 		return nil, err
 	}
-	c := compact.Begin(in)
-	if !c.Idle(0) {
+	c, idle := compact.BeginDue(in, 0)
+	if !idle {
 		err = run(c, steps)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.Judge(func() ([]bool, []int32) { return held(&c.Run) })
+	c.Judge(func() ([]bool, []int32) { return held(c) })
 	return c, nil
 }
 
 func run(c *compact.Run, steps []passes.Pass) *policy.Error {
-	if c.Policy.Few(c.N) && !c.Policy.Force {
+	if c.Policy().Few(c.Doc().N) && !c.Policy().Force {
 		steps = nil
 	}
-	c.Pin()
+	c.Keep().Pin()
 	c.Thrash()
-	unchecked := styles.ByName(c.Policy.Summary.Style).Unchecked
+	unchecked := styles.ByName(c.Policy().Summary.Style).Unchecked
 	for i, p := range steps {
-		if !c.Due {
+		if !c.Due() {
 			break
 		}
-		if i > 0 && c.Total <= c.Target && !c.Policy.Force && !p.Follows() && !unchecked {
+		if i > 0 && c.Doc().Total <= c.Target() && !c.Policy().Force && !p.Follows() && !unchecked {
 			continue
 		}
-		undone := step(p, &c.Run)
+		undone := step(p, c)
 		switch {
-		case c.NoDigest != "" && c.Policy.Summary.OnFailure == "error":
-			return &policy.Error{Code: api.CodeSummaryFailed, Message: c.NoDigest}
-		case c.NoDigest != "":
+		case c.Failure() != "" && c.Policy().Summary.OnFailure == "error":
+			return &policy.Error{Code: api.CodeSummaryFailed, Message: c.Failure()}
+		case c.Failure() != "":
 			c.Unchanged(api.ReasonSummaryFailed)
-			c.Report.Summary.Why = api.FaultFailed
+			c.Report().Summary.Why = api.FaultFailed
 			return nil
 		case undone:
 			c.Unchanged(api.ReasonNoProgress)
@@ -75,14 +76,14 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 			return nil
 		}
 	}
-	if c.Policy.MaxBytes > 0 {
-		c.Shrink()
+	if c.Policy().MaxBytes > 0 {
+		passes.Shrink(c)
 	}
-	if len(c.Report.Actions) == 0 {
+	if len(c.Report().Actions) == 0 {
 		c.Unchanged(c.NoGain())
 		return nil
 	}
-	c.SaveChanges()
+	c.Archive().SaveChanges()
 	c.Conclude()
 	c.Remember()
 	c.Gained()
@@ -91,13 +92,14 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 
 // step performs a pass as the system that the policy belongs to does. Passes that no system has run as usual. It reports whether the run
 // ends with its input.
-func step(step passes.Pass, c *passes.Run) (undone bool) {
+func step(step passes.Pass, c passes.Run) (undone bool) {
+	doc := c.Doc()
 	switch p := step.(type) {
 	case *passes.FoldPass:
-		if c.Policy.Summary.Style == "" {
+		if c.Policy().Summary.Style == "" {
 			foldOurs(p, c)
 		} else {
-			return fold(p, c, styles.ByName(c.Policy.Summary.Style))
+			return fold(p, c, styles.ByName(c.Policy().Summary.Style))
 		}
 	case *passes.TruncatePass:
 		truncate(p, c)
@@ -106,7 +108,7 @@ func step(step passes.Pass, c *passes.Run) (undone bool) {
 	case *passes.ClearPass:
 		p.Clear(c, p.Targets(c)) // short bodies too (S3.36)
 	case *passes.RehydratePass:
-		p.Restore(c, Rehydration(c.View))
+		p.Restore(c, Rehydration(doc))
 	case *passes.ReasoningPass:
 		reasoning(p, c)
 	case *passes.ArchivePass:
@@ -124,14 +126,14 @@ func step(step passes.Pass, c *passes.Run) (undone bool) {
 }
 
 // held returns which items must stay: those that are pinned, and those in a group with a pinned call or result.
-func held(c *passes.Run) ([]bool, []int32) {
-	held, groups := c.HeldWith(func(int) bool { return false })
+func held(c passes.Run) ([]bool, []int32) {
+	held, groups := c.Keep().StayingWith(func(int) bool { return false })
 	return held, groups
 }
 
 // foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says, and open calls are
 // folded, too.
-func foldOurs(p *passes.FoldPass, c *passes.Run) {
+func foldOurs(p *passes.FoldPass, c passes.Run) {
 	held, groups := held(c)
 	cut, step := p.Cut(c, groups, p.KeepTokens)
 	p.FoldBefore(c, cut, step, held)

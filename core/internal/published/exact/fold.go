@@ -8,31 +8,33 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
 // fold folds exactly as the system with this style does: nothing is pinned, no summary is judged, and its mistakes are repeated here
 // (docs/reference/published.md). It reports whether the run ends with its input, whatever was cleared before (S3.43).
-func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
-	seq := make([]int32, len(c.Items))
-	sizes := make([]int, len(c.Items))
-	for i, it := range c.Items {
+func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
+	doc := c.Doc()
+	seq := make([]int32, len(doc.Items))
+	sizes := make([]int, len(doc.Items))
+	for i, it := range doc.Items {
 		seq[i], sizes[i] = it.Msg, it.Tokens
 	}
-	tool := func(i int) bool { return passes.IsTool(c.T, int(seq[i])) }
-	user := func(i int) bool { return passes.IsUser(c.T, int(seq[i])) }
-	held := make([]bool, len(c.Items))
-	q := styles.Prompt{Prompt: digest.Prompt{Round: c.State.Round + 1}}
+	tool := func(i int) bool { return passes.IsTool(doc.T, int(seq[i])) }
+	user := func(i int) bool { return passes.IsUser(doc.T, int(seq[i])) }
+	stays := make([]bool, len(doc.Items))
+	q := styles.Prompt{Prompt: digest.Prompt{Round: c.State().Round + 1}}
 	from, cut, turn := 0, 0, -1
 	switch p.Boundary {
 	case "message":
 		cut = split(p, c, sizes)
 	case "backward":
-		sel := SelectMessages(c.T, seq, p.KeepMessages)
+		sel := SelectMessages(doc.T, seq, p.KeepMessages)
 		if from, cut = sel.From, sel.To; cut == 0 {
-			c.State.Round = 0 // S2.28: a failed round counts as round 0
+			c.State().Round = 0 // S2.28: a failed round counts as round 0
 			return false
 		}
-		held[0] = true
+		stays[0] = true
 		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
 	case "group":
 		if cut = slice(p, c, sizes, tool, user); cut < max(1, p.MinMessages) {
@@ -41,7 +43,7 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	default:
 		switch cut = FindCutPoint(sizes, tool, p.KeepTokens); {
 		case cut > 0:
-		case c.Policy.Summary.Text != "": // S1.35
+		case c.Policy().Summary.Text != "": // S1.35
 			cut = max(0, len(seq)-1)
 		default:
 			cut = passes.ForceCutPoint(len(seq), tool)
@@ -53,51 +55,51 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	if cut == 0 {
 		return false
 	}
-	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !c.T.Hidden(int(m)) }) {
-		c.NoDigest = s.Unseen
+	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !doc.T.Hidden(int(m)) }) {
+		c.NoDigest(s.Unseen)
 		return false
 	}
 	if s.Task != nil {
-		q.Task = s.Task(c.T)
+		q.Task = s.Task(doc.T)
 	}
 	body, ok := textOf(c, s, partsOf(s, seq[from:cut], turn), q, cut-from)
 	if !ok {
 		return false
 	}
 	if s.Empty != "" && (body == "" || s.Blank && styles.IsBlank(body)) {
-		c.NoDigest = s.Empty
+		c.NoDigest(s.Empty)
 		return false
 	}
-	ops := styles.FileOps{Read: c.State.Ledger.Read, Modified: c.State.Ledger.Modified}.Merge(styles.ExtractFileOps(c.T, seq))
-	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
+	ops := styles.FileOps{Read: c.State().Ledger.Read, Modified: c.State().Ledger.Modified}.Merge(styles.ExtractFileOps(doc.T, seq))
+	c.State().Ledger.Read, c.State().Ledger.Modified = ops.Read, ops.Modified
 	switch {
-	case c.Policy.Summary.Text != "":
-		c.Report.Summary = api.ReportSummary{Source: api.SourceHost}
-	case c.Report.Summary.Source == "none":
-		c.Report.Summary = api.ReportSummary{Source: api.SourceModel}
+	case c.Policy().Summary.Text != "":
+		c.Report().Summary = api.ReportSummary{Source: api.SourceHost}
+	case c.Report().Summary.Source == "none":
+		c.Report().Summary = api.ReportSummary{Source: api.SourceModel}
 	}
-	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
-	text := c.NewMessage(slices.Index(held[:cut], false), s.Data.Role, s.Message(body))
-	if s.Kind != "" && marks(c) {
+	c.Report().CutPoint = int(doc.Items[cut-1].In) + 1
+	text := doc.NewMessage(slices.Index(stays[:cut], false), s.Data.Role, s.Message(body))
+	if s.Kind != "" && marks(doc) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	c.PutDigest(cut, -1, held, text, nil) // the digest's text names no handle: what was folded is among the changes
+	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest's text names no handle: what was folded is among the changes
 	return false
 }
 
 // slice returns where S3's tail begins: by tokens, or with force at the newest turn (S3.13, S3.42).
-func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int) bool) int {
-	if p.ForceTurn && c.Policy.Force {
+func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
+	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
 	}
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
 // split returns where S4's tail begins: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
-func split(p *passes.FoldPass, c *passes.Run, sizes []int) int {
+func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
-	if c.Limit/2 > 0 {
-		keep = min(keep, c.Limit/2)
+	if c.Limit()/2 > 0 {
+		keep = min(keep, c.Limit()/2)
 	}
 	if keep > 0 {
 		return SplitByTokens(sizes, keep)
@@ -117,53 +119,54 @@ type part struct {
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
-		return []part{{passes.FoldRequest, api.ScopeSession, messages}}
+		return []part{{summary.FoldRequest, api.ScopeSession, messages}}
 	case at < passes.MinFolded && at > 0:
-		return []part{{passes.FoldRequest, api.ScopeTurnPrefix, messages[at:]}}
+		return []part{{summary.FoldRequest, api.ScopeTurnPrefix, messages[at:]}}
 	}
 	history := messages[:at]
 	if at == 0 {
 		history = messages // S1.26
 	}
-	return []part{{passes.FoldRequest, api.ScopeSession, history}, {passes.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
+	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
 // textOf asks for the summaries of the parts one after the other and joins them. It returns false while one is missing, and if one has
 // failed.
-func textOf(c *passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
+func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
+	doc := c.Doc()
 	var texts [2]string
 	local := func(why api.SummaryFault) (string, bool) {
-		c.Report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why}
+		c.Report().Summary = api.ReportSummary{Source: api.SourceLocal, Why: why}
 		return s.Local(messages, q.Prior), true
 	}
-	if s.Local != nil && c.Policy.Local() {
+	if s.Local != nil && c.Policy().Local() {
 		return local("")
 	}
 	q.Split = len(parts) > 1
-	q.Instructions, q.Template = c.Policy.Summary.Instructions, c.Policy.Summary.Prompt
+	q.Instructions, q.Template = c.Policy().Summary.Instructions, c.Policy().Summary.Prompt
 	for i, p := range parts {
 		var rendered bool
-		if q.Record, rendered = s.Record(c.T, p.messages); !rendered {
-			c.NoDigest = styles.NoResult
+		if q.Record, rendered = s.Record(doc.T, p.messages); !rendered {
+			c.NoDigest(styles.NoResult)
 			return "", false
 		}
 		q.Scope = p.scope
-		reply, asked := c.Reply(p.id)
+		reply, asked := c.Summary().Reply(p.id)
 		if !asked {
-			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System, MaxOutputTokens: c.Policy.Summary.MaxOutputTokens,
+			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System, MaxOutputTokens: c.Policy().Summary.MaxOutputTokens,
 				Temperature: s.Data.Temperature, Thinking: api.ThinkingEffort(s.Thinking), Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
 			if i > 0 && texts[0] != "" {
 				r.Lead = digest.CurrentTurn
 			}
-			r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
-			c.Requests = append(c.Requests, r)
+			r.InputTokens = doc.P.Text(r.System) + doc.P.Text(r.Prompt)
+			c.Summary().Request(r)
 			return "", false
 		}
 		if s.Local != nil && (reply.Error != "" || styles.IsBlank(reply.Text)) {
 			return local(api.FaultFailed)
 		}
 		if reply.Error != "" {
-			c.NoDigest = s.Failure(len(parts) > 1, p.scope == api.ScopeTurnPrefix, reply)
+			c.NoDigest(s.Failure(len(parts) > 1, p.scope == api.ScopeTurnPrefix, reply))
 			return "", false
 		}
 		texts[i] = reply.Text

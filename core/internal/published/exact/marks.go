@@ -38,7 +38,7 @@ func (m Marks) Splices(message []byte) (splices []Splice) {
 	}
 	s := jsonspan.New(message)
 	empty := true
-	for key := range s.Members() {
+	for key := range s.Members {
 		empty = false
 		value := s.Skip().Span
 		for i := range marks {

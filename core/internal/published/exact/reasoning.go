@@ -6,9 +6,10 @@ import (
 )
 
 // reasoning removes all reasoning, even if a model wants it back.
-func reasoning(p *passes.ReasoningPass, c *passes.Run) {
-	for i := range c.T.Parts {
-		c.T.Parts[i].Flags &^= transcript.Demanded
+func reasoning(p *passes.ReasoningPass, c passes.Run) {
+	doc := c.Doc()
+	for i := range doc.T.Parts {
+		doc.T.Parts[i].Flags &^= transcript.Required
 	}
-	c.StripReasoning(0, p.End(c), "reasoning", "", func(*transcript.Part) bool { return true })
+	c.Mend().StripReasoning(0, p.End(c), "reasoning", "", func(*transcript.Part) bool { return true })
 }

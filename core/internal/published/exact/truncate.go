@@ -9,29 +9,31 @@ import (
 )
 
 // truncate truncates all results, even of pinned messages, and rebuilds a tool's message (S0.8, S0.9).
-func truncate(p *passes.TruncatePass, c *passes.Run) {
+func truncate(p *passes.TruncatePass, c passes.Run) {
+	doc := c.Doc()
 	may := passes.ToolFilter(p.Tools, p.ExcludeTools)
 	p.Unsqueeze(c, may)
-	for i := range c.Items {
-		it := &c.Items[i]
+	for i := range doc.Items {
+		it := &doc.Items[i]
 		n, tool := truncateMessage(c, it.Msg, p.MaxLines, may)
-		if c.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
+		if doc.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
 			it.Dirty = true // S0.9: the message is rebuilt, without what the application keeps with it
-			c.Act(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
+			c.Report().Act(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
 		}
-		c.Truncated(i, n, tool)
+		passes.Truncated(c, i, n, tool)
 	}
 }
 
 // truncateMessage truncates the tool results of a message. It returns how many texts it has truncated, and the tool of the last result.
-func truncateMessage(c *passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
-	return c.EachResultText(m, func(n int32) bool { return may(digest.ToolName(c.T, int(n))) }, func(n int32) bool {
-		text := c.T.Text(c.T.Parts[n].Body)
+func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
+	doc := c.Doc()
+	return passes.EachResultText(doc, m, func(n int32) bool { return may(digest.ToolName(doc.T, int(n))) }, func(n int32) bool {
+		text := doc.T.Text(doc.T.Parts[n].Body)
 		short := TruncateHeadTail(text, maxLines)
 		if short == text {
 			return false
 		}
-		c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+		doc.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
 		return true
 	})
 }
@@ -47,11 +49,12 @@ func TruncateHeadTail(text string, maxLines int) string {
 }
 
 // dropTurn removes the turn that an application keeps with a message. It reports whether there was one.
-func dropTurn(c *passes.Run, m int32) bool {
-	meta := c.T.Messages[m].Meta
-	if meta == 0 || c.T.Metas[meta-1].Member.Zero() {
+func dropTurn(c passes.Run, m int32) bool {
+	doc := c.Doc()
+	meta := doc.T.Messages[m].Meta
+	if meta == 0 || doc.T.Metas[meta-1].Member.Zero() {
 		return false
 	}
-	c.Splice(m, c.Member(c.T.Metas[meta-1].Member, c.T.Messages[m].Span), transcript.Span{})
+	doc.Splice(m, doc.Member(doc.T.Metas[meta-1].Member, doc.T.Messages[m].Span), transcript.Span{})
 	return true
 }

@@ -59,7 +59,7 @@ func (a *block) finish(b *exact.Block) *Error {
 		*to = &exact.Section{}
 		return decodeAt(at, raw, *to)
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		name := string(key)
 		at, raw := "sections."+name, api.Raw(s.Skip().Of(a.sections))
 		var err *Error

@@ -24,7 +24,7 @@ type (
 	Function = hook.Function
 )
 
-// What a function may need.
+// The requirements of functions.
 const (
 	Messages = hook.Messages
 	Text     = hook.Text

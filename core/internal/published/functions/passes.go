@@ -3,6 +3,7 @@ package functions
 import (
 	"strings"
 
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
@@ -41,7 +42,7 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	found := false
 	rest = []byte{'{'}
 	s := jsonspan.New(c.Arguments)
-	for key := range s.Members() {
+	for key := range s.Members {
 		from := s.KeyPos()
 		name := string(key)
 		value := s.Skip()
@@ -95,13 +96,13 @@ func (c *Call) run(dst []byte, pass string, parameters []byte, budget *int) ([]b
 		}
 		return nil, &e
 	}
-	dst = value(append(dst, `{"report":`...), r.Report)
+	dst = value(append(dst, `{"report":`...), api.Report(*r.Report()))
 	switch p.Answer {
 	case "report":
 	case "edits":
-		dst = r.AppendEdits(append(dst, `,"edits":`...))
+		dst = r.Doc().AppendEdits(append(dst, `,"edits":`...))
 	default:
-		dst = r.AppendOuter(append(dst, `,"messages":`...))
+		dst = r.Doc().AppendOuter(append(dst, `,"messages":`...))
 	}
 	return append(dst, '}'), nil
 }

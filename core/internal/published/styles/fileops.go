@@ -68,7 +68,7 @@ func lastPath(args []byte) (path string) {
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch mine := string(key) == "path"; {
 		case mine && s.Kind() == jsonspan.String:
 			path = jsonspan.Text(args, s.Text().Span)

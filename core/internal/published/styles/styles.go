@@ -39,7 +39,7 @@ type Style struct {
 	Local func(messages int, prior string) string
 }
 
-// Prompt is the input of a request for a summary.
+// Prompt describes a request for a summary.
 type Prompt struct {
 	digest.Prompt
 	Split    bool // a turn is cut, and the request is about its beginning or about what precedes it

@@ -112,7 +112,7 @@ var runeClasses = []runeClass{
 	{state: sLetter, ranges: []rune{0x1680, 0x1cff, 0xa000, 0xabff}}, // Mongolian, Yi and others
 	{state: sSymbol, ranges: []rune{0x2010, 0x2015}},                 // dashes
 	{state: sSymbol, ranges: runesOf("‘’“”„«»")},
-	{state: sLetter, ranges: []rune{0x200c, 0x200d}}, // joiners between letters
+	{state: sLetter, ranges: []rune{0x200c, 0x200d}}, // joiners of letters
 	{state: sSymbol, ranges: []rune{0x2000, 0x206f}},
 	{state: sSymbol, ranges: []rune{0x2190, 0x21ff}},                              // arrows
 	{state: sBox, ranges: []rune{0x2500, 0x2501, 0x2550, 0x2550, 0x254c, 0x254d}}, // horizontal lines

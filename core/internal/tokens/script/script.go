@@ -48,10 +48,10 @@ var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper:
 // tie maps a step to the key of its feature.
 func tie(s, c int) [2]int {
 	if s >= sEscWord && s <= sEscOther {
-		return [2]int{-1, 0} // escapes themselves are set in build
+		return [2]int{-1, 0} // escapes themselves
 	}
 	kind := kindOf(s)
-	length := s // words count by their length alone
+	length := s // words count by their length
 	if n := wordLength(s); n > 0 {
 		length = 1000 + n
 	}
@@ -77,7 +77,7 @@ func tie(s, c int) [2]int {
 	case c < cZero:
 		return [2]int{coarse, cUpper + int(letterGroup[c-cUpper])}
 	case c == cLine || c == cReturn || c == cTab || c == cBackslash || c == cDouble:
-		return [2]int{3000 + kind, c} // these are escaped in JSON, too
+		return [2]int{3000 + kind, c} // these are escaped in JSON,
 	case c <= cSpace:
 		return [2]int{length, c}
 	case c < cRune:
@@ -177,7 +177,7 @@ var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f
 type Family struct {
 	Name   string
 	Table  string // weights, in codes
-	Bound  int    // the error, in percent, that nine of ten texts of a few thousand bytes stay below
+	Bound  int    // percent: the error that nine of ten texts of a few thousand bytes stay below
 	once   sync.Once
 	weighs *jsonspan.Automaton
 }

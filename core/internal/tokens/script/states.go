@@ -5,11 +5,11 @@ package script
 // what the tokenizers' splitting rules look at.
 const (
 	sLine   = iota // the start, and after a line feed
-	sSpace         // after one space
+	sSpace         // after one
 	sSpaces        // more
 	sIndent        // one space after a line feed
 	sTab
-	sDigit1 // tokenizers take digits in threes
+	sDigit1 // tokenizers take digits in
 	sDigit2
 	sDigit3
 	sUpper      // a capital at the start of a word
@@ -18,7 +18,7 @@ const (
 	sCapitalsV  // more of them, the last a vowel
 	sCapitalsC  // a consonant
 	sCamel      // a capital after a small letter
-	sMixedLower // in a run that often changes between capitals, small letters and digits
+	sMixedLower // in a run that changes
 	sMixedUpper
 	sMixedDigit
 	sUnderscore
@@ -44,13 +44,13 @@ const (
 	sCyrillic2
 	sCyrillicV // more of them, the last a vowel
 	sCyrillicC // a consonant
-	sLetter    // a letter of any script without a state below
+	sLetter    // a letter of any other
 	sKana
 	sHan
 	sEmoji
 	sBox    // box drawing and blocks
 	sSymbol // any other character
-	sWord   // words of lower-case letters, by wordGroups
+	sWord   // words of lower-case
 )
 
 const states = 64
@@ -179,7 +179,7 @@ func kindOf(s int) int {
 
 // next returns the state after a character of class c in state s.
 func next(s, c int) int {
-	if s >= sEscWord && s <= sEscOther { // steps are the same with and without the escape
+	if s >= sEscWord && s <= sEscOther { // steps are the same
 		s = [...]int{sWord, sMark, sSpace, sLine, sSymbol}[s-sEscWord]
 	}
 	switch {
@@ -243,7 +243,7 @@ func nextLetter(s int, letter byte) int {
 	case s >= sDigit1 && s <= sDigit3 || s >= sMixedLower && s <= sMixedDigit:
 		return sMixedLower
 	case s == sBackslash:
-		return sMark // the letter of an escape sequence in source code
+		return sMark // the letter of an escape sequence in
 	}
 	return word(1, letter)
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple
 
-from ._conversation import refused_window
-from .failures import failure_of
+from ._errors import CtxfoldError
 
 if TYPE_CHECKING:
     from .types import SummaryRequest
@@ -59,11 +58,13 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
         try:
             return create(**{**body, name: fitted.messages[name]})
         except Exception as error:
-            for options in _forcing(compactor, error, fitted):
-                fitted = compactor.fit(history, policy=policy, options=options)
-                if fitted.changed:
-                    return create(**{**body, name: fitted.messages[name]})
-            raise
+            try:
+                fitted = compactor.fit(history, policy=policy, refused=error)
+            except CtxfoldError as failed:
+                if failed.code in ("not_overflow", "still_overflow"):
+                    raise error from None
+                raise
+        return create(**{**body, name: fitted.messages[name]})
 
     async def awaited(**body: Any) -> Any:
         if passes(body):
@@ -73,25 +74,15 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
         try:
             return await create(**{**body, name: fitted.messages[name]})
         except Exception as error:
-            for options in _forcing(compactor, error, fitted):
-                fitted = await compactor.fit(history, policy=policy, options=options)
-                if fitted.changed:
-                    return await create(**{**body, name: fitted.messages[name]})
-            raise
+            try:
+                fitted = await compactor.fit(history, policy=policy, refused=error)
+            except CtxfoldError as failed:
+                if failed.code in ("not_overflow", "still_overflow"):
+                    raise error from None
+                raise
+        return await create(**{**body, name: fitted.messages[name]})
 
     return awaited if compactor.awaited else blocking
-
-
-def _forcing(compactor: Any, error: BaseException, fitted: Any) -> List[Dict[str, Any]]:
-    """With which options messages are compacted that a provider has refused as too long, one after the other until one changes them."""
-    verdict = compactor.classify_error(failure_of(error))
-    if not verdict["overflow"]:
-        return []
-    limit = verdict.get("limit_tokens")
-    named = {"force": True, **({"window": limit, "no_reserve": True} if limit else {})}
-    # They may fit in the window that is known, but only by the estimate.
-    refused = refused_window(fitted.report["tokens"]["after"] or fitted.report["tokens"]["before"])
-    return [named, {"force": True, "window": refused, "no_reserve": True}]
 
 
 def _plain(value: Any) -> bool:

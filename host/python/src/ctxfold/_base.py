@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Dict, Literal, Mapping, Optional, Tuple, 
 
 from . import _json
 from ._errors import OptionError
-from ._fitting import Fits, Fitting, compact
-from ._memories import KeptMemories, Memories
-from ._module import Module
+from ._loop import Call, Job, options_of
+from ._module import Module, value_of, values
 from ._operations import Operations, Policy, policy_of, shared_module
-from ._options import checked
+from ._options import checked, without_none
+from ._records import Records, records_of
 from ._redact import FindSecrets, redactions
 from ._results import Done, Fitted
 from ._steps import Model, Steps, Summarize
 from ._transcript import Transcript, transcript
+from .failures import failure_of
 from .store import Store, store_of
 
 if TYPE_CHECKING:
@@ -47,40 +48,54 @@ class Compacting(Operations):
         memory: Any = None,
         redact: Optional[FindSecrets] = None,
         memory_limit: int = 0,
+        prefix: bool = False,
     ) -> None:
         """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given by themselves.
 
         ``summarize`` asks a model: it is given a request (``system``, ``prompt``, ``max_output_tokens``) and returns the text, or a dict
-        with ``text`` and ``finish_reason``. Without it digests are written without a model. It may take ``summary_timeout`` seconds for
+        with ``text`` and ``finish_reason``, or with the ``messages`` that a provider's own compaction gives (``summary.provider`` of the policy).
+        With ``prefix`` it also takes requests that are appended to the conversation: ``request["conversation"]["sent"]`` is then what to send,
+        so that the provider reads the conversation from its prompt cache. If it raises an SDK's exception of a busy provider (status 429, 503 or
+        529), it is called again, as late as the provider says. Without it digests are written without a model. It may take ``summary_timeout`` seconds for
         each, and is called from ``concurrency`` threads at once. Whatever it does, no message is lost.
 
         ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
-        its compactions, if not in this process: anything like a dict of texts, or an object with ``load`` and ``save``.
+        its compactions, if not in this process: anything like a dict of texts, or an object with ``load(key)`` and ``save(key, text)``. If
+        several processes share it, it also has ``swap(key, old, new)``, which writes a text only in place of ``old`` (None: of nothing) and
+        says whether it did, ``lease(keys, holder, seconds)``, which gives the holder the first key for that time unless another holder
+        has one of the keys, and ``release(key, holder)``: then only one of them makes a compaction.
         ``redact`` finds what no summarizer, digest or store must see in one text of the messages: it returns a list of texts, or of dicts with
         ``text`` and ``placeholder``, or None. Where it raises or names what isn't in the text, all of the text is replaced (docs/guides/redact.md).
         ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB.
         """
         super().__init__(policy, window=window, model=model, format=format, memory_limit=memory_limit)
-        self._model = model_of(summarize, summary_timeout, concurrency, redact)
+        self._model = model_of(summarize, summary_timeout, concurrency, redact, prefix)
         self._store = store_of(store)
-        self._fits = Fits(Memories() if memory is None else KeptMemories(memory))
+        self._records = records_of(memory)
 
     def _fitted(
-        self, source: Transcript, id: str, policy: Any, options: Any, usage: Any
+        self,
+        source: Transcript,
+        id: str,
+        policy: Any,
+        options: Any,
+        usage: Any,
+        next: Optional[Mapping[str, Any]],
+        refused: Optional[BaseException],
     ) -> Steps[Fitted[Any]]:
-        return self._fits.fit(self._fitting(source, policy, options, usage), id)
+        own = self._policy if policy is None else policy_of(policy, None, None, None)
+        settings: Any = {"owner": id, **next_of(next), **({"refusal": failure_of(refused)} if refused is not None else {})}
+        return fitted(self._module, self._records, self._model, self._store, source, own, with_usage(options, usage), settings)
 
     def _compacted(
         self, source: Transcript, state: Any, policy: Any, options: Any, usage: Any
     ) -> Steps[Done[Any]]:
-        return compact(self._fitting(source, policy, options, usage), self._module, state)
-
-    def _fitting(self, source: Transcript, policy: Any, options: Any, usage: Any) -> Fitting:
-        own: Dict[str, Any] = dict(options or {})
-        if usage is not None:
-            own["usage"] = usage
-        policy = self._policy if policy is None else policy_of(policy, None, None, None)
-        return Fitting(self._module, source, policy=policy, options=own, model=self._model, store=self._store)
+        own = self._policy if policy is None else policy_of(policy, None, None, None)
+        job = Job(calling(self._module, source), self._model, self._store)
+        head = {"policy": own, "options": options_of(with_usage(options, usage), source, self._model), "state": state}
+        answer = yield from job.run(head, {"now": 0, "operation": "plan"})
+        of = values(answer, "messages", "edits")
+        return Done(source.restore(answer), of["report"], of.get("state"), of.get("archive") or [])
 
     def _head(
         self,
@@ -109,6 +124,7 @@ def model_of(
     timeout: Optional[float],
     concurrency: int,
     redact: Optional[FindSecrets] = None,
+    prefix: bool = False,
 ) -> Model:
     if summarize is not None and not callable(summarize):
         raise OptionError("summarize is a function", path="summarize")
@@ -118,7 +134,46 @@ def model_of(
         raise OptionError("concurrency is 1 or more", path="concurrency")
     if redact is not None and not callable(redact):
         raise OptionError("redact is a function", path="redact")
-    return Model(summarize, timeout, concurrency, redact)
+    return Model(summarize, timeout, concurrency, redact, prefix)
+
+
+def with_usage(options: Optional[Mapping[str, Any]], usage: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    return dict(options or {}) if usage is None else {**(options or {}), "usage": usage}
+
+
+def calling(module: Module, source: Transcript) -> Call:
+    """Runs operations of a job over messages."""
+    return lambda op, head, needs: module.call(op, head, source if needs else None)
+
+
+def next_of(next: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """What a caller says about the next call of a model."""
+    for name in next or {}:
+        if name not in ("model", "provider"):
+            raise OptionError("next has model and provider", path="next")
+    return without_none(next or {})
+
+
+def fitted(
+    module: Module,
+    records: Records,
+    model: Model,
+    store: Optional[Store],
+    source: Transcript,
+    policy: Any,
+    options: Mapping[str, Any],
+    settings: Any,
+) -> Steps[Fitted[Any]]:
+    """Returns what to send for a history."""
+    job = Job(calling(module, source), model, store, records)
+    answer = yield from job.run({"policy": policy, "options": options_of(options, source, model)}, settings)
+    return Fitted(
+        messages=source.restore(answer),
+        report=value_of(answer, "report"),
+        known=value_of(answer, "known") >= 0,
+        archive=value_of(answer, "archive") or [],
+        background=job.background,
+    )
 
 
 class SharedFits:
@@ -129,7 +184,7 @@ class SharedFits:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._all: "OrderedDict[Tuple[Any, ...], Tuple[Fits, Optional[Store], Any, Any]]" = OrderedDict()
+        self._all: "OrderedDict[Tuple[Any, ...], Tuple[Records, Optional[Store], Any, Any]]" = OrderedDict()
 
     def fit(
         self,
@@ -147,6 +202,8 @@ class SharedFits:
         memory: Any,
         options: Optional[Mapping[str, Any]],
         usage: Optional[Mapping[str, Any]],
+        next: Optional[Mapping[str, Any]],
+        prefix: bool,
         redact: Optional[FindSecrets],
     ) -> Steps[Fitted[Any]]:
         full: Optional[Policy] = policy_of(cast(Optional[Policy], policy), window, model, format)
@@ -154,18 +211,13 @@ class SharedFits:
         with self._lock:
             there = self._all.pop(key, None)
             if there is None:
-                fits = Fits(Memories() if memory is None else KeptMemories(memory))
-                there = fits, store_of(store), store, memory
+                there = records_of(memory), store_of(store), store, memory
             self._all[key] = there
             while len(self._all) > self.MOST:
                 self._all.popitem(last=False)
-        own = dict(options or {})
-        if usage is not None:
-            own["usage"] = usage
-        asked = model_of(summarize, summary_timeout, concurrency, redact)
-        module: Module = shared_module()
-        fitting = Fitting(module, transcript(messages), policy=full, options=own, model=asked, store=there[1])
-        return there[0].fit(fitting, id)
+        asked = model_of(summarize, summary_timeout, concurrency, redact, prefix)
+        settings = {"owner": id, **next_of(next)}
+        return fitted(shared_module(), there[0], asked, there[1], transcript(messages), full, with_usage(options, usage), settings)
 
 
 def id_of(value: Any) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, List, Literal, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
@@ -36,9 +36,15 @@ class Compactor(Compacting):
         policy: Optional["types.Policy"] = None,
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
+        next: Optional[Mapping[str, Optional[str]]] = None,
+        refused: Optional[BaseException] = None,
     ) -> Fitted[M]:
-        """Returns what to send for a whole history, as :func:`ctxfold.fit` does. Each compactor has its own memory of compactions."""
-        return run(self._fitted(transcript(messages), id, policy, options, usage))
+        """Returns what to send for a whole history, as :func:`ctxfold.fit` does. Each compactor has its own memory of compactions.
+
+        ``refused`` is what a call of a model raised with the messages of the last fit. If they did not fit, they are compacted further;
+        otherwise this raises ``not_overflow``, and if a compaction does not help ``still_overflow``.
+        """
+        return run(self._fitted(transcript(messages), id, policy, options, usage, next, refused))
 
     @checked
     def compact(
@@ -124,6 +130,8 @@ def fit(
     usage: Optional["types.Counted"] = None,
     summary_timeout: Optional[float] = TIMEOUT,
     concurrency: int = CONCURRENCY,
+    next: Optional[Mapping[str, Optional[str]]] = None,
+    prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
     """Returns what to send for a whole history: the result of an earlier call replaces the beginning that it compacted, and a
@@ -135,6 +143,8 @@ def fit(
     ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of :class:`Compactor`. ``id`` names the
     conversation or its user: what is remembered under one id is never used for another. Compactions are remembered for calls with
     an equal policy and the very same ``store`` and ``memory``: make these once. ``usage`` is what the provider counted for the last call.
+    ``next`` names the ``model`` and the ``provider`` that are called next: with ``gate.idle`` of the policy, a conversation whose prompt cache is
+    cold is compacted below the limit. With ``gate.start`` a compaction begins in the background before it is due, and later calls find it.
     When the provider says that the messages do not fit, fit the same history with ``options={"force": True}`` and send once more.
 
     Raises :class:`CtxfoldError`; nothing has changed then, and the history may be sent as it is.
@@ -143,7 +153,7 @@ def fit(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
             summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
-            redact=redact,
+            next=next, prefix=prefix, redact=redact,
         )
     )  # fmt: skip
 
@@ -188,7 +198,7 @@ class Conversation(Live[Msg]):
 
     def compact(self) -> Done[List[Msg]]:
         """Compacts even if it is not due."""
-        return run(self._held.forced(0, False))
+        return run(self._held.compact({"force": True}))
 
     def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""

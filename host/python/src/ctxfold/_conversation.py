@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Optional, Sequence, Tuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar, cast
 
 from . import _archive
 from ._base import Compacting
 from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError
-from ._fitting import keep, options_of
-from ._memories import Flights
+from ._loop import Job, options_of
 from ._module import Answer, Json, MemoryUsage, run, value_of, values
 from ._results import Done
+from ._records import Leases
 from ._redact import redactions
-from ._steps import Ask, Steps, Summaries, Work
+from ._steps import Ask, Steps, Work
 from ._transcript import apply, transcript
 from ._json import loads
 from .failures import failure_of
@@ -27,7 +27,7 @@ Msg = TypeVar("Msg")
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
 
 #: What makes the compactions of one conversation wait for each other.
-ONE = ("",)
+ONE = "conversation"
 
 
 class Held(Generic[Msg]):
@@ -38,7 +38,7 @@ class Held(Generic[Msg]):
         self.state = state
         self._compactor = compactor
         self._lock = threading.Lock()
-        self._flights = Flights()
+        self._leases = Leases()
         self._instance: Optional[Instance] = None
         self._session: Optional[int] = None
 
@@ -78,35 +78,39 @@ class Held(Generic[Msg]):
             return None
         return (yield from self.compact({"usage": usage} if usage else {}))
 
-    def compact(self, options: Dict[str, Any]) -> Steps[Done[List[Msg]]]:
-        """Compacts. Messages appended while a summary is written stay after the result."""
-        mine = yield from self._flights.enter("", ONE)
+    def compact(self, options: Dict[str, Any], refusal: Optional["types.Failure"] = None) -> Steps[Done[List[Msg]]]:
+        """Compacts. Messages appended while a summary is written stay after the result. ``refusal`` is a call of a model that failed."""
+        mine = yield from self._leases.enter(ONE)
         try:
-            return (yield from self._compact(options))
+            return (yield from self._compact(options, refusal))
         finally:
-            self._flights.leave(mine)
+            self._leases.release(ONE, mine)
 
-    def _compact(self, given: Dict[str, Any]) -> Steps[Done[List[Msg]]]:
-        compactor = self._compactor
-        options = options_of(given, None, compactor._model, compactor._store)
+    def _compact(self, given: Dict[str, Any], refusal: Optional["types.Failure"]) -> Steps[Done[List[Msg]]]:
+        compactor, length = self._compactor, 0
+
+        def call(op: str, head: Mapping[str, Any], needs: bool) -> Answer:
+            nonlocal length
+            if not needs:
+                return compactor._module.call(op, head)
+            with self._lock:
+                length = len(self.messages)
+                return self._ask(op, head)
+
+        options = options_of(given, None, compactor._model)
         if compactor._model.redact:
             options["redact"] = redactions(compactor._model.redact, transcript(self.messages).piece)
-        answer, length = yield Work(lambda: self._round("plan", {"options": options}))
-        while "plan" in answer:
-            summaries = yield Summaries(loads(answer["requests"]), compactor._model)
-            head = {"plan": Json(answer["plan"]), "summaries": summaries}
-            answer, length = yield Work(lambda: self._round("step", head))
-        of = values(answer, "edits")
+        settings: Any = {"operation": "plan", **({"refusal": refusal} if refusal else {})}
         try:
-            yield from keep(compactor._store, of.get("archive") or [])
+            answer = yield from Job(call, compactor._model, compactor._store).run({"options": options}, settings)
         except BaseException:
-            self.close()  # the session holds a result that the caller never got: open it again
+            self.close()  # the session may hold a result that the caller never got: open it again
             raise
-        return self._take(answer, of, length)
+        return self._take(answer, values(answer, "edits"), length)
 
     def restore(self, handles: Optional[Sequence[str]]) -> Steps[Done[List[Msg]]]:
         """Restores what compactions removed."""
-        mine = yield from self._flights.enter("", ONE)
+        mine = yield from self._leases.enter(ONE)
         try:
             compactor = self._compactor
             store = _archive.store_in(compactor._store)
@@ -122,24 +126,7 @@ class Held(Generic[Msg]):
                     self.state = done.state
             return done
         finally:
-            self._flights.leave(mine)
-
-    def forced(self, limit: int, recovering: bool) -> Steps[Done[List[Msg]]]:
-        """Compacts regardless of the gate. ``limit`` is the window from a provider's error; 0 if it named no window."""
-        options: Dict[str, Any] = {"force": True}
-        if limit > 0:
-            try:
-                yield from self.check({"window": limit})
-                options["window"] = limit
-            except CtxfoldError as error:
-                if error.code != "out_of_range":  # the policy's reserve does not fit in it
-                    raise
-        done = yield from self.compact(options)
-        before = done.report["tokens"]["before"]
-        if done.changed or not recovering or before == 0:
-            return done
-        # It fits in the window that is known, but only by the estimate.
-        return (yield from self.compact({"force": True, "no_reserve": True, "window": refused_window(before)}))
+            self._leases.release(ONE, mine)
 
     def call(self, send: Callable[[List[Msg]], Any]) -> Steps[Any]:
         """Calls a model, and calls it again after a compaction if the conversation does not fit."""
@@ -150,19 +137,24 @@ class Held(Generic[Msg]):
                 raise
             except Exception as error:
                 failure = failure_of(error)
-                verdict = yield Work(lambda: self._compactor.classify_error(failure))
-                if not verdict["overflow"]:
+                try:
+                    if not again:
+                        yield from self.compact({}, failure)
+                        continue
+                    verdict = yield Work(lambda: self._compactor.classify_error(failure))
+                    code = "still_overflow" if verdict["overflow"] else "not_overflow"
+                except CtxfoldError as failed:
+                    if failed.code not in ("not_overflow", "still_overflow"):
+                        raise
+                    code = failed.code
+                if code == "not_overflow":
                     raise
-                if again:
-                    raise CtxfoldError("still_overflow", STILL) from error
-                done = yield from self.forced(verdict.get("limit_tokens") or 0, True)
-                if not done.changed:
-                    raise CtxfoldError("still_overflow", STILL) from error
+                raise CtxfoldError(code, STILL) from error
         raise AssertionError
 
     def replace(self, messages: Sequence[Msg]) -> Steps[None]:
         """Replaces all messages."""
-        mine = yield from self._flights.enter("", ONE)
+        mine = yield from self._leases.enter(ONE)
         try:
             other = Held(self._compactor, messages, self.state)
             yield from other.check()  # reads them: where one has a fault, the conversation stays as it is
@@ -170,7 +162,7 @@ class Held(Generic[Msg]):
                 self.messages, self.state = other.messages, other.state
                 self._instance, self._session = other._instance, other._session
         finally:
-            self._flights.leave(mine)
+            self._leases.release(ONE, mine)
 
     def close(self) -> None:
         """Frees the module's memory. The conversation stays usable; the next call reads it again."""
@@ -179,11 +171,6 @@ class Held(Generic[Msg]):
 
     def _forget(self) -> None:
         self._instance = self._session = None
-
-    def _round(self, op: str, head: Dict[str, Any]) -> Tuple[Answer, int]:
-        """One plan or step, and how many messages it was made for."""
-        with self._lock:
-            return self._ask(op, head), len(self.messages)
 
     def _take(self, answer: Answer, of: Dict[str, Any], length: int) -> Done[List[Msg]]:
         """Replaces the messages with the result and what was appended since."""
@@ -195,7 +182,7 @@ class Held(Generic[Msg]):
             self.state = of.get("state")
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
-    def _ask(self, op: str, head: Dict[str, Any], added: Optional[List[Msg]] = None) -> Answer:
+    def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
         """Runs an operation on the session. Opens the session first, and again if its instance was replaced."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
@@ -215,7 +202,11 @@ class Held(Generic[Msg]):
     def _open(self) -> None:
         compactor = self._compactor
         self._instance = self._instance or compactor._module.instance()
-        options = {**options_of({}, None, compactor._model, compactor._store), "answer": "edits"}
+        options: Dict[str, Any] = {"answer": "edits"}
+        if compactor._store is not None:
+            options["archive"] = "bodies"
+        if compactor._model.summarize is None:
+            options["summary"] = {"mode": "local"}
         source = transcript(self.messages) if self.messages else None
         head = {"policy": compactor._policy, "options": options, "state": self.state}
         self._session = value_of(run(self._instance, "session_open", head, source), "session")
@@ -245,8 +236,3 @@ class Live(Generic[Msg]):
     def close(self) -> None:
         """Frees the module's memory. The conversation stays usable; the next call reads it again."""
         self._held.close()
-
-
-def refused_window(tokens: int) -> int:
-    """The window to compact for if a provider refuses messages that fit in the known window."""
-    return max(1, tokens * 7 // 10)

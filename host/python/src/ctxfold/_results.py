@@ -24,6 +24,9 @@ class Fitted(Generic[M]):
     known: bool
     #: What this call has removed, where the policy asks for it. A store has it already.
     archive: List["Body"] = field(default_factory=list)
+    #: Ends with the compaction that this call has begun in the background (``gate.start`` of the policy): a future of ``concurrent.futures``,
+    #: or a task of asyncio. None if it has begun none.
+    background: Any = None
 
     @property
     def changed(self) -> bool:

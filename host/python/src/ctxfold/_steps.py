@@ -5,23 +5,20 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections import deque
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Mapping, Optional, Sequence, TypeVar, Union
 
 from ._errors import OptionError, text_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from ._redact import FindSecrets
-    from .types import Summary, SummaryRequest
+    from .types import SummaryRequest
 
 T = TypeVar("T")
 
 ASYNCHRONOUS = "{} is asynchronous: use ctxfold.aio, whose functions are awaited"
 
-#: The flag of coroutine functions (inspect.CO_COROUTINE; inspect is slow to import).
-CO_COROUTINE = 0x80
+#: What was launched: a future of concurrent.futures, or of asyncio.
+Launched = Any
 
 #: A model's answer to a request: the summary, with why the model ended if that is known. Or what will be one.
 Summarize = Callable[["SummaryRequest"], Any]
@@ -42,11 +39,38 @@ class Ask:
         self.what = what
 
 
-class Wait:
-    """Waits until other work has ended."""
+class Launch:
+    """A call of a function of the caller's that runs while the work goes on; gives a future."""
 
-    def __init__(self, future: "Future[None]") -> None:
-        self.future = future
+    def __init__(self, run: Callable[[], Any], what: str) -> None:
+        self.run = run
+        self.what = what
+
+
+class Cancel:
+    """Stops what was launched; its result is no longer wanted."""
+
+    def __init__(self, launched: Launched) -> None:
+        self.launched = launched
+
+
+class Begin:
+    """Other work, which goes on by itself and outlives the call; gives a future of its end."""
+
+    def __init__(self, steps: "Steps[Any]") -> None:
+        self.steps = steps
+
+
+class Until:
+    """Waits until one of several futures is done, and until a time at the longest; gives those that are done."""
+
+    def __init__(self, futures: Sequence[Launched], until: Optional[int]) -> None:
+        self.futures = futures
+        #: In milliseconds since 1970; None is as long as it takes.
+        self.until = until
+
+    def seconds(self) -> Optional[float]:
+        return None if self.until is None else max(0.0, self.until / 1000 - time.time())
 
 
 class Model:
@@ -58,6 +82,7 @@ class Model:
         timeout: Optional[float],
         concurrency: int,
         redact: Optional["FindSecrets"] = None,
+        prefix: bool = False,
     ) -> None:
         self.summarize = summarize
         #: What must reach no model that summarizes.
@@ -66,17 +91,16 @@ class Model:
         self.timeout = timeout
         #: How many are asked for at the same time.
         self.concurrency = concurrency
+        #: It can append a request to the conversation.
+        self.prefix = prefix
+
+    def asked(self) -> Summarize:
+        """The function, which must be there."""
+        assert self.summarize is not None
+        return self.summarize
 
 
-class Summaries:
-    """Asks a model for the summaries of one round; gives a list of answers, one for each request."""
-
-    def __init__(self, requests: Sequence["SummaryRequest"], model: Model) -> None:
-        self.requests = requests
-        self.model = model
-
-
-Effect = Union[Work, Ask, Wait, Summaries]
+Effect = Union[Work, Ask, Launch, Cancel, Begin, Until]
 Steps = Generator[Effect, Any, T]
 
 
@@ -103,9 +127,20 @@ def _perform(effect: Effect) -> Any:
         return effect.run()
     if isinstance(effect, Ask):
         return _now(effect.run(), effect.what)
-    if isinstance(effect, Wait):
-        return effect.future.result()
-    return _round(effect.requests, effect.model)
+    if isinstance(effect, Launch):
+        launch = effect
+        return _thread(lambda: _now(launch.run(), launch.what), "ctxfold-summary")
+    if isinstance(effect, Begin):
+        steps = effect.steps
+        return _thread(lambda: run(steps), "ctxfold-background")
+    if isinstance(effect, Until):
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        if effect.futures:
+            return list(wait(effect.futures, timeout=effect.seconds(), return_when=FIRST_COMPLETED).done)
+        time.sleep(effect.seconds() or 0)
+        return []
+    return None  # a thread cannot be stopped: it is left behind, and ends with the function
 
 
 def _now(value: Any, what: str) -> Any:
@@ -118,65 +153,57 @@ def _now(value: Any, what: str) -> Any:
     raise OptionError(ASYNCHRONOUS.format(what))
 
 
-def _round(requests: Sequence["SummaryRequest"], model: Model) -> List["Summary"]:
-    """The summaries of one round, by threads. A call that takes too long is left behind; its thread ends with it."""
-    from concurrent.futures import FIRST_COMPLETED, Future, wait
+def _thread(work: Callable[[], Any], name: str) -> Launched:
+    """Does work in a thread of its own, which does not keep the process alive."""
+    from concurrent.futures import Future
 
-    if getattr(getattr(model.summarize, "__code__", None), "co_flags", 0) & CO_COROUTINE:
-        raise OptionError(ASYNCHRONOUS.format("summarize"))
-    answers: Dict[int, "Summary"] = {}
-    waiting = deque(enumerate(requests))
-    running: Dict["Future[Any]", int] = {}
-    late: Dict["Future[Any]", float] = {}
-    while waiting or running:
-        while waiting and len(running) < model.concurrency:
-            index, request = waiting.popleft()
-            future: "Future[Any]" = Future()
-            running[future] = index
-            if model.timeout is not None:
-                late[future] = time.monotonic() + model.timeout
-            _start(future, model.summarize, request)
-        rest = max(0.0, min(late.values()) - time.monotonic()) if late else None
-        done = wait(running, timeout=rest, return_when=FIRST_COMPLETED).done
-        for future in done:
-            index = running.pop(future)
-            late.pop(future, None)
-            answers[index] = _answer(requests[index]["id"], future)
-        for future in [each for each, at in late.items() if at <= time.monotonic()]:
-            index = running.pop(future)
-            del late[future]
-            answers[index] = {"id": requests[index]["id"], "error": f"no summary within {model.timeout:g} s"}
-    return [answers[index] for index in range(len(requests))]
-
-
-def _start(future: "Future[Any]", summarize: Optional[Summarize], request: "SummaryRequest") -> None:
+    future: Launched = Future()
     context = contextvars.copy_context()
 
-    def work() -> None:
+    def target() -> None:
         try:
-            assert summarize is not None
-            future.set_result(context.run(summarize, request))
+            future.set_result(context.run(work))
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=work, name="ctxfold-summary", daemon=True).start()
+    threading.Thread(target=target, name=name, daemon=True).start()
+    return future
 
 
-def _answer(id: str, future: "Future[Any]") -> "Summary":
-    error = future.exception()
-    if error is not None:
-        return {"id": id, "error": text_of(error)}
-    return summary(id, _now(future.result(), "summarize"))
+def given_by(launched: Any, id: int) -> Dict[str, Any]:
+    """The result of an effect, of what ``summarize`` has given or raised."""
+    try:
+        error = launched.exception()
+    except BaseException as cancelled:  # by itself: nobody here has cancelled it
+        error = cancelled
+    if error is None:
+        return {"id": id, "summary": summary(launched.result())}
+    if isinstance(error, OptionError):
+        raise error
+    return {"id": id, "error": text_of(error), **busy(error)}
 
 
-def summary(id: str, given: Any) -> "Summary":
+#: The status of a provider that has no time now.
+BUSY = (429, 503, 529)
+
+
+def busy(error: BaseException) -> Dict[str, Any]:
+    """Whether an SDK's exception says that the provider has no time now, and for how long, in milliseconds."""
+    response = getattr(error, "response", None)
+    status = getattr(error, "status_code", None) or getattr(error, "status", None) or getattr(response, "status_code", None)
+    if status not in BUSY:
+        return {}
+    try:
+        after = float(response.headers["retry-after"])  # type: ignore[union-attr]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {"busy": True}
+    return {"busy": True, "after": int(1000 * max(0.0, min(after, 86_400.0)))}
+
+
+def summary(given: Any) -> Dict[str, Any]:
     """The answer to a request, of what ``summarize`` has given."""
     if isinstance(given, str):
-        return {"id": id, "text": given}
-    if isinstance(given, Mapping) and isinstance(given.get("text"), str):
-        made: "Summary" = {"id": id, "text": given["text"]}
-        reason = given.get("finish_reason")
-        if isinstance(reason, str):
-            made["finish_reason"] = reason
-        return made
-    return {"id": id, "error": "summarize returned neither a text nor a dict with a text"}
+        return {"text": given} if given else {"error": "the summary is empty"}
+    if isinstance(given, Mapping) and (isinstance(given.get("text"), str) or isinstance(given.get("messages"), list)):
+        return {key: given[key] for key in ("text", "messages", "finish_reason", "usage") if given.get(key) is not None}
+    return {"error": "summarize returned neither a text nor a dict with a text or messages"}

@@ -10,16 +10,15 @@ A task that is cancelled ends its compaction; nothing has changed then.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Literal, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, List, Literal, Mapping, Optional, Sequence, Set, TypeVar, Union, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
 from ._conversation import Held, Live
-from ._errors import text_of
 from ._options import checked, without_none
 from ._redact import FindSecrets
 from ._results import Done, Fitted
-from ._steps import Ask, Effect, Model, Steps, Summaries, Summarize, Wait, Work, summary
+from ._steps import Ask, Begin, Effect, Launch, Steps, Summarize, Until, Work
 from ._transcript import transcript
 
 if TYPE_CHECKING:
@@ -53,9 +52,37 @@ async def _perform(effect: Effect) -> Any:
         return await asyncio.to_thread(effect.run)
     if isinstance(effect, Ask):
         return await _asked(effect.run)
-    if isinstance(effect, Wait):
-        return await asyncio.shield(asyncio.wrap_future(effect.future))
-    return await _round(effect)
+    if isinstance(effect, Launch):
+        return _task(_asked(effect.run))
+    if isinstance(effect, Begin):
+        return _task(_run(effect.steps))
+    if isinstance(effect, Until):
+        return await _until(effect)
+    effect.launched.cancel()
+    return None
+
+
+#: What runs by itself: asyncio forgets tasks that nobody holds.
+_tasks: Set["asyncio.Task[Any]"] = set()
+
+
+def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+    """A task of its own: what cancels it differs from what cancels the compaction."""
+    task = asyncio.ensure_future(work)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may ask for it
+    return task
+
+
+async def _until(effect: Until) -> List[Any]:
+    """The futures that are done; those of other threads are wrapped while this waits."""
+    waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
+    if not waits:
+        await asyncio.sleep(effect.seconds() or 0)
+        return []
+    done, _ = await asyncio.wait(waits, timeout=effect.seconds(), return_when=asyncio.FIRST_COMPLETED)
+    return [waits[each] for each in done]
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
@@ -72,28 +99,6 @@ def _stopped(run: Callable[[], Any]) -> Any:
         raise RuntimeError(f"StopIteration: {error}") from error
 
 
-async def _round(effect: Summaries) -> List["types.Summary"]:
-    slots = asyncio.Semaphore(effect.model.concurrency)
-    return list(await asyncio.gather(*(_one(request, effect.model, slots) for request in effect.requests)))
-
-
-async def _one(request: "types.SummaryRequest", model: Model, slots: asyncio.Semaphore) -> "types.Summary":
-    id = request["id"]
-    assert model.summarize is not None
-    summarize = model.summarize
-    async with slots:
-        # In a task of its own, what cancels the model differs from what cancels the compaction.
-        asked = asyncio.ensure_future(_asked(lambda: summarize(request)))
-        try:
-            await asyncio.wait({asked}, timeout=model.timeout)
-        finally:
-            asked.cancel()
-    if not asked.done():
-        return {"id": id, "error": f"no summary within {model.timeout:g} s"}
-    error = asyncio.CancelledError() if asked.cancelled() else asked.exception()
-    return {"id": id, "error": text_of(error)} if error is not None else summary(id, asked.result())
-
-
 class Compactor(Compacting):
     """:class:`ctxfold.Compactor` for asyncio."""
 
@@ -108,9 +113,11 @@ class Compactor(Compacting):
         policy: Optional["types.Policy"] = None,
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
+        next: Optional[Mapping[str, Optional[str]]] = None,
+        refused: Optional[BaseException] = None,
     ) -> Fitted[M]:
         """Returns what to send for a whole history, as :func:`fit` does. Each compactor has its own memory of compactions."""
-        return await _run(self._fitted(transcript(messages), id, policy, options, usage))
+        return await _run(self._fitted(transcript(messages), id, policy, options, usage, next, refused))
 
     @checked
     async def compact(
@@ -191,6 +198,8 @@ async def fit(
     usage: Optional["types.Counted"] = None,
     summary_timeout: Optional[float] = TIMEOUT,
     concurrency: int = CONCURRENCY,
+    next: Optional[Mapping[str, Optional[str]]] = None,
+    prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
     """:func:`ctxfold.fit` for asyncio. Both remember together."""
@@ -198,7 +207,7 @@ async def fit(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
             summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
-            redact=redact,
+            next=next, prefix=prefix, redact=redact,
         )
     )  # fmt: skip
 
@@ -231,7 +240,7 @@ class Conversation(Live[Msg]):
 
     async def compact(self) -> Done[List[Msg]]:
         """Compacts even if it is not due."""
-        return await _run(self._held.forced(0, False))
+        return await _run(self._held.compact({"force": True}))
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""

@@ -32,6 +32,8 @@ Operation = Literal[
     "session_close",
     "classify_error",
     "limit_tool_output",
+    "loop_start",
+    "loop_event",
     "function",
 ]
 
@@ -194,11 +196,14 @@ ErrorCode = Literal[
     "session_closed",
     "summary_failed",
     "needs_full",
+    "needs_whole",
     "unknown_function",
     "unknown_op",
     "internal",
     "unknown_window",
     "wrong_format",
+    "job_mismatch",
+    "unknown_effect",
 ]
 
 
@@ -2569,6 +2574,256 @@ class LimitedOutput(TypedDict):
     spilled: bool
     """the text is a notice: the host keeps the whole output under its handle"""
     handle: NotRequired[str]
+
+
+class JobSettings(TypedDict):
+    """
+    JobSettings are what a host says about one job when it starts it: what it is for, what the host can do, and how long
+    things may take.
+    """
+
+    operation: NotRequired[JobOperation]
+    """
+    operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the
+    host replaces.
+    """
+    now: int
+    """now is the time in milliseconds since 1970."""
+    seed: NotRequired[int]
+    """
+    seed is what the random part of waiting times is drawn from. Jobs with the same seed and the same events do the
+    same.
+    """
+    can: NotRequired[List[EffectName]]
+    """
+    can lists the effects that the host executes. What is missing is done without: for example, without ask no model
+    writes digests.
+    """
+    owner: NotRequired[str]
+    """owner says whose conversation it is. What is remembered for one owner is never used for another."""
+    records: NotRequired[RecordKeys]
+    """records is how records are found; absent, by prefix."""
+    records_required: NotRequired[bool]
+    """
+    records_required makes a failing store of records a failure of the job. Otherwise the job continues without it.
+    """
+    concurrency: NotRequired[int]
+    """concurrency is how many requests for summaries run at the same time, from 1 to 64; 0 is 4."""
+    store_timeout: NotRequired[int]
+    """
+    store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 is 30,000 and -1 no
+    limit.
+    """
+    summary_timeout: NotRequired[int]
+    """
+    summary_timeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000
+    and -1 no limit.
+    """
+    lease: NotRequired[int]
+    """lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000."""
+    prefix: NotRequired[bool]
+    """
+    prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt
+    cache.
+    """
+    background: NotRequired[bool]
+    """
+    background makes the job one that compacts before that is due, or that repeats a compaction during which the model
+    failed.
+    """
+    model: NotRequired[str]
+    """
+    model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the
+    prompt cache is cold.
+    """
+    provider: NotRequired[str]
+    refusal: NotRequired[Failure]
+    """
+    refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts
+    them further; otherwise it changes nothing.
+    """
+
+#: JobOperation is what a job does.
+JobOperation = Literal[
+    "fit",
+    "plan",
+]
+
+#: EffectName is the name of an effect.
+EffectName = Literal[
+    "load",
+    "save",
+    "lease",
+    "release",
+    "put",
+    "ask",
+    "count",
+    "wait",
+    "begin",
+    "emit",
+    "cancel",
+]
+
+#: RecordKeys is how records are found.
+RecordKeys = Literal[
+    "prefix",
+    "owner",
+]
+
+
+class LoopStartRequest(TypedDict):
+    """A request of the operation loop_start."""
+
+    policy: NotRequired[Policy]
+    options: NotRequired[Options]
+    state: NotRequired[State]
+    messages: NotRequired[Any]
+    session: NotRequired[int]
+    settings: JobSettings
+
+
+class JobProgress(TypedDict):
+    """
+    JobProgress is the answer of the operations loop_start and loop_event: the job as it is now, and what to do. With
+    Result or Failure the job has ended, and there is no Job.
+    """
+
+    job: NotRequired[Dict[str, Any]]
+    """job is what the host passes to the next loop_event, unchanged."""
+    needs_messages: NotRequired[bool]
+    """
+    needs_messages reports whether the next loop_event must come with the messages or the session. There may be more
+    messages than before.
+    """
+    effects: List[Effect]
+    failure: NotRequired[JobFailure]
+    """failure is why the job ended without a result. Nothing was changed."""
+    result: NotRequired[Planned]
+    """result is the answer of the operation, with the member memory left out."""
+
+
+class Effect(TypedDict):
+    """Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult."""
+
+    effect: EffectName
+    id: NotRequired[int]
+    keys: NotRequired[List[str]]
+    """
+    keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records 'owner' the owner.
+    """
+    record: NotRequired[str]
+    """
+    record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0] must
+    still have this revision, or must still be missing if it is ''. With Holder, the holder must still have its lease on
+    Lease.
+    """
+    if_revision: NotRequired[str]
+    holder: NotRequired[str]
+    lease: NotRequired[str]
+    ttl: NotRequired[int]
+    """in milliseconds"""
+    handle: NotRequired[str]
+    body: NotRequired[str]
+    request: NotRequired[SummaryRequest]
+    """request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input."""
+    sent: NotRequired[Any]
+    deadline: NotRequired[int]
+    """when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never"""
+    messages: NotRequired[Any]
+    until: NotRequired[int]
+    """in milliseconds since 1970"""
+    key: NotRequired[str]
+    settings: NotRequired[JobSettings]
+    """settings are those of the job to begin. The host adds the time and a seed."""
+    notice: NotRequired[JobNotice]
+    target: NotRequired[int]
+
+
+class JobNotice(TypedDict):
+    """JobNotice is something worth a line in a log."""
+
+    name: NoticeName
+    message: str
+
+#: NoticeName is the name of a notice.
+NoticeName = Literal[
+    "summary_failed",
+    "records_failed",
+    "lease_lost",
+    "background_failed",
+]
+
+
+class JobFailure(TypedDict):
+    """JobFailure is why a job ended without a result."""
+
+    code: FailureCode
+    message: str
+    path: NotRequired[str]
+    """
+    path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is
+    in them.
+    """
+    offset: NotRequired[int]
+
+#: FailureCode names a kind of failure of a job. Codes are stable.
+FailureCode = Literal[
+    "cancelled",
+    "store_failed",
+    "memory_failed",
+    "not_overflow",
+    "still_overflow",
+]
+
+
+class JobEvent(TypedDict):
+    """JobEvent is what happened since the last call. Without results it only tells the time."""
+
+    now: int
+    """in milliseconds since 1970"""
+    results: NotRequired[List[EffectResult]]
+    cancel: NotRequired[bool]
+    """cancel ends the job: nothing is changed."""
+
+
+class EffectResult(TypedDict):
+    """EffectResult is the answer to an effect."""
+
+    id: int
+    refused: NotRequired[bool]
+    """refused says that the host cannot do this. The job does without it from now on."""
+    error: NotRequired[str]
+    """error is why the effect failed."""
+    done: NotRequired[bool]
+    """done reports, for save, that the record was written, and for lease, that it was granted."""
+    record: NotRequired[str]
+    """
+    record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares: any
+    text that differs whenever the record does.
+    """
+    at: NotRequired[int]
+    revision: NotRequired[str]
+    summary: NotRequired[Summary]
+    """summary is the answer to ask. Its id may be missing."""
+    busy: NotRequired[bool]
+    """
+    busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
+    unknown.
+    """
+    after: NotRequired[int]
+    incomplete: NotRequired[bool]
+    """incomplete says that the answer ended early, so that the same request may succeed at once."""
+    tokens: NotRequired[int]
+    """tokens is the answer to count."""
+
+
+class LoopEventRequest(TypedDict):
+    """A request of the operation loop_event."""
+
+    messages: NotRequired[Any]
+    session: NotRequired[int]
+    job: Any
+    event: JobEvent
 
 
 class FunctionRequest(TypedDict):

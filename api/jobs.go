@@ -1,0 +1,194 @@
+package api
+
+// JobSettings are what a host says about one job when it starts it: what it is for, what the host can do, and how long things may take.
+//
+//easyjson:json
+type JobSettings struct {
+	// Operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the host replaces.
+	Operation JobOperation `json:"operation,omitempty"`
+	// Now is the time in milliseconds since 1970.
+	Now int64 `json:"now"`
+	// Seed is what the random part of waiting times is drawn from. Jobs with the same seed and the same events do the same.
+	Seed uint32 `json:"seed,omitempty"`
+	// Can lists the effects that the host executes. What is missing is done without: for example, without ask no model writes digests.
+	Can []EffectName `json:"can,omitempty"`
+	// Owner says whose conversation it is. What is remembered for one owner is never used for another.
+	Owner string `json:"owner,omitempty"`
+	// Records is how records are found; absent, by prefix.
+	Records RecordKeys `json:"records,omitempty"`
+	// RecordsRequired makes a failing store of records a failure of the job. Otherwise the job continues without it.
+	RecordsRequired bool `json:"records_required,omitempty"`
+	// Concurrency is how many requests for summaries run at the same time, from 1 to 64; 0 is 4.
+	Concurrency int `json:"concurrency,omitempty"`
+	// StoreTimeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 is 30,000 and -1 no limit.
+	StoreTimeout int64 `json:"store_timeout,omitempty"`
+	// SummaryTimeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000 and -1 no limit.
+	SummaryTimeout int64 `json:"summary_timeout,omitempty"`
+	// Lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000.
+	Lease int64 `json:"lease,omitempty"`
+	// Prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt cache.
+	Prefix bool `json:"prefix,omitempty"`
+	// Background makes the job one that compacts before that is due, or that repeats a compaction during which the model failed.
+	Background bool `json:"background,omitempty"`
+	// Model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the prompt cache is cold.
+	Model    string `json:"model,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	// Refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts them further;
+	// otherwise it changes nothing.
+	Refusal *Failure `json:"refusal,omitempty"`
+}
+
+// JobOperation is what a job does.
+type JobOperation string
+
+// The operations that a job carries out.
+const (
+	JobFit  JobOperation = "fit"  // returns what to send for a whole history, and remembers its compactions; the default
+	JobPlan JobOperation = "plan" // compacts a transcript or a session that the host replaces by the result
+)
+
+// RecordKeys is how records are found.
+type RecordKeys string
+
+// The ways to find records.
+const (
+	RecordsByPrefix RecordKeys = "prefix" // a record for each compaction, under the hashes of what it replaces and of what it became; the default
+	RecordsByOwner  RecordKeys = "owner"  // one record for each owner, with all of the owner's compactions
+)
+
+// EffectName is the name of an effect.
+type EffectName string
+
+// The effects.
+const (
+	EffectLoad    EffectName = "load"    // read the record of the first of keys that has one
+	EffectSave    EffectName = "save"    // write a record under each of keys
+	EffectLease   EffectName = "lease"   // lease keys[0] to holder for ttl, or renew that, unless another holder has a lease on one of keys
+	EffectRelease EffectName = "release" // end the lease of holder on keys[0]; nothing is answered
+	EffectPut     EffectName = "put"     // store body under handle
+	EffectAsk     EffectName = "ask"     // ask the model for a summary
+	EffectCount   EffectName = "count"   // count the tokens of messages exactly
+	EffectWait    EffectName = "wait"    // call again with an event without results at until, or when the lease on key ends; it replaces an earlier wait
+	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings; nothing is answered
+	EffectEmit    EffectName = "emit"    // tell notice to whoever listens; nothing is answered
+	EffectCancel  EffectName = "cancel"  // stop the effect target: its answer is no longer used
+)
+
+// Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult.
+type Effect struct {
+	Effect EffectName `json:"effect"`
+	ID     int        `json:"id,omitempty"`
+	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
+	Keys []string `json:"keys,omitempty"`
+	// Record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0] must still have this
+	// revision, or must still be missing if it is "". With Holder, the holder must still have its lease on Lease.
+	Record     string  `json:"record,omitempty"`
+	IfRevision *string `json:"if_revision,omitempty"`
+	Holder     string  `json:"holder,omitempty"`
+	Lease      string  `json:"lease,omitempty"`
+	TTL        int64   `json:"ttl,omitempty"` // in milliseconds
+	Handle     string  `json:"handle,omitempty"`
+	Body       Raw     `json:"body,omitempty" is:"string"`
+	// Request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input.
+	Request  Raw    `json:"request,omitempty" is:"SummaryRequest"`
+	Sent     Raw    `json:"sent,omitempty" is:"any"`
+	Deadline int64  `json:"deadline,omitempty"` // when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never
+	Messages Raw    `json:"messages,omitempty" is:"any"`
+	Until    int64  `json:"until,omitempty"` // in milliseconds since 1970
+	Key      string `json:"key,omitempty"`
+	// Settings are those of the job to begin. The host adds the time and a seed.
+	Settings *JobSettings `json:"settings,omitempty"`
+	Notice   *JobNotice   `json:"notice,omitempty"`
+	Target   int          `json:"target,omitempty"`
+}
+
+// JobNotice is something worth a line in a log.
+type JobNotice struct {
+	Name    NoticeName `json:"name"`
+	Message string     `json:"message"`
+}
+
+// NoticeName is the name of a notice.
+type NoticeName string
+
+// The notices.
+const (
+	NoticeSummaryFailed    NoticeName = "summary_failed"    // the model gave no summary
+	NoticeRecordsFailed    NoticeName = "records_failed"    // the store of records failed, and the job continued without it
+	NoticeLeaseLost        NoticeName = "lease_lost"        // the lease ended during a compaction, which starts over
+	NoticeBackgroundFailed NoticeName = "background_failed" // a compaction in the background came to nothing
+)
+
+// JobEvent is what happened since the last call. Without results it only tells the time.
+//
+//easyjson:json
+type JobEvent struct {
+	Now     int64          `json:"now"` // in milliseconds since 1970
+	Results []EffectResult `json:"results,omitempty"`
+	// Cancel ends the job: nothing is changed.
+	Cancel bool `json:"cancel,omitempty"`
+}
+
+// EffectResult is the answer to an effect.
+type EffectResult struct {
+	ID int `json:"id"`
+	// Refused says that the host cannot do this. The job does without it from now on.
+	Refused bool `json:"refused,omitempty"`
+	// Error is why the effect failed.
+	Error string `json:"error,omitempty"`
+	// Done reports, for save, that the record was written, and for lease, that it was granted.
+	Done bool `json:"done,omitempty"`
+	// Record is what load found; absent, nothing. At is the index of its key, and Revision what a later save compares: any text that differs
+	// whenever the record does.
+	Record   *string `json:"record,omitempty"`
+	At       int     `json:"at,omitempty"`
+	Revision string  `json:"revision,omitempty"`
+	// Summary is the answer to ask. Its id may be missing.
+	Summary *Summary `json:"summary,omitempty"`
+	// Busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is unknown.
+	Busy  bool  `json:"busy,omitempty"`
+	After int64 `json:"after,omitempty"`
+	// Incomplete says that the answer ended early, so that the same request may succeed at once.
+	Incomplete bool `json:"incomplete,omitempty"`
+	// Tokens is the answer to count.
+	Tokens int `json:"tokens,omitempty"`
+}
+
+// JobProgress is the answer of the operations loop_start and loop_event: the job as it is now, and what to do. With Result or Failure the job
+// has ended, and there is no Job.
+//
+//easyjson:json
+type JobProgress struct {
+	// Job is what the host passes to the next loop_event, unchanged.
+	Job Raw `json:"job,omitempty" is:"object"`
+	// NeedsMessages reports whether the next loop_event must come with the messages or the session. There may be more messages than before.
+	NeedsMessages bool     `json:"needs_messages,omitempty"`
+	Effects       []Effect `json:"effects"`
+	// Failure is why the job ended without a result. Nothing was changed.
+	Failure *JobFailure `json:"failure,omitempty"`
+	// Result is the answer of the operation, with the member memory left out.
+	Result Raw `json:"result,omitempty" is:"Planned"`
+	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
+}
+
+// JobFailure is why a job ended without a result.
+type JobFailure struct {
+	Code    FailureCode `json:"code"`
+	Message string      `json:"message"`
+	// Path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is in them.
+	Path   string `json:"path,omitempty"`
+	Offset int    `json:"offset,omitempty"`
+}
+
+// FailureCode names a kind of failure of a job. Codes are stable.
+type FailureCode string
+
+// The failures of jobs. A job also fails with the code of an operation that it runs, such as `plan_mismatch`.
+const (
+	FailureCancelled FailureCode = "cancelled"      // the host has cancelled the job
+	FailureStore     FailureCode = "store_failed"   // removed content could not be stored
+	FailureRecords   FailureCode = "memory_failed"  // records could not be read or written, and the settings require them
+	FailureNotFull   FailureCode = "not_overflow"   // the model call of `refusal` did not fail because the messages do not fit
+	FailureStill     FailureCode = "still_overflow" // the messages do not fit, and a compaction did not help
+)

@@ -1,0 +1,212 @@
+package authorship
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Anywhere is the last place of a message that may be anywhere.
+const Anywhere = math.MaxInt
+
+// Places is where a policy puts messages of ours, and what it lets precede them. It is asked only where a message reads like one of ours.
+type Places struct {
+	Style   *digest.Style          // of its digests
+	Pinned  func(message int) bool // whether it pins a message of the input; nil if it pins none
+	Project bool                   // whether messages with project instructions may stay before the digest
+	Last    func(of Origin) int    // the last place in the input where one of its passes puts messages of an origin: -1 for nowhere, or Anywhere
+}
+
+// identifying finds the messages of ours in the input of a document.
+//
+// If there is a state, it names them (State.Own), and nothing else counts: each name identifies one message, the first that matches. Lines
+// and turns are not named, because a digest treats them like talk and takes nothing from them for the ledger; with a state they count among
+// the messages that it covers. Without a state, or with one that knows nothing about this conversation, a message counts only if its role
+// and its place are those that the policy uses.
+type identifying struct {
+	doc    *view.View
+	places Places
+	ours   []Origin
+	known  int      // the messages at the front that the last compaction has left
+	names  []string // of the state; nil where it names no message of this conversation
+	groups []int32  // of the input, once they are wanted
+	pinned []bool   // by group: whether the policy pins one of its messages, once that is wanted
+	last   map[Origin]int
+}
+
+// Identify finds the messages of the document that earlier compactions wrote, by the state that the last one has left and by where the policy
+// puts them.
+func Identify(doc *view.View, state *api.State, places Places) *Authors {
+	id := &identifying{doc: doc, places: places, ours: make([]Origin, doc.N)}
+	if id.look(state) { // most transcripts cost no fingerprint
+		at := spot{user: true, assistant: true}
+		for i, k := range id.ours {
+			if k != NotOurs && !id.isOurs(i, k, at) {
+				id.ours[i] = NotOurs
+			}
+			if at.user {
+				at = id.following(at, i)
+			}
+		}
+	}
+	return &Authors{doc: doc, ours: id.ours}
+}
+
+// look notes what each message reads like and what the state knows of the conversation. It reports whether any message reads like one of
+// ours.
+func (id *identifying) look(state *api.State) (some bool) {
+	t, named := id.doc.T, false // the state names a message here
+	for i := range id.ours {
+		if id.ours[i] = LooksLike(t, int32(i)); id.ours[i] != NotOurs {
+			some = true
+			named = named || len(state.Own) > 0 && slices.Contains(state.Own, NameOf(t, int32(i)))
+		}
+	}
+	if !some {
+		return false
+	}
+	if state.Fingerprint != "" && state.Messages <= id.doc.N && t.Fingerprint(state.Messages) == state.Fingerprint {
+		id.known = state.Messages
+	}
+	if named || id.known > 0 && len(state.Own) > 0 {
+		id.names = slices.Clone(state.Own)
+	}
+	return true
+}
+
+// isOurs reports whether message i, which reads like k and is at a spot, is one of ours.
+func (id *identifying) isOurs(i int, k Origin, at spot) bool {
+	seen := id.known == 0 || i < id.known // nothing speaks against it that the last compaction has seen it
+	kind := k.Of()
+	switch {
+	case id.doc.T.Messages[i].Variant == transcript.Digest: // the application has a type for it
+		return true
+	case kind.Unnamed:
+		return seen && (id.known > 0 || i <= id.lastPlace(kind))
+	case id.names != nil:
+		return id.takeName(i)
+	case k == OfDigest:
+		return seen && id.inPlace(i, at)
+	case kind.Companion:
+		return seen && at.digest
+	case kind.Placed:
+		return seen && i <= id.lastPlace(kind)
+	}
+	return seen || k == OfBranch
+}
+
+// takeName reports whether the state names message i, and takes the name, which counts for one message.
+func (id *identifying) takeName(i int) bool {
+	at := slices.Index(id.names, NameOf(id.doc.T, int32(i)))
+	if at >= 0 {
+		id.names[at] = ""
+	}
+	return at >= 0
+}
+
+// spot is the position of a message, described by what precedes it.
+type spot struct {
+	user      bool // a digest with the user's or the system's role may be here
+	assistant bool // a digest with the assistant's role may be here
+	said      bool // the user has said something before it that is not pinned
+	digest    bool // a digest precedes it, with only its companion messages in between
+}
+
+// following is the spot after message i, which is at a spot. A digest precedes all talk that is not pinned; the user's message that was the
+// newest may precede it. Before a digest in the assistant's name nothing of the conversation may be, since the assistant can be led to write
+// one.
+func (id *identifying) following(at spot, i int) spot {
+	t, ours := id.doc.T, id.ours[i]
+	role := t.Messages[i].Role
+	switch {
+	case ours == OfDigest:
+		return spot{user: true, said: true, digest: true}
+	case at.digest: // of the files after it
+		companion := ours == OfFile || ours == OfTurn
+		return spot{user: companion, said: true, digest: companion}
+	case role == transcript.System || ours == OfTurn:
+		return at
+	}
+	at.assistant = false
+	switch {
+	case id.isPinned(i) || id.instructs(i):
+	case role == transcript.User && t.HasUserText(i) && !at.said && ours != OfLoop:
+		at.said = true
+	default:
+		at.user = false
+	}
+	return at
+}
+
+// inPlace reports whether message i, which looks like a digest, has the policy's style and is where a fold puts it.
+func (id *identifying) inPlace(i int, at spot) bool {
+	s := digest.StyleOf(id.doc.T, i)
+	if s.Header != id.places.Style.Header || at.digest {
+		return false
+	}
+	if s.Role == transcript.Assistant && id.doc.T.Messages[i].Role == transcript.Assistant {
+		return at.assistant
+	}
+	return at.user
+}
+
+// lastPlace is the last place in the input where one of the policy's passes puts messages of a kind; -1 where none does, and Anywhere for a
+// kind that no pass places.
+func (id *identifying) lastPlace(kind *Message) int {
+	if !kind.Placed {
+		return Anywhere
+	}
+	if last, known := id.last[kind.Origin]; known {
+		return last
+	}
+	last := id.places.Last(kind.Origin)
+	if groups := id.inputGroups(); last >= 0 && last < Anywhere {
+		for last < len(groups) && (last > 0 && groups[last] == groups[last-1] || id.doc.T.Messages[last].Role == transcript.System || id.isPinned(last)) {
+			last++
+		}
+		last++ // the user's newest message may precede it
+	}
+	if id.last == nil {
+		id.last = map[Origin]int{}
+	}
+	id.last[kind.Origin] = last
+	return last
+}
+
+// inputGroups are the groups of the input.
+func (id *identifying) inputGroups() []int32 {
+	if id.groups == nil {
+		id.groups = id.doc.T.Groups(id.doc.Seq())
+	}
+	return id.groups
+}
+
+// isPinned reports whether message i is in one group with one that the policy pins.
+func (id *identifying) isPinned(i int) bool {
+	if id.places.Pinned == nil {
+		return false
+	}
+	groups := id.inputGroups()
+	if id.pinned == nil {
+		id.pinned = make([]bool, len(groups))
+		for m := range id.doc.N {
+			if id.places.Pinned(m) {
+				id.pinned[groups[m]] = true
+			}
+		}
+	}
+	return id.pinned[groups[i]]
+}
+
+// instructs reports whether message i may have stayed because it holds project instructions.
+func (id *identifying) instructs(i int) bool {
+	if !id.places.Project {
+		return false
+	}
+	what, _ := digest.ProjectIn(id.doc.T, i)
+	return what != digest.NoProject
+}

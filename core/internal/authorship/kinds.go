@@ -1,0 +1,88 @@
+// Package authorship says who wrote each message: somebody in the conversation, or a compaction of ours.
+//
+// What never enters this package: what becomes of a message.
+package authorship
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Origin says what a message of ours stands for.
+type Origin uint8
+
+// The messages that a compaction writes. Other messages of passes get an origin when they are declared.
+const (
+	NotOurs  Origin = iota
+	OfDigest        // the digest of a fold
+	OfBranch        // the digest of an abandoned branch
+	OfTurn          // a message that a repair inserts so that the roles alternate
+	OfLine          // the line of a turn
+	OfFile          // a file that was restored
+	OfCount         // the count of dropped messages
+	OfLoop          // a tool loop as text
+	ofOthers
+)
+
+// Message is a kind of message, other than a digest, that a pass or a repair writes: how it is recognized, and what follows from its being
+// ours.
+type Message struct {
+	Origin Origin // zero: Declare gives one
+	// It is a message of the role that begins with the prefix, or one for which Is holds, where that is set.
+	Role   transcript.Role
+	Prefix string
+	Is     func(t *transcript.Transcript, m int32) bool
+
+	Told      bool // a digest includes it as a part of the talk
+	Unnamed   bool // the state does not name it: there may be many, and they give nothing to ledger and state
+	Placed    bool // it counts only where a pass of the policy puts it
+	Companion bool // it came with a fold, and follows its digest
+	Lists     bool // it may name the handle of the messages that it represents
+}
+
+// declared are the kinds of messages, in order of declaration.
+var declared []*Message
+
+// Declare declares a kind of message, once. It is called from init.
+func Declare(m *Message) {
+	next := ofOthers
+	for _, known := range declared {
+		if known == m || m.Origin != NotOurs && known.Origin == m.Origin {
+			return
+		}
+		next = max(next, known.Origin+1)
+	}
+	if m.Origin == NotOurs {
+		m.Origin = next
+	}
+	if m.Is == nil {
+		m.Is = func(t *transcript.Transcript, i int32) bool {
+			return t.Messages[i].Role == m.Role && t.StartsWith(int(i), m.Prefix)
+		}
+	}
+	declared = append(declared, m)
+	if m.Prefix != "" && !m.Told {
+		digest.Declare(m.Prefix)
+	}
+}
+
+// Declared returns the kinds of messages that were declared.
+func Declared() []*Message { return declared }
+
+var digests = &Message{Origin: OfDigest}
+
+// Of returns the kind of a message of ours.
+func (k Origin) Of() *Message {
+	for _, m := range declared {
+		if m.Origin == k {
+			return m
+		}
+	}
+	return digests
+}
+
+func init() {
+	Declare(&Message{Origin: OfTurn, Is: IsTurn, Unnamed: true, Companion: true})
+	Declare(&Message{Origin: OfLoop, Role: transcript.User, Prefix: digest.LoopMarker, Told: true, Lists: true,
+		Is: func(t *transcript.Transcript, m int32) bool { return digest.IsLoop(t, int(m)) }})
+}

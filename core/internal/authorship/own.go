@@ -1,0 +1,132 @@
+package authorship
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Authors knows which messages of a document a compaction wrote. A message that reads like one of ours need not be one. What is not ours is
+// what its role says it is: an assistant's text is folded as such, gives nothing to ledger and state, and is not left out of the digest.
+type Authors struct {
+	doc  *view.View
+	ours []Origin // by message of the input
+}
+
+// maxOwn is the maximum number of messages of ours that a state names.
+const maxOwn = 256
+
+// LooksLike returns what a message reads like, in a role that we write such messages in; NotOurs if it reads like nothing of ours. Whether
+// it is one is another question: a model can be led to repeat any text.
+func LooksLike(t *transcript.Transcript, m int32) Origin {
+	if t.Messages[m].Variant == transcript.Digest {
+		return OfDigest
+	}
+	for _, kind := range declared {
+		if kind.Is(t, m) {
+			return kind.Origin
+		}
+	}
+	if digest.StyleOf(t, int(m)) != nil {
+		return OfDigest
+	}
+	return NotOurs
+}
+
+// Own reports whether an earlier compaction, or this one, wrote a message.
+func (a *Authors) Own(m int32) bool { return a.Origin(m) != NotOurs }
+
+// Origin returns what a message of ours represents; NotOurs for any other, whatever it reads like.
+func (a *Authors) Origin(m int32) Origin {
+	if int(m) < len(a.ours) {
+		return a.ours[m]
+	}
+	return LooksLike(a.doc.T, m) // this run has written it
+}
+
+// NameOf returns a message's name, computed from its role and its first text, whatever else a host or an SDK keeps in it.
+func NameOf(t *transcript.Transcript, m int32) string {
+	var f transcript.Fingerprint
+	f.Add([]byte(t.Messages[m].Role.String()))
+	text := t.AsGiven(t.FirstText(int(m)))
+	f.Add([]byte(jsonspan.Text(text, transcript.Span{End: uint32(len(text))})))
+	return f.String()
+}
+
+// OwnNames returns the names of our messages in the result, for the state.
+func (a *Authors) OwnNames() (list []string) {
+	for _, it := range a.doc.Items {
+		if k := a.Origin(it.Msg); k != NotOurs && !k.Of().Unnamed && len(list) < maxOwn {
+			list = append(list, NameOf(a.doc.T, it.Msg))
+		}
+	}
+	return list
+}
+
+// IsBranch reports whether a message is the digest of an abandoned branch.
+func (a *Authors) IsBranch(m int32) bool { return a.Origin(m) == OfBranch }
+
+// Summarizable reports whether the digest should include a message as a part of the talk: it is not one of ours, or it is the line of a turn,
+// a tool loop as text or the digest of a branch, which are all that is left of what they represent; or a host has put more into it than the
+// digest.
+func (a *Authors) Summarizable(m int32) bool {
+	switch k := a.Origin(m); k {
+	case NotOurs:
+		return true
+	case OfDigest:
+		return len(a.doc.T.PartsOf(int(m))) > 1
+	default:
+		return k.Of().Told
+	}
+}
+
+// isCount reports whether a text is the message that counts dropped messages: its line, followed by nothing but blocks.
+func isCount(rest string) bool {
+	line, more, found := strings.Cut(rest, "\n")
+	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
+}
+
+// OpeningText is the user message that a repair inserts if a conversation doesn't begin with the user.
+const OpeningText = "[The conversation goes on from here.]"
+
+// TurnText is the message that a repair inserts between two messages of one role, in the other role.
+const TurnText = "[Noted.]"
+
+// DroppedPrefix begins the message that counts dropped messages (S0.27, S0.29).
+const DroppedPrefix = "[Context compacted: "
+
+// RestoredPrefix begins the message with a restored file (S3.38).
+const RestoredPrefix = "[Restored file after compaction]"
+
+// IsTurn reports whether a message was inserted by a repair so that the roles alternate.
+func IsTurn(t *transcript.Transcript, m int32) bool {
+	first := t.FirstText(int(m))
+	return t.Messages[m].Count == 1 && (t.EqualText(first, TurnText) || t.EqualText(first, OpeningText))
+}
+
+// IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an inserted turn.
+func IsCompanion(t *transcript.Transcript, m int32) bool {
+	for _, kind := range declared {
+		if kind.Companion && kind.Is(t, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// DroppedBefore returns how many messages an earlier compaction dropped, according to its message; 0 if this isn't such a message.
+func DroppedBefore(t *transcript.Transcript, m int32) int {
+	if t.Messages[m].Role != transcript.User || !t.StartsWith(int(m), DroppedPrefix) {
+		return 0
+	}
+	digits, rest, _ := strings.Cut(t.Text(t.FirstText(int(m)))[len(DroppedPrefix):], " ")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > 1<<30 || !strings.HasPrefix(rest, "messages removed") || !isCount(rest) {
+		return 0
+	}
+	return n
+}

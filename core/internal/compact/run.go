@@ -1,0 +1,210 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/gate"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/keep"
+	"github.com/ctxfold/ctxfold/core/internal/mend"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/report"
+	"github.com/ctxfold/ctxfold/core/internal/summary"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Run is one compaction, repair or restoration on its way, from the input to the one Result. It opens the rooms for one document, and passes
+// see it as a [passes.Run].
+type Run struct {
+	in      view.Input
+	policy  *policy.Policy // of in
+	doc     *view.View
+	authors *authorship.Authors
+	keep    *keep.Keeper
+	archive *handles.Archive
+	mend    *mend.Mender
+	summary *summary.Writer
+	report  report.Report
+	state   api.State // of in, as it is after the run
+
+	fold      passes.Fold
+	shortened passes.Shortened
+	limit     int // tokens; 0 is any number
+	target    int
+
+	due      bool       // for its tokens, for a cold cache, or by force
+	starts   bool       // it is time to begin a compaction in the background
+	counted  int        // tokens of the input by the gate: an estimate, or what the provider counted
+	sizes    []int      // tokens of the input's messages, where a log is kept
+	streak   api.Streak // with this compaction, if it becomes one
+	small    bool       // a pass was left out because it could not free min_gain
+	noDigest string     // why there is no digest, where the policy takes no local one for it
+	bodies   []api.Body // what was archived, once the run is over
+	result   Result
+}
+
+// Begin returns a run that has done nothing yet, whether anything is due or not.
+func Begin(in view.Input) *Run { return begin(in, open(in), "") }
+
+// BeginDue returns a run that the gate has let through. Where the policy wants nothing compacted it is idle, and over with its input. A
+// provider's count of a message before from does not count.
+func BeginDue(in view.Input, from int) (c *Run, idle bool) {
+	doc := open(in)
+	if in.N == 0 { // there is nothing to compact, whatever is sent next to it
+		return begin(in, doc, "").Unchanged(api.ReasonUnderBudget), true
+	}
+	due, size, cold := gate.Due(in, from, doc.Total)
+	if in.Policy.Force {
+		due, cold = true, ""
+	}
+	c = begin(in, doc, cold)
+	c.due, c.counted = due, size.Tokens
+	switch {
+	case due || c.overBytes():
+		return c, false
+	case in.Policy.Unbounded():
+		return c.Unchanged(Unbounded(in.Policy)), true
+	}
+	c.starts = gate.Starts(in, size.Tokens)
+	return c.Unchanged(api.ReasonUnderBudget), true
+}
+
+// open makes a document of an input.
+func open(in view.Input) *view.View {
+	doc := view.NewView(in.Transcript, in.Format, in.Estimator, in.N)
+	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.Published())
+	return doc
+}
+
+// begin opens the rooms for a document. A run that is due for a cold prompt cache alone aims for the policy's share of the current size, and
+// keeps the transcript where the model gives no summary: it fits as it is.
+func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
+	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
+	if cold != "" {
+		c.target = min(c.target, int(float64(doc.Total)*in.Policy.Gate.Target))
+	}
+	n := len(in.Transcript.Messages)
+	c.report = report.Report{
+		Preset: api.Preset(in.Policy.Preset), Format: api.Format(in.Format.Name), Estimator: api.Estimator(in.Estimator.Name), Cold: cold,
+		Tokens: api.ReportTokens{Before: doc.Total, After: doc.Total, Limit: c.limit, Window: in.Policy.Window.Tokens,
+			Source: in.Estimator.Source, Bound: in.Estimator.Bound},
+		Messages: api.Count{Before: n, After: n},
+		Summary:  api.ReportSummary{Source: api.SourceNone},
+	}
+	c.authors = authorship.Identify(doc, &in.State, places(doc, in.Policy))
+	c.keep = keep.New(doc, c.authors, in.Policy)
+	c.archive = handles.NewArchive(doc, c.authors, in.Policy.Archive, in.State.Archive)
+	c.mend = mend.New(doc, in.Policy, c.authors, c.keep, c.archive, c.Ledger(), &c.report)
+	c.summary = summary.New(doc, &c.in, &c.state, &c.report, c.target, cold != "")
+	if in.Policy.Log {
+		c.sizes = make([]int, len(doc.Items))
+		for i, it := range doc.Items {
+			c.sizes[i] = it.Tokens
+		}
+	}
+	return c
+}
+
+// places says where the passes of a policy put messages of ours in a document.
+func places(doc *view.View, p *policy.Policy) authorship.Places {
+	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0}
+	if len(p.Pins) > 0 {
+		at.Pinned = func(message int) bool { return keep.PinOf(doc, p, message) >= 0 }
+	}
+	at.Last = func(of authorship.Origin) int {
+		last := -1
+		steps, _ := passes.Steps(p)
+		for _, step := range steps {
+			if placer, ok := step.(passes.Placer); ok {
+				if origin, place := placer.Place(); origin == of {
+					last = max(last, place)
+				}
+			}
+		}
+		return last
+	}
+	return at
+}
+
+// Doc is the document that the run works on.
+func (c *Run) Doc() *view.View { return c.doc }
+
+// Policy is what the run follows.
+func (c *Run) Policy() *policy.Policy { return c.policy }
+
+// Authors says who wrote each message.
+func (c *Run) Authors() *authorship.Authors { return c.authors }
+
+// Keep says which items must stay.
+func (c *Run) Keep() *keep.Keeper { return c.keep }
+
+// Archive is where removed content goes.
+func (c *Run) Archive() *handles.Archive { return c.archive }
+
+// Mend repairs the document.
+func (c *Run) Mend() *mend.Mender { return c.mend }
+
+// Summary gets digests written.
+func (c *Run) Summary() *summary.Writer { return c.summary }
+
+// Report is what was done so far.
+func (c *Run) Report() *report.Report { return &c.report }
+
+// State is what the host is to store with the conversation.
+func (c *Run) State() *api.State { return &c.state }
+
+// Ledger is the ledger of the state.
+func (c *Run) Ledger() *digest.Ledger { return (*digest.Ledger)(&c.state.Ledger) }
+
+// Fold is what the last fold has done.
+func (c *Run) Fold() *passes.Fold { return &c.fold }
+
+// Shortened is what passes have written in place of longer texts.
+func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
+
+// Limit is how many tokens the result may have by the gate; 0 is any number.
+func (c *Run) Limit() int { return c.limit }
+
+// Target is how many tokens the result should have; 0 is any number.
+func (c *Run) Target() int { return c.target }
+
+// Most is how many tokens a result may have that is bounded.
+func (c *Run) Most() int {
+	if c.policy.Gate.Inclusive {
+		return c.limit - 1
+	}
+	return c.limit
+}
+
+// Bounded reports whether the result of this run must not exceed the limit.
+func (c *Run) Bounded() bool {
+	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.Branch()
+}
+
+// MinGain returns how many tokens a compaction must free; if it can't, nothing is done.
+func (c *Run) MinGain() int { return c.policy.MinGain() }
+
+// TooSmall notes that a pass was left out because it could not free MinGain.
+func (c *Run) TooSmall() { c.small = true }
+
+// NoDigest notes why there is no digest, where the policy takes no local one for it.
+func (c *Run) NoDigest(why string) { c.noDigest = why }
+
+// Failure is why there is no digest, as NoDigest has noted; "" where nothing failed.
+func (c *Run) Failure() string { return c.noDigest }
+
+// Due reports whether anything is to be compacted.
+func (c *Run) Due() bool { return c.due }
+
+// Starts reports whether it is time to begin a compaction in the background.
+func (c *Run) Starts() bool { return c.starts }
+
+// Bodies are what was archived, for the host to keep before it uses the result.
+func (c *Run) Bodies() []api.Body { return c.bodies }
+
+// overBytes reports whether the list of messages is larger than the policy allows.
+func (c *Run) overBytes() bool {
+	return c.policy.MaxBytes > 0 && c.doc.T.Given(c.doc.T.List).Len() > c.policy.MaxBytes
+}

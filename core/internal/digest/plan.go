@@ -1,0 +1,200 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// planList is the plan of a session, as the tool that keeps one was told last, or the last checklist that the assistant wrote.
+type planList struct {
+	points  []point
+	head    string // the line before the points, of a list that is in the digest before
+	message int32  // that said it last
+}
+
+// point is one thing that is to be done.
+type point struct{ id, text, box string }
+
+// The boxes of what is to be done, of what is being done, and of what is done.
+const (
+	openBox    = "[ ] "
+	currentBox = "[~] "
+	doneBox    = "[x] "
+)
+
+// pointStates are the words for states in the arguments of tools that keep a plan, and pointBoxes by their row what represents them; deleted
+// points go.
+var (
+	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
+	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
+)
+
+const deletedState = "deleted"
+
+const (
+	mostPoint  = 300 // bytes of a point
+	mostPoints = 64
+)
+
+// The arguments that say what is to be done, the most telling first, which point is meant, and its state.
+var (
+	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
+	pointIDs  = wordListOf("id taskId task_id")
+	stateKeys = wordListOf("status state")
+)
+
+// checklist are the points of the list of boxes in a text ("- [ ] …", "- [x] …"); none where nothing is open in it.
+func checklist(text string) (points []point) {
+	if !strings.Contains(text, openBox) {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		item := strings.TrimLeft(line, "-*+ \t0123456789.")
+		if len(item) <= len(openBox) || item[0] != '[' || item[2] != ']' || item[3] != ' ' {
+			continue
+		}
+		if box := strings.ToLower(item[:len(openBox)]); strings.ContainsAny(box[1:2], " x~-") {
+			points = append(points, point{box: box, text: clipLine(item[len(openBox):], mostPoint)})
+		}
+	}
+	return points
+}
+
+// replace takes the points that message says over in the place of those before.
+func (p *planList) replace(points []point, message int32) {
+	if len(points) > 0 {
+		p.points, p.message, p.head = points[:min(len(points), mostPoints)], message, ""
+	}
+}
+
+// call reads what a tool that keeps a plan is told: the whole list, a new point, or the states of some.
+func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
+	var told, boxes []point
+	var now point
+	named := "" // the key of its text
+	end := func() {
+		if now.text != "" || now.id != "" {
+			told = append(told, now)
+		}
+		now, named = point{}, ""
+	}
+	arguments(t, part, func(key, text string) {
+		if list := checklist(text); list != nil {
+			boxes = append(boxes, list...)
+			return
+		}
+		rank := slices.Index(pointKeys, key)
+		switch {
+		case key == named && named != "", pointIDs.has(key) && now.id != "", stateKeys.has(key) && now.box != "":
+			end()
+		}
+		switch {
+		case pointIDs.has(key):
+			now.id = text
+		case stateKeys.has(key):
+			now.box = pointBoxes[pointStates.Row(text)]
+		case rank >= 0 && (named == "" || rank < slices.Index(pointKeys, named)):
+			now.text, named = clipLine(text, mostPoint), key
+		}
+	})
+	end()
+	known := func(x point) int {
+		return slices.IndexFunc(p.points, func(old point) bool { return x.id != "" && old.id == x.id })
+	}
+	single := strings.HasPrefix(bareTool(t.Text(part.Name)), "task")
+	if !single && (boxes != nil || !(len(told) < len(p.points) && !slices.ContainsFunc(told, func(x point) bool { return known(x) < 0 }))) {
+		p.replace(append(told, boxes...), message)
+		return
+	}
+	for _, new := range told {
+		at := known(new)
+		if at < 0 && new.text == "" || at < 0 && len(p.points) == mostPoints {
+			continue
+		}
+		p.message, p.head = message, ""
+		switch {
+		case at < 0:
+			if new.id == "" {
+				new.id = itoa(len(p.points) + 1)
+			}
+			if new.box == "" {
+				new.box = openBox
+			}
+			p.points = append(p.points, new)
+		case new.box == deletedState:
+			p.points = slices.Delete(p.points, at, at+1)
+		default:
+			p.points[at].box = cmp.Or(new.box, p.points[at].box)
+			p.points[at].text = cmp.Or(new.text, p.points[at].text)
+		}
+	}
+}
+
+// The line before the points, and what it says instead where none is open.
+const (
+	planHead    = "The assistant's list of steps ([x] done, [~] being done, [ ] open), as it was in ["
+	planAllDone = "All steps of the assistant's list were done in ["
+)
+
+// text is the plan, as it was in the turn of a number, in at most size bytes: where there are too many points, the first of those that are
+// done are counted.
+func (p *planList) text(turn, size int) string {
+	if len(p.points) == 0 {
+		return ""
+	}
+	done := 0
+	lines := make([]string, 0, len(p.points))
+	for _, point := range p.points {
+		if point.box == doneBox {
+			done++
+		}
+		lines = append(lines, "- "+point.box+Fence(point.text))
+	}
+	head := p.head
+	switch {
+	case head != "":
+	case done == len(lines):
+		head = planAllDone + itoa(turn) + "]:"
+	default:
+		head = planHead + itoa(turn) + "]:"
+	}
+	room := size - len(head)
+	for _, line := range lines {
+		room -= len(line) + 1
+	}
+	left := 0
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		if room >= 0 || !strings.HasPrefix(line, "- "+doneBox) {
+			return false
+		}
+		room += len(line) + 1
+		left++
+		return true
+	})
+	if left > 0 {
+		lines = append([]string{"- " + doneBox + "(" + itoa(left) + " more)"}, lines...)
+	}
+	text := head + "\n" + strings.Join(lines, "\n")
+	if len(text) > size {
+		text = Clip(text, size)
+	}
+	return text
+}
+
+// readPlan reads the plan in a digest back; it is false for one that has no list.
+func readPlan(text string) (p planList, ok bool) {
+	if strings.HasPrefix(text, planAllDone) {
+		return p, true
+	}
+	if p.points = checklist(text); strings.HasPrefix(text, planHead) {
+		p.head, _, _ = strings.Cut(text, "\n")
+	}
+	for i := range p.points {
+		p.points[i].id = itoa(i + 1)
+	}
+	return p, len(p.points) > 0
+}

@@ -1,0 +1,74 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// toolCall is a call of a tool with its result, in the native format.
+func toolCall(id, name, arguments, result string) string {
+	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"` + name + `","arguments":` + arguments + `}]},` +
+		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + name + `","content":"` + result + `"}`
+}
+
+// planOf is what a digest has under its heading for the plan.
+func planOf(text string) string {
+	_, plan, _ := strings.Cut(text, "# Plan\n")
+	return plan
+}
+
+// Whatever tool keeps the plan, a digest says what is done, what is being done, and what is open, and as of when.
+func TestPlans(t *testing.T) {
+	const want = "- [x] measure the loom\n- [~] oil the shuttle\n- [ ] weave the sample"
+	for name, calls := range map[string]string{
+		"Claude Code": toolCall("1", "TodoWrite", `{"todos":[{"content":"measure the loom","status":"completed","activeForm":"Measuring the loom"},{"content":"oil the shuttle","status":"in_progress","activeForm":"Oiling"},{"content":"weave the sample","status":"pending","activeForm":"Weaving"}]}`, "ok"),
+		"Codex":       toolCall("1", "update_plan", `{"explanation":"Two are left.","plan":[{"step":"measure the loom","status":"completed"},{"step":"oil the shuttle","status":"in_progress"},{"step":"weave the sample","status":"pending"}]}`, "Plan updated"),
+		"Gemini":      toolCall("1", "write_todos", `{"todos":[{"description":"measure the loom","status":"completed"},{"description":"oil the shuttle","status":"in_progress"},{"description":"weave the sample","status":"pending"}]}`, "ok"),
+		"Goose":       toolCall("1", "todo__todo_write", `{"content":"# Loom\n- [x] measure the loom\n- [~] oil the shuttle\n- [ ] weave the sample"}`, "ok"),
+		"Cline":       toolCall("1", "read_file", `{"path":"loom.md","task_progress":"- [x] measure the loom\n- [~] oil the shuttle\n- [ ] weave the sample"}`, "ok"),
+		"one at a time": toolCall("1", "TaskCreate", `{"subject":"measure the loom","description":"All three of them.","activeForm":"Measuring"}`, "Task #1 created") + "," +
+			toolCall("2", "TaskCreate", `{"subject":"oil the shuttle","description":"With the thin oil."}`, "Task #2 created") + "," +
+			toolCall("3", "TaskCreate", `{"subject":"weave the sample","description":"Blue."}`, "Task #3 created") + "," +
+			toolCall("4", "TaskCreate", `{"subject":"sell it","description":"No."}`, "Task #4 created") + "," +
+			toolCall("5", "TaskUpdate", `{"taskId":"1","status":"completed"}`, "ok") + "," +
+			toolCall("6", "TaskUpdate", `{"taskId":"2","status":"in_progress"}`, "ok") + "," +
+			toolCall("7", "TaskUpdate", `{"taskId":"4","status":"deleted"}`, "ok"),
+		"merged": toolCall("1", "todo_write", `{"merge":false,"todos":[{"id":"a","content":"measure the loom","status":"in_progress"},{"id":"b","content":"oil the shuttle","status":"pending"},{"id":"c","content":"weave the sample","status":"pending"}]}`, "ok") + "," +
+			toolCall("2", "todo_write", `{"merge":true,"todos":[{"id":"a","status":"completed"},{"id":"b","status":"in_progress"}]}`, "ok"),
+	} {
+		text := logOf(t, `[{"role":"user","content":"Get the loom ready."},`+calls+`,{"role":"assistant","content":"The shuttle needs oil."},{"role":"user","content":"Fine, go on."}]`, 3000)
+		if got := planOf(text); !strings.Contains(got, "as it was in [1]:\n"+want) {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
+// A plan stays over compactions until another one replaces it or its points are done; its last points are told first where room is short.
+func TestPlanStays(t *testing.T) {
+	const begun = `{"todos":[{"content":"measure the loom","status":"completed"},{"content":"weave the sample","status":"pending"}]}`
+	round := func(messages, prior string) string {
+		tr, seq := read(t, "native", `[{"role":"user","content":"Go on with the loom."},`+messages+`]`)
+		l := &digest.Ledger{}
+		prior = digest.Body(prior, l)
+		l.Add(tr, seq)
+		return digest.Message(digest.NewExtract(tr, seq, prior, l).Digest(3000))
+	}
+	first := round(toolCall("1", "TodoWrite", begun, "ok"), "")
+	second := round(toolCall("2", "bash", `{"command":"make cloth"}`, "ok"), first)
+	if got := planOf(second); !strings.Contains(got, "as it was in [1]:\n- [x] measure the loom\n- [ ] weave the sample") {
+		t.Errorf("after another compaction:\n%s", second)
+	}
+	if got := planOf(round(toolCall("3", "TaskUpdate", `{"taskId":"2","status":"completed"}`, "ok"), second)); !strings.Contains(got, "All steps of the assistant's list were done in [3]:") {
+		t.Errorf("done:\n%s", got)
+	}
+	third := round(toolCall("4", "TodoWrite", strings.ReplaceAll(begun, "pending", "completed"), "ok"), second)
+	if fourth := round(toolCall("5", "bash", `{"command":"make cloth"}`, "ok"), third); strings.Contains(fourth, "weave the sample") {
+		t.Errorf("a plan that was done long ago is still told:\n%s", fourth)
+	}
+	many := `{"todos":[` + strings.Repeat(`{"content":"thread the needle of the long and narrow loom","status":"completed"},`, 40) + `{"content":"weave the sample","status":"pending"}]}`
+	if got := planOf(round(toolCall("6", "TodoWrite", many, "ok"), "")); !strings.Contains(got, " more)") || !strings.Contains(got, "- [ ] weave the sample") {
+		t.Errorf("of many points:\n%s", got)
+	}
+}

@@ -1,0 +1,211 @@
+// Package keep says what must stay: what is pinned, and what belongs to a pinned message or to a tool call that is still open.
+//
+// What never enters this package: edits.
+package keep
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Keeper says which items of a document must stay.
+type Keeper struct {
+	doc     *view.View
+	authors *authorship.Authors
+	policy  *policy.Policy
+}
+
+// New returns what says which items of a document must stay by a policy.
+func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper {
+	return &Keeper{doc: doc, authors: authors, policy: p}
+}
+
+// Pin marks the items that must stay as they are: system messages, the newest user message (except in a branch, where it is folded too),
+// what stands for content that only the provider can read, the provider's own summaries, what the policy's pins name, and project
+// instructions.
+func (k *Keeper) Pin() {
+	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
+	for i := range k.doc.Items {
+		m := k.doc.Items[i].Msg
+		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may be removed
+		k.doc.Items[i].Said = 0
+		if words {
+			k.doc.Items[i].Said = t.LastSaid(int(m)) + 1
+		}
+		k.doc.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !k.authors.Own(m) || k.ProviderOnly(m) || PinOf(k.doc, k.policy, int(m)) >= 0
+		k.doc.Items[i].Instr = false
+	}
+	k.pinProject()
+}
+
+// pinProject pins messages with project instructions, as far as their share of the window allows: the newest of each file and each skill,
+// files before skills.
+func (k *Keeper) pinProject() {
+	room := k.ProjectRoom()
+	if room == 0 {
+		return
+	}
+	var files, skills []int
+	var seen critbit.Map[struct{}]
+	for i := len(k.doc.Items) - 1; i >= 0; i-- {
+		if k.authors.Own(k.doc.Items[i].Msg) {
+			continue
+		}
+		what, key := digest.ProjectIn(k.doc.T, int(k.doc.Items[i].Msg))
+		if what == digest.NoProject || seen.Has(key) {
+			continue
+		}
+		seen.Add(key)
+		if what == digest.ProjectFile {
+			files = append(files, i)
+		} else {
+			skills = append(skills, i)
+		}
+	}
+	for _, i := range append(files, skills...) {
+		if it := &k.doc.Items[i]; !it.Pinned && it.Tokens <= room {
+			room -= it.Tokens
+			it.Pinned, it.Instr = true, true
+		}
+	}
+}
+
+// ProjectRoom returns how many more tokens of project instructions may stay.
+func (k *Keeper) ProjectRoom() int {
+	share := k.policy.ProjectShare()
+	if share == 0 || k.policy.Branch() {
+		return 0
+	}
+	window := max(k.policy.Window.Tokens, k.policy.Limit())
+	if window == 0 {
+		return policy.MaxTokens
+	}
+	room := int(float64(window) * share)
+	for i := range k.doc.Items {
+		if k.doc.Items[i].Instr {
+			room -= k.doc.Items[i].Tokens
+		}
+	}
+	return max(0, room)
+}
+
+// NewestUser returns the index of the item with the newest user message, or -1.
+func (k *Keeper) NewestUser() int {
+	if k.policy.Branch() {
+		return -1
+	}
+	for i := len(k.doc.Items) - 1; i >= 0; i-- {
+		if k.doc.T.HasUserText(int(k.doc.Items[i].Msg)) && !k.authors.Own(k.doc.Items[i].Msg) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ProviderOnly reports whether a message represents something that only the provider can read.
+func (k *Keeper) ProviderOnly(m int32) bool {
+	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.ProviderOnly)
+}
+
+// PinOf returns the index of the policy's first pin that names message m of a document, or -1.
+func PinOf(doc *view.View, p *policy.Policy, m int) int {
+	return slices.IndexFunc(p.Pins, func(pin policy.Pin) bool { return matches(doc, &pin, m) })
+}
+
+// matches reports whether a pin names message m of a document.
+func matches(doc *view.View, pin *policy.Pin, m int) bool {
+	t := doc.T
+	msg := &t.Messages[m]
+	if pin.Role != "" && pin.Role != msg.Role.String() {
+		return false
+	}
+	if pin.Index != nil && !(*pin.Index == m || *pin.Index < 0 && *pin.Index+doc.N == m) {
+		return false
+	}
+	if pin.ID != "" && !slices.ContainsFunc(t.PartsOf(m), func(p transcript.Part) bool { return !p.ID.Zero() && t.EqualText(p.ID, pin.ID) }) {
+		return false
+	}
+	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
+}
+
+// Staying tells for each item whether it must stay: it is pinned, or a tool call that is still open, since its result is to come, or it
+// is in one group with a tool call or result of that kind. What must stay for one pass must stay for those after it: numbers in the
+// bodies of folds count on it. It also returns the group of each item.
+func (k *Keeper) Staying() (stays []bool, groups []int32) {
+	if k.policy.Branch() {
+		return k.StayingWith(func(int) bool { return false })
+	}
+	waiting := len(k.doc.Items) // where the last turn begins, in which a tool of the provider's may still run
+	if k.doc.F.Rules.Server != "" || k.doc.T.Calls {
+		waiting = k.OpenTurn(waiting)
+	}
+	return k.StayingWith(func(i int) bool {
+		m := k.doc.Items[i].Msg
+		return k.doc.T.OpenCalls(int(m)) || i >= waiting && k.Runs(m)
+	})
+}
+
+// StayingWith is Staying where items must stay that are pinned, and those that open tells.
+func (k *Keeper) StayingWith(open func(item int) bool) (stays []bool, groups []int32) {
+	seq := make([]int32, len(k.doc.Items))
+	for i, it := range k.doc.Items {
+		seq[i] = it.Msg
+	}
+	groups = k.doc.T.Groups(seq)
+	stays = make([]bool, len(k.doc.Items))
+	for i := 0; i < len(stays); {
+		end, whole := i, false
+		for ; end < len(stays) && groups[end] == groups[i]; end++ {
+			stays[end] = k.doc.Items[end].Pinned || k.doc.Items[end].Rest || k.doc.Items[end].Said > 0 || open(end)
+			whole = whole || stays[end] && k.doc.T.Messages[seq[end]].Role != transcript.System && k.InPair(seq[end])
+		}
+		for ; i < end; i++ {
+			stays[i] = stays[i] || whole
+		}
+	}
+	return stays, groups
+}
+
+// OpenTurn is the index of the first of n items after which nobody but the assistant and its tools says anything. An assistant message with
+// words of the user in it counts: what follows them is the turn.
+func (k *Keeper) OpenTurn(n int) int {
+	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
+}
+
+// TurnOf is OpenTurn for n messages of any list.
+func (k *Keeper) TurnOf(n int, msg func(i int) int32) int {
+	for n > 0 && !k.doc.T.HasUserText(int(msg(n-1))) {
+		n--
+	}
+	if n > 0 && k.doc.T.Messages[msg(n-1)].Role == transcript.Assistant {
+		n--
+	}
+	return n
+}
+
+// Runs reports whether a message calls a provider's tool that has not returned its result yet.
+func (k *Keeper) Runs(m int32) bool {
+	return slices.ContainsFunc(k.doc.T.PartsOf(int(m)), func(p transcript.Part) bool {
+		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
+	})
+}
+
+// InPair reports whether a message contains a tool call or a tool result, or is joined to the next or the previous one.
+func (k *Keeper) InPair(m int32) bool {
+	if k.doc.T.Messages[m].Joined || m > 0 && k.doc.T.Messages[m-1].Joined {
+		return true
+	}
+	for _, p := range k.doc.T.PartsOf(int(m)) {
+		if p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult {
+			return true
+		}
+	}
+	return false
+}

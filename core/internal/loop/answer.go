@@ -1,0 +1,159 @@
+package loop
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/internal/operations"
+	"github.com/mailru/easyjson/jwriter"
+)
+
+// answer is an answer of an operation, or the part of one that decides what follows.
+type answer struct {
+	json    []byte
+	members members
+	changed bool
+	before  int // tokens
+	cut     int // how many messages the compaction replaces that is due; 0 where that is not known
+	reason  string
+}
+
+func readAnswer(json []byte) answer {
+	a := answer{json: json, members: readMembers(json)}
+	report := readMembers(a.members.of("report"))
+	a.changed = string(report.of("changed")) == "true"
+	a.before = numberOf(readMembers(report.of("tokens")).of("before"))
+	a.cut = numberOf(report.of("cut_point"))
+	a.reason = textOf(report.of("reason"))
+	if memory := a.members.of("memory"); memory != nil {
+		lists := (&entry{Entry: memory}).lists()
+		a.cut = numberOf(lists[len(lists)-1].of("messages"))
+	}
+	return a
+}
+
+// asks reports whether the operation needs summaries.
+func (a *answer) asks() bool { return a.members.of("plan") != nil }
+
+// due reports whether a compaction is due.
+func (a *answer) due() bool { return a.asks() || a.changed }
+
+// starts reports whether a compaction should begin in the background.
+func (a *answer) starts() bool { return string(a.members.of("start")) == "true" }
+
+// known returns the index of the entry that was used, or -1.
+func (a *answer) known() int {
+	n, err := strconv.Atoi(string(a.members.of("known")))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+func (a *answer) text(name string) string { return textOf(a.members.of(name)) }
+
+// withoutMemory returns the answer without what is saved of it.
+func (a *answer) withoutMemory() api.Raw {
+	memory := a.members.of("memory")
+	if memory == nil {
+		return a.json
+	}
+	// The member is in the answer: a slice of it.
+	end := cap(a.json) - cap(memory) + len(memory)
+	start := end - len(memory) - len(`,"memory":`)
+	return append(a.json[:start:start], a.json[end:]...)
+}
+
+// members are those of an object. It is a list: few are looked up, and no choice of names makes that slow.
+type members []struct {
+	name  string
+	value []byte
+}
+
+// readMembers returns the members of an object.
+func readMembers(json []byte) (list members) {
+	eachMember(json, func(name string, value []byte) {
+		list = append(list, struct {
+			name  string
+			value []byte
+		}{name, value})
+	})
+	return list
+}
+
+// of returns the value of the last member with a name; nil if there is none.
+func (m members) of(name string) []byte {
+	for i := len(m) - 1; i >= 0; i-- {
+		if m[i].name == name {
+			return m[i].value
+		}
+	}
+	return nil
+}
+
+// elementsOf returns the elements of a list.
+func elementsOf(json []byte) (list [][]byte) {
+	if len(json) == 0 || json[0] != '[' {
+		return nil
+	}
+	s := jsonspan.New(json)
+	for s.Array(); s.Elem(); {
+		v := s.Skip()
+		if s.Err() != nil {
+			return nil
+		}
+		list = append(list, json[v.Start:v.End])
+	}
+	return list
+}
+
+func textsOf(json []byte) (list []string) {
+	for _, each := range elementsOf(json) {
+		list = append(list, textOf(each))
+	}
+	return list
+}
+
+// textOf returns a string; "" for anything else.
+func textOf(json []byte) string {
+	if len(json) < 2 || json[0] != '"' {
+		return ""
+	}
+	return jsonspan.Text(json, jsonspan.Span{Start: 0, End: uint32(len(json))})
+}
+
+// numberOf returns a count; 0 for anything else.
+func numberOf(json []byte) int { return int(min(longOf(json), 1<<30)) }
+
+func longOf(json []byte) int64 {
+	n, err := strconv.ParseInt(string(json), 10, 64)
+	if err != nil || n < 0 || n > MaxTime {
+		return 0
+	}
+	return n
+}
+
+// marshal returns what write, the MarshalEasyJSON of a value, writes.
+func marshal(write func(*jwriter.Writer)) []byte {
+	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
+	write(&w)
+	b, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of ours can
+	return b
+}
+
+func appendOptions(o *api.Options) []byte { return marshal(o.MarshalEasyJSON) }
+
+func (t *turn) policyMember() Member { return Member{operations.InPolicy, t.Policy} }
+
+// memoryMember is the member memory of a request: what is remembered.
+func memoryMember(entries []entry) Member {
+	list := []byte{'['}
+	for i, e := range entries {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, e.Entry...)
+	}
+	return Member{operations.InMemory, append(list, ']')}
+}

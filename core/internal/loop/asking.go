@@ -1,0 +1,196 @@
+package loop
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// question is a request for a summary.
+type question struct {
+	ID       string  `json:"id"`
+	Request  api.Raw `json:"request"`
+	Flight   int     `json:"flight,omitempty"`   // the effect that asks it; 0 while it waits or has been answered
+	Deadline int64   `json:"deadline,omitempty"` // set when it is asked for the first time
+	Asked    int     `json:"asked,omitempty"`    // how often it was asked
+	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
+}
+
+// How a busy model is asked again: when it does not say how long to wait, after a second, then after two, each up to a quarter longer at
+// random; at most maxAsked times in all, within the time of one summary.
+const busyPause, maxAsked = 1_000, 3
+
+// Why a model is not asked.
+const (
+	pausedText = "the model failed just now and is not called again yet"
+	downText   = "the model does not answer"
+)
+
+// make makes a compaction that is due, from the entry that was used, if there is one.
+func (t *turn) make(a answer, base *entry) {
+	if !t.free() {
+		if t.lease(a.cut); t.Phase == phaseLeasing || t.ended() {
+			return
+		}
+	}
+	t.Base = nil
+	if base != nil {
+		of := *base
+		t.Base = &of
+	}
+	t.Failed, t.Down, t.Probing, t.PausedUntil, t.After = false, "", false, 0, 0
+	if t.Paused {
+		t.Down = pausedText
+	}
+	t.plan(a)
+}
+
+// plan asks for the summaries that a compaction needs, or continues with its result.
+func (t *turn) plan(a answer) {
+	if !a.asks() {
+		t.made(a)
+		return
+	}
+	t.Plan, t.Questions, t.Phase = a.members.of("plan"), nil, phaseAsking
+	for _, request := range elementsOf(a.members.of("requests")) {
+		t.Questions = append(t.Questions, question{ID: textOf(readMembers(request).of("id")), Request: request})
+	}
+	t.ask()
+}
+
+// ask asks as many questions as may be asked at once, and continues when all are answered.
+func (t *turn) ask() {
+	asked, open := 0, 0
+	for _, q := range t.Questions {
+		if q.Reply == nil {
+			open++
+		}
+		if q.Flight != 0 {
+			asked++
+		}
+	}
+	most := t.Settings.Concurrency
+	if t.Probing {
+		most = 1
+	}
+	for i := range t.Questions {
+		q := &t.Questions[i]
+		if q.Reply != nil || q.Flight != 0 {
+			continue
+		}
+		if t.Down != "" || !t.can(api.EffectAsk) {
+			why := t.Down
+			if why == "" {
+				why = downText
+			}
+			t.reply(q, &api.Summary{Error: why})
+			open--
+		} else if asked < most && t.PausedUntil <= t.Clock {
+			t.send(q)
+			asked++
+		}
+	}
+	if open == 0 && !t.ended() {
+		t.step()
+	}
+}
+
+// send asks one question.
+func (t *turn) send(q *question) {
+	if q.Asked++; q.Asked == 1 {
+		q.Deadline = t.deadline(t.Settings.SummaryTimeout)
+	}
+	e := api.Effect{Effect: api.EffectAsk, Request: q.Request, Deadline: q.Deadline}
+	if conversation := readMembers(q.Request).of("conversation"); conversation != nil {
+		e.Sent = sentAfter(t.core.Messages(), readMembers(conversation))
+	}
+	q.Flight = t.launch(e)
+}
+
+// takeSummary takes in the answer of a model.
+func (t *turn) takeSummary(f flight, r *api.EffectResult) {
+	at := slices.IndexFunc(t.Questions, func(q question) bool { return q.Flight == f.ID })
+	if at < 0 || t.Phase != phaseAsking {
+		return
+	}
+	q := &t.Questions[at]
+	q.Flight = 0
+	s := api.Summary{}
+	if r.Summary != nil {
+		s = *r.Summary
+	}
+	switch {
+	case r.Busy:
+		t.After = max(t.After, min(r.After, maxTimeout))
+		pause := int64(busyPause) << (q.Asked - 1)
+		if r.After > 0 {
+			pause = min(r.After, maxTimeout)
+		}
+		pause += t.random(pause/4 + 1)
+		if t.Probing = true; t.can(api.EffectWait) && q.Asked < maxAsked && (q.Deadline == 0 || t.Clock+pause < q.Deadline) {
+			t.PausedUntil = max(t.PausedUntil, t.Clock+pause)
+			break
+		}
+		s.Error = orElse(r.Error, "the model is busy")
+		t.Down = s.Error
+	case r.Incomplete && q.Asked == 1:
+	case r.Error != "" || r.Refused:
+		s.Error = orElse(r.Error, "there is no model")
+		if q.Deadline > 0 && t.Clock >= q.Deadline {
+			s.Error = "no summary within " + strconv.FormatInt(t.Settings.SummaryTimeout/1000, 10) + " s"
+			t.Down = s.Error
+		}
+	case s.Error == "" && s.Text == "" && len(s.Messages) == 0:
+		s.Error = "the answer has no text"
+	default:
+		t.Probing = t.Probing && s.Error != ""
+	}
+	if s.Error != "" || s.Text != "" || len(s.Messages) > 0 {
+		t.reply(q, &s)
+	}
+	t.ask()
+}
+
+func orElse(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}
+
+// reply answers a question. If a request after the conversation fails, the record of it is asked for next, and nothing has failed yet.
+func (t *turn) reply(q *question, s *api.Summary) {
+	s.ID = q.ID
+	if s.Error != "" {
+		t.Failed = t.Failed || readMembers(q.Request).of("conversation") == nil
+		if s.Error != pausedText {
+			t.notice(api.NoticeSummaryFailed, s.Error)
+		}
+	}
+	q.Reply, q.Request = marshal(s.MarshalEasyJSON), nil
+}
+
+// step continues the operation with the summaries.
+func (t *turn) step() {
+	replies := []byte{'['}
+	for i, q := range t.Questions {
+		if i > 0 {
+			replies = append(replies, ',')
+		}
+		replies = append(replies, q.Reply...)
+	}
+	var base []entry
+	if t.Base != nil {
+		base = append(base, *t.Base)
+	}
+	members := []Member{{operations.InPlan, t.Plan}, {operations.InSummaries, append(replies, ']')}}
+	if t.Settings.Operation != api.JobPlan {
+		members = append(members, memoryMember(base))
+	}
+	t.Questions = nil
+	if a, ok := t.run(operations.OpStep, members...); ok {
+		t.plan(a)
+	}
+}

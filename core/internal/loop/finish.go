@@ -1,0 +1,256 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// maxSaves is how often a job merges its compaction into a record that others change at the same time.
+const maxSaves = 64
+
+// made decides what becomes of a compaction.
+func (t *turn) made(a answer) {
+	switch {
+	case t.Repeats && (t.Failed || !a.changed) && t.Stale != nil:
+		// What was made the last time still counts.
+		t.Repeated = true
+		again := *t.Stale
+		again.Tries++
+		again.Again = t.later(again.Tries)
+		t.store(nil, &record{Entries: []entry{again}}, thenLook)
+	case t.Settings.Background && (t.Failed || !a.changed):
+		nothing := t.nothing(a)
+		nothing.Tokens = a.before
+		t.notice(api.NoticeBackgroundFailed, "a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
+		t.store(a.withoutMemory(), &record{Attempts: []attempt{nothing}}, thenEnd)
+	case t.Settings.Refusal != nil && !a.changed:
+		t.narrow(a)
+	default:
+		t.put(a)
+	}
+}
+
+// narrow goes on after a compaction has changed nothing of what a provider has refused: it fits in the known window, but only by the estimate.
+func (t *turn) narrow(a answer) {
+	if t.Narrowed > 0 || a.before == 0 {
+		t.fail(api.FailureStill, "the messages do not fit in the context window, and a compaction did not help")
+		return
+	}
+	t.Narrowed = a.before
+	t.again()
+}
+
+// nothing is what is saved if the model gave no summary, and nothing was changed.
+func (t *turn) nothing(a answer) attempt {
+	n := attempt{}
+	if t.Settings.Operation == api.JobPlan {
+		return n
+	}
+	if k := t.keysOf(); k != nil && len(k.prints) > 0 {
+		n.Messages, n.Print = len(k.prints), k.prints[len(k.prints)-1]
+	}
+	if t.Failed || a.reason == string(api.ReasonSummaryFailed) {
+		n.Tries = t.Tries + 1
+		n.Again = t.later(n.Tries)
+	}
+	return n
+}
+
+// later returns when a model is asked again that has failed this often: after a minute, then after twice as long each time, up to an hour, or
+// when it said; up to a tenth later, at random.
+func (t *turn) later(tries int) int64 {
+	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(t.After, longestPause))
+	return t.Clock + wait + t.random(wait/10+1)
+}
+
+// put stores what a compaction removed. The result is not used unless everything is stored.
+func (t *turn) put(a answer) {
+	t.prepareSave(a.withoutMemory(), t.remembered(a), thenEnd)
+	if t.ended() {
+		return
+	}
+	t.Phase = phaseStoring
+	if t.can(api.EffectPut) {
+		for _, body := range elementsOf(a.members.of("archive")) {
+			if m := readMembers(body); m.of("body") != nil {
+				t.access(api.Effect{Effect: api.EffectPut, Handle: textOf(m.of("handle")), Body: m.of("body")})
+			}
+		}
+	}
+	t.stored()
+}
+
+// takeStored takes in whether a body was stored.
+func (t *turn) takeStored(r *api.EffectResult) {
+	if r.Error != "" {
+		t.fail(api.FailureStore, "a body could not be stored, and nothing was changed: "+r.Error)
+		return
+	}
+	t.stored()
+}
+
+// stored goes on when all bodies are stored.
+func (t *turn) stored() {
+	if t.Phase == phaseStoring && !slices.ContainsFunc(t.Flights, func(f flight) bool { return f.Effect == api.EffectPut }) {
+		t.saveNew()
+	}
+}
+
+// remembered is what is saved of a compaction; nil is nothing.
+func (t *turn) remembered(a answer) *record {
+	memory := a.members.of("memory")
+	switch {
+	case t.Settings.Operation == api.JobPlan || !t.can(api.EffectSave):
+	case memory != nil:
+		e := entry{Entry: memory}
+		if t.Failed {
+			e.Tries, e.Window, e.NoReserve = t.Tries+1, t.Window, t.NoReserve
+			e.Again = t.later(e.Tries)
+		} else if t.Base != nil {
+			e.Tries, e.Again, e.Window, e.NoReserve = t.Base.Tries, t.Base.Again, t.Base.Window, t.Base.NoReserve // the result contains it
+		}
+		return &record{Entries: []entry{e}}
+	case t.Failed && !t.Paused: // the policy keeps what has no summary: the model is not asked again each time
+		return &record{Attempts: []attempt{t.nothing(a)}}
+	}
+	return nil
+}
+
+// store saves something, and ends the job with an answer or looks again.
+func (t *turn) store(a api.Raw, new *record, then string) {
+	if t.prepareSave(a, new, then); !t.ended() {
+		t.saveNew()
+	}
+}
+
+// finish ends the job with an answer, of which nothing is stored.
+func (t *turn) finish(a answer) { t.store(a.withoutMemory(), nil, thenEnd) }
+
+// prepareSave notes what is saved, and under which keys: the messages tell that, and they need not come with later events.
+func (t *turn) prepareSave(a api.Raw, new *record, then string) {
+	t.Answer, t.New, t.SaveKeys, t.Then, t.Saves = a, new, nil, then, 0
+	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectSave) {
+		t.New = nil
+		return
+	}
+	chills := t.core.Gate().Chills && !t.Settings.Background && then == thenEnd
+	if new == nil && !chills || !t.byPrefix() && !chills {
+		return
+	}
+	k := t.keysOf()
+	if k == nil || len(k.prints) == 0 {
+		return
+	}
+	if t.byPrefix() && new != nil {
+		for i := range new.Entries {
+			t.SaveKeys = append(t.SaveKeys, k.under(&new.Entries[i])...)
+		}
+		if t.replacesStale() {
+			for _, print := range k.replaced(t.Stale) {
+				t.SaveKeys = append(t.SaveKeys, k.key(print))
+			}
+		}
+		for _, a := range new.Attempts {
+			t.SaveKeys = append(t.SaveKeys, k.key(a.Print))
+		}
+	}
+	if !chills {
+		return
+	}
+	call := use{Print: k.prints[len(k.prints)-1], Time: t.Clock, Model: t.Settings.Model, Provider: t.Settings.Provider}
+	if t.byPrefix() { // a call that is not saved is unknown later, and nothing more
+		only := record{Version: recordVersion, Calls: []use{call}}
+		t.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys([]string{k.key(call.Print)}), Record: only.text()})
+		return
+	}
+	if t.New == nil {
+		t.New = &record{}
+	}
+	t.New.Calls = append(t.New.Calls, call)
+}
+
+// replacesStale reports whether what is new was made in place of a compaction during which the model failed. That is forgotten: it may replace
+// more messages, and would be found before the new one.
+func (t *turn) replacesStale() bool {
+	return t.Stale != nil && t.New != nil && len(t.New.Entries) > 0 && t.Then == thenEnd
+}
+
+// saveNew saves what is new. The only record of an owner is loaded before, since others may have changed it.
+func (t *turn) saveNew() {
+	if t.New == nil {
+		t.saved()
+		return
+	}
+	t.Phase = phaseSaving
+	if !t.byPrefix() && t.loaded == nil {
+		t.access(api.Effect{Effect: api.EffectLoad, Keys: []string{t.ownerKey()}})
+		return
+	}
+	t.save()
+}
+
+// save saves what is new, merged into the record that was loaded in this call.
+func (t *turn) save() {
+	if !t.can(api.EffectSave) {
+		t.saved()
+		return
+	}
+	e := api.Effect{Effect: api.EffectSave, Keys: t.SaveKeys}
+	r := record{}
+	if t.byPrefix() {
+		if e.Holder = t.Holder; e.Holder != "" {
+			e.Lease = t.LeaseKey
+		}
+	} else if t.loaded != nil {
+		r, e.Keys = t.loaded.record, []string{t.ownerKey()}
+		if t.replacesStale() {
+			r.forget(readMembers(t.Stale.Entry).of("print"), 1) // unless another job has made it again by now
+		}
+		e.IfRevision = &t.loaded.revision
+	}
+	r.merge(t.New)
+	e.Record = r.text()
+	t.access(e)
+}
+
+// takeSaved takes in whether a record was saved.
+func (t *turn) takeSaved(r *api.EffectResult) {
+	switch {
+	case t.Phase != phaseSaving:
+	case r.Error != "" || r.Refused:
+		if t.recordsFailed(r, "saved") {
+			t.saved()
+		}
+	case r.Done:
+		t.saved()
+	case t.byPrefix() && t.Holder != "":
+		if t.lose(); t.Holder == "" && t.Free {
+			t.save()
+		}
+	case !t.byPrefix() && t.Saves < maxSaves:
+		t.Saves++
+		t.loaded = nil
+		t.saveNew()
+	default:
+		t.notice(api.NoticeRecordsFailed, "what is remembered cannot be saved: others change it all the time")
+		t.saved()
+	}
+}
+
+// saved goes on when everything is saved.
+func (t *turn) saved() {
+	t.New = nil
+	if t.Then == thenLook {
+		t.again()
+		return
+	}
+	t.end()
+}
+
+// end ends the job with the answer; null is the answer of a job in the background that found nothing to do.
+func (t *turn) end() {
+	if t.result = t.Answer; t.result == nil {
+		t.result = api.Raw("null")
+	}
+}

@@ -1,0 +1,217 @@
+package loop
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Version is the version of jobs. A host may hold a job for long or move it to another machine, and the module may have been replaced meanwhile.
+const Version = 1
+
+// The phases of a job: what it waits for.
+const (
+	phaseLoading  = "loading"  // for records
+	phaseCounting = "counting" // for the number of tokens
+	phaseLeasing  = "leasing"  // for a lease
+	phaseWaiting  = "waiting"  // for somebody else's lease to end
+	phaseAsking   = "asking"   // for summaries
+	phaseStoring  = "storing"  // for removed content to be stored
+	phaseSaving   = "saving"   // for a record to be saved
+)
+
+// Job is a job between two events.
+//
+//easyjson:json
+type Job struct {
+	Version  int             `json:"version"`
+	Settings api.JobSettings `json:"settings"`
+	Policy   api.Raw         `json:"policy,omitempty"`
+	Options  api.Options     `json:"options"`
+	State    api.Raw         `json:"state,omitempty"`
+	Phase    string          `json:"phase"`
+	Clock    int64           `json:"clock"` // the time of the newest event, in milliseconds since 1970
+	Random   uint32          `json:"random,omitempty"`
+	LastID   int             `json:"last_id"` // of an effect
+	Flights  []flight        `json:"flights,omitempty"`
+
+	// What was found. At is the first key that was not looked for yet.
+	Found    []entry   `json:"found,omitempty"`
+	Attempts []attempt `json:"attempts,omitempty"`
+	At       int       `json:"at,omitempty"`
+	Uses     bool      `json:"uses,omitempty"`     // the calls of the conversation are looked for, or were
+	Measured bool      `json:"measured,omitempty"` // how long the conversation was idle
+	Counted  bool      `json:"counted,omitempty"`
+	Seen     string    `json:"seen,omitempty"` // fingerprint of all that was found
+
+	// Due is the answer for which the lease is taken. It still holds if what was found, DueSeen, and the messages, of DueSize bytes, are the
+	// same when the job has the lease.
+	Due     api.Raw `json:"due,omitempty"`
+	DueSeen string  `json:"due_seen,omitempty"`
+	DueSize int     `json:"due_size,omitempty"`
+
+	// The lease. Holder is "" if there is none; then LeaseKey is what is leased next.
+	LeaseKey string `json:"lease_key,omitempty"`
+	Holder   string `json:"holder,omitempty"`
+	RenewAt  int64  `json:"renew_at,omitempty"`
+	Polls    int    `json:"polls,omitempty"`
+	PollAt   int64  `json:"poll_at,omitempty"`
+	GiveUpAt int64  `json:"give_up_at,omitempty"` // when the job no longer waits for somebody else's lease
+	Lost     int    `json:"lost,omitempty"`       // leases
+	Free     bool   `json:"free,omitempty"`       // no lease is needed
+
+	// The compaction. Base is the entry that it starts from, and Tries how often the model had failed at it.
+	Base      *entry     `json:"base,omitempty"`
+	Plan      api.Raw    `json:"plan,omitempty"`
+	Questions []question `json:"questions,omitempty"`
+	Tries     int        `json:"tries,omitempty"`
+	Window    int        `json:"window,omitempty"` // that it was forced for
+	NoReserve bool       `json:"no_reserve,omitempty"`
+	Repeats   bool       `json:"repeats,omitempty"`  // it repeats one during which the model failed
+	Repeated  bool       `json:"repeated,omitempty"` // that was tried already
+	Stale     *entry     `json:"stale,omitempty"`    // that one
+	Narrowed  int        `json:"narrowed,omitempty"` // the tokens of messages that fit in the known window, but were refused
+	Paused    bool       `json:"paused,omitempty"`   // the model failed a moment ago
+
+	// The model.
+	Failed      bool   `json:"failed,omitempty"` // it gave no summary
+	Down        string `json:"down,omitempty"`   // why it is not asked any more
+	PausedUntil int64  `json:"paused_until,omitempty"`
+	Probing     bool   `json:"probing,omitempty"` // one request at a time, until a busy model answers again
+	After       int64  `json:"after,omitempty"`   // the longest wait that it has asked for
+
+	// The end. Answer is that of the operation, and New what will be saved.
+	Answer api.Raw `json:"answer,omitempty"`
+	New    *record `json:"new,omitempty"`
+	Saves  int     `json:"saves,omitempty"` // how often that was tried
+	// SaveKeys are its keys, and Then what follows.
+	SaveKeys []string `json:"save_keys,omitempty"`
+	Then     string   `json:"then,omitempty"`
+}
+
+// What follows when a record is saved.
+const (
+	thenEnd  = ""     // the job ends with the answer
+	thenLook = "look" // the job looks again
+)
+
+// flight is an effect whose answer the job waits for.
+type flight struct {
+	ID       int            `json:"id"`
+	Effect   api.EffectName `json:"effect"`
+	Deadline int64          `json:"deadline,omitempty"`
+	Renews   bool           `json:"renews,omitempty"` // a lease that the job has
+	Uses     bool           `json:"uses,omitempty"`   // it loads the newest calls of the model
+	Holder   string         `json:"holder,omitempty"` // of the lease that it asks for
+}
+
+// text writes a job.
+func (j *Job) text() []byte {
+	return marshal(j.MarshalEasyJSON)
+}
+
+// maxFlights is how many effects a job may wait for; a plan has fewer requests and bodies.
+const maxFlights = 1 << 20
+
+// check reports what is not a job of this version.
+func (j *Job) check() *jsonspan.Error {
+	mismatch := func(message string) *jsonspan.Error {
+		return &jsonspan.Error{Code: api.CodeJobMismatch, Message: message + ": start another job"}
+	}
+	switch {
+	case j.Version != Version:
+		return mismatch("the job was made by another version")
+	case j.LastID < 0 || len(j.Flights) > maxFlights || j.Tries < 0 || j.Polls < 0 || j.Lost < 0 || j.Saves < 0 || j.At < 0 || j.At > maxKeys:
+		return mismatch("this is no job")
+	}
+	switch j.Phase {
+	case phaseLoading, phaseCounting, phaseLeasing, phaseWaiting, phaseAsking, phaseStoring, phaseSaving:
+	default:
+		return mismatch("this is no job")
+	}
+	if j.Phase == phaseSaving && j.New == nil {
+		return mismatch("this is no job")
+	}
+	if err := checkSettings(&j.Settings); err != nil {
+		err.At = ""
+		return mismatch("this is no job")
+	}
+	return nil
+}
+
+// Limits and defaults of settings, in milliseconds.
+const (
+	defaultSummaryTimeout, maxTimeout         = 120_000, 86_400_000
+	defaultStoreTimeout                       = 30_000
+	defaultLease, shortestLease, longestLease = 15_000, 100, 3_600_000
+	defaultConcurrency, maxConcurrency        = 4, 64
+	maxOwner                                  = 1 << 16 // bytes
+	// MaxTime is the latest time, in the year 2286.
+	MaxTime = 9_999_999_999_999
+)
+
+// checkSettings fills in defaults, and reports what is out of range.
+func checkSettings(s *api.JobSettings) *jsonspan.Error {
+	wrong := func(name, says string) *jsonspan.Error {
+		return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
+	}
+	within := func(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
+		if *n == 0 {
+			*n = preset
+		}
+		if *n == -1 && endless || *n >= least && *n <= most {
+			return nil
+		}
+		return wrong(name, "from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
+	}
+	concurrency := int64(s.Concurrency)
+	for _, err := range []*jsonspan.Error{
+		within(&concurrency, "concurrency", defaultConcurrency, 1, maxConcurrency, false),
+		within(&s.SummaryTimeout, "summary_timeout", defaultSummaryTimeout, 1, maxTimeout, true),
+		within(&s.StoreTimeout, "store_timeout", defaultStoreTimeout, 1, maxTimeout, true),
+		within(&s.Lease, "lease", defaultLease, shortestLease, longestLease, false),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	s.Concurrency = int(concurrency)
+	switch {
+	case s.Now < 0 || s.Now > MaxTime:
+		return wrong("now", "the time in milliseconds since 1970")
+	case len(s.Owner) > maxOwner:
+		return wrong("owner", "at most 65,536 bytes")
+	case s.Operation != "" && s.Operation != api.JobFit && s.Operation != api.JobPlan:
+		return wrong("operation", "\"fit\" or \"plan\"")
+	case s.Records != "" && s.Records != api.RecordsByPrefix && s.Records != api.RecordsByOwner:
+		return wrong("records", "\"prefix\" or \"owner\"")
+	}
+	for _, e := range s.Can {
+		switch e {
+		case api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
+			api.EffectBegin, api.EffectEmit, api.EffectCancel:
+		default:
+			return wrong("can", "a list of effects")
+		}
+	}
+	return nil
+}
+
+// random returns the next number of the job's sequence, from 0 up to but not including n (mulberry32).
+func (j *Job) random(n int64) int64 {
+	j.Random += 0x6D2B79F5
+	x := j.Random
+	x = (x ^ x>>15) * (x | 1)
+	x ^= x + (x^x>>7)*(x|61)
+	x ^= x >> 14
+	return int64(uint64(x) * uint64(n) >> 32)
+}
+
+// deadline returns when something that begins now has taken too long; 0 is never.
+func (j *Job) deadline(timeout int64) int64 {
+	if timeout < 0 {
+		return 0
+	}
+	return j.Clock + timeout
+}

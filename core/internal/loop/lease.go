@@ -1,0 +1,152 @@
+package loop
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
+)
+
+// Times between two attempts to get a lease that somebody else has, in milliseconds. Each is up to half longer, at random.
+const firstPoll, longestPoll = 20, 1_000
+
+// maxLost is how often a job may lose its lease before it saves without one.
+const maxLost = 3
+
+// free reports whether a compaction may be made now.
+func (t *turn) free() bool {
+	return t.Holder != "" || t.Free || !t.can(api.EffectLease) || t.byPrefix() && !t.can(api.EffectSave) && t.Settings.Operation != api.JobPlan
+}
+
+// lease asks for the lease on what a compaction replaces.
+func (t *turn) lease(cut int) {
+	if t.LeaseKey = handles.Handle([]byte("plan " + t.Settings.Owner)); t.Settings.Operation != api.JobPlan {
+		k := t.keysOf()
+		if k == nil {
+			return
+		}
+		if len(k.prints) == 0 { // nobody could find the result again
+			t.Free = true
+			return
+		}
+		t.LeaseKey = k.key(k.mark(cut))
+	}
+	t.requestFirst()
+}
+
+// requestFirst asks for the lease that the job does not have yet. Whoever compacts a beginning of the history has a lease on one of its keys.
+func (t *turn) requestFirst() {
+	list := []string{t.LeaseKey}
+	if t.Settings.Operation != api.JobPlan {
+		k := t.keysOf()
+		if k == nil {
+			return
+		}
+		list = append(list, k.all(0)...)
+	}
+	t.Phase = phaseLeasing
+	t.request(list, false)
+}
+
+// request asks for a lease, or for more time.
+func (t *turn) request(list []string, renews bool) {
+	holder := t.Holder
+	if !renews {
+		holder = t.newHolder()
+	}
+	id := t.access(api.Effect{Effect: api.EffectLease, Keys: list, Holder: holder, TTL: t.Settings.Lease})
+	f := t.flight(id)
+	f.Renews, f.Holder = renews, holder
+}
+
+// newHolder returns a name that no other job has: jobs differ in their seeds or in the time.
+func (t *turn) newHolder() string {
+	random := strconv.FormatInt(t.random(1<<32), 36) + strconv.FormatInt(t.random(1<<32), 36)
+	return handles.Handle([]byte(strconv.FormatInt(t.Clock, 36) + " " + random + " " + t.LeaseKey))[:32]
+}
+
+// renew asks for more time, unless that was asked for already.
+func (t *turn) renew() {
+	t.RenewAt = t.Clock + t.Settings.Lease/3
+	for _, f := range t.Flights {
+		if f.Renews {
+			return
+		}
+	}
+	t.request([]string{t.LeaseKey}, true)
+}
+
+// takeLease takes in whether the lease was granted.
+func (t *turn) takeLease(f flight, r *api.EffectResult) {
+	failed := r.Error != "" || r.Refused
+	switch {
+	case f.Renews:
+		if t.Holder != "" && !failed && !r.Done && t.Phase != phaseStoring && t.Phase != phaseSaving { // there, save finds it out
+			t.lose()
+		}
+	case t.Phase != phaseLeasing:
+	case failed:
+		if t.recordsFailed(r, "leased") {
+			t.Free = true
+			t.again()
+		}
+	case r.Done:
+		t.Holder, t.RenewAt = f.Holder, t.Clock+t.Settings.Lease/3
+		t.Polls, t.GiveUpAt = 0, 0
+		t.again() // somebody may have been faster
+	case t.Settings.Background: // whoever has the lease compacts the history
+		t.end()
+	default:
+		t.await()
+	}
+}
+
+// await waits until the lease may be had: until its holder has ended, or until it may have expired. Nobody needs longer than the summaries of
+// a few rounds.
+func (t *turn) await() {
+	if t.GiveUpAt == 0 {
+		t.GiveUpAt = t.Clock + 2*max(t.Settings.SummaryTimeout, defaultSummaryTimeout) + 2*t.Settings.Lease
+	}
+	wait := min(int64(firstPoll)<<min(t.Polls, 10), longestPoll)
+	t.Polls++
+	t.PollAt = min(t.Clock+wait+t.random(wait/2+1), t.GiveUpAt)
+	t.Phase = phaseWaiting
+}
+
+// poll asks for the lease again, or gives it up.
+func (t *turn) poll() {
+	if t.Clock < t.GiveUpAt {
+		t.requestFirst()
+		return
+	}
+	t.Free = true
+	t.again()
+}
+
+// lose starts over: another job may have compacted the history since the lease ended.
+func (t *turn) lose() {
+	t.Holder = ""
+	if t.Lost++; t.Lost >= maxLost {
+		t.Free = true // the work is not thrown away once more
+		return
+	}
+	t.notice(api.NoticeLeaseLost, "the lease ended during a compaction")
+	for _, f := range t.Flights {
+		t.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
+	}
+	t.Flights, t.Answer, t.New = nil, nil, nil
+	t.again()
+}
+
+// release ends the lease, if there is one. One that was asked for a moment ago ends by itself, unless it is released too.
+func (t *turn) release() {
+	for _, f := range t.Flights {
+		if f.Effect == api.EffectLease && !f.Renews {
+			t.emit(api.Effect{Effect: api.EffectRelease, Keys: []string{t.LeaseKey}, Holder: f.Holder})
+		}
+	}
+	if t.Holder != "" {
+		t.emit(api.Effect{Effect: api.EffectRelease, Keys: []string{t.LeaseKey}, Holder: t.Holder})
+		t.Holder = ""
+	}
+}

@@ -1,0 +1,436 @@
+package loop
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// prepare makes the options of the job's operations.
+func (t *turn) prepare() {
+	s, o := &t.Settings, &t.Options
+	if !t.can(api.EffectWait) && t.can(api.EffectLease) {
+		t.without(api.EffectLease) // nobody else's lease could be waited for
+	}
+	if t.can(api.EffectPut) && o.Archive == nil {
+		archive := api.ArchiveBodies
+		o.Archive = &archive
+	}
+	summary := api.SummaryOptions{}
+	if o.Summary != nil {
+		summary = *o.Summary
+	}
+	if !t.can(api.EffectAsk) {
+		if summary.Mode == "" {
+			summary.Mode = api.SummaryLocal
+		}
+	} else if s.Prefix {
+		summary.Prefix = true
+	}
+	if summary != (api.SummaryOptions{}) {
+		o.Summary = &summary
+	}
+	o.Background = o.Background || s.Background
+	if f := s.Refusal; f != nil {
+		t.classify(f)
+	}
+}
+
+// classify makes the job one that compacts what a provider has refused.
+func (t *turn) classify(f *api.Failure) {
+	verdict, ok := t.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
+	if !ok {
+		return
+	}
+	if string(verdict.members.of("overflow")) != "true" {
+		t.fail(api.FailureNotFull, "the model call did not fail because the messages do not fit")
+		return
+	}
+	t.Options.Force = true
+	limit := numberOf(verdict.members.of("limit_tokens"))
+	if limit == 0 {
+		return
+	}
+	within := t.Options.Clone()
+	within.Window = limit
+	// If the policy's reserve does not fit in it, the known window counts.
+	if _, err := t.core.Run(operations.OpCheck, t.policyMember(), Member{operations.InOptions, appendOptions(&within)}); err == nil {
+		t.Options.Window = limit
+	}
+}
+
+// load looks for what is remembered, from the key t.At on.
+func (t *turn) load() {
+	t.loaded = nil
+	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectLoad) {
+		t.look()
+		return
+	}
+	list := []string{t.ownerKey()}
+	if t.byPrefix() {
+		k := t.keysOf()
+		if k == nil {
+			return
+		}
+		if list = k.all(t.At); len(list) == 0 {
+			t.look()
+			return
+		}
+	}
+	t.Phase = phaseLoading
+	t.access(api.Effect{Effect: api.EffectLoad, Keys: list})
+}
+
+// again looks once more: somebody else may have compacted the history meanwhile.
+func (t *turn) again() {
+	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
+	if t.Measured { // there may have been another call since
+		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
+	}
+	if t.Counted { // that was of other messages
+		t.Counted, t.Options.Usage = false, nil
+	}
+	t.load()
+}
+
+func (t *turn) byPrefix() bool { return t.Settings.Records != api.RecordsByOwner }
+
+// ownerKey is the key of the owner's only record.
+func (t *turn) ownerKey() string {
+	if t.Settings.Owner == "" {
+		return "default"
+	}
+	return t.Settings.Owner
+}
+
+// takeLoaded takes in a record. It goes on behind one that says only that the model failed, or whose compaction should be repeated: what that
+// can be made of is under another key.
+func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
+	if r.Error != "" || r.Refused {
+		if !t.recordsFailed(r, "read") {
+			return
+		}
+		t.without(api.EffectLoad)
+		t.without(api.EffectSave)
+		t.without(api.EffectLease)
+	}
+	found := loadedRecord{revision: r.Revision}
+	if r.Record != nil {
+		found.record = readRecord(*r.Record, t.Clock)
+	}
+	switch {
+	case f.Uses:
+		t.idle(found.record.Calls)
+	case t.Phase == phaseSaving:
+		t.loaded = &found
+		t.save()
+		return
+	case t.Phase != phaseLoading || t.takeRecord(&found, r):
+		return
+	}
+	if !t.ended() && !t.loadUses() {
+		t.look()
+	}
+}
+
+// takeRecord takes in what was found. It returns true if there is more to look for.
+func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
+	if r.Record != nil {
+		t.Seen = handles.Handle([]byte(t.Seen + " " + strconv.Itoa(r.At) + " " + *r.Record))[:handles.Short]
+	}
+	if !t.byPrefix() {
+		t.loaded, t.Found, t.Attempts = found, found.record.Entries, found.record.Attempts
+		t.idle(found.record.Calls)
+		return false
+	}
+	if r.Record == nil {
+		t.At = maxKeys
+		return false
+	}
+	t.At = min(t.At+max(0, min(r.At, maxKeys))+1, maxKeys)
+	t.Found = append(slices.Clone(found.record.Entries), t.Found...)
+	t.Attempts = append(t.Attempts, found.record.Attempts...)
+	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
+	if sound || t.foundMost() {
+		return false
+	}
+	t.load()
+	return true
+}
+
+// foundMost reports whether nothing more is looked for.
+func (t *turn) foundMost() bool { return len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts }
+
+// further looks for what represents less of the history, if nothing that was found is used: a digest that has the newest message of the user in it
+// is not, if the messages behind it are gone. It returns true if the job waits for that.
+func (t *turn) further(a answer) bool {
+	if a.known() >= 0 || len(t.Found) == 0 || t.foundMost() || !t.byPrefix() || !t.can(api.EffectLoad) {
+		return false
+	}
+	if k := t.keysOf(); k == nil || t.At >= len(k.prints) {
+		return false
+	}
+	if t.Counted { // that was of other messages
+		t.Counted, t.Options.Usage = false, nil
+	}
+	t.load()
+	return true
+}
+
+// loadUses loads when the model was called last, if that counts and is not known yet. It returns true if the job waits for that.
+func (t *turn) loadUses() bool {
+	if t.Uses || !t.byPrefix() || !t.can(api.EffectLoad) || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
+		return false
+	}
+	k := t.keysOf()
+	if k == nil || len(k.prints) == 0 {
+		return false
+	}
+	t.Uses = true
+	id := t.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.all(0))})
+	t.flight(id).Uses = true
+	return true
+}
+
+// maxKeys is more than a history has messages.
+const maxKeys = 1 << 28
+
+// recordsFailed reports whether the job continues without records.
+func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
+	if r.Refused {
+		return true
+	}
+	if message := "what is remembered cannot be " + what + ": " + r.Error; t.Settings.RecordsRequired {
+		t.fail(api.FailureRecords, message)
+	} else {
+		t.notice(api.NoticeRecordsFailed, message)
+	}
+	return t.failure == nil
+}
+
+// look runs the operation over what was found, and decides by the answer.
+func (t *turn) look() {
+	if due := t.Due; due != nil {
+		if t.Due = nil; t.free() && t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {
+			a := readAnswer(due)
+			t.make(a, t.entry(a.known()))
+			return
+		}
+	}
+	t.Repeats, t.Stale, t.Window, t.NoReserve = false, nil, 0, false
+	if t.counts() {
+		return
+	}
+	o := t.options()
+	attempt := t.attempt()
+	if t.err != nil {
+		return
+	}
+	if attempt != nil {
+		o.Tried = attempt.Tokens
+	}
+	a, ok := t.answer(&o, t.Found)
+	if !ok || t.further(a) {
+		return
+	}
+	t.Window, t.NoReserve, t.Tries, t.Paused = o.Window, o.NoReserve, 0, false
+	if attempt != nil {
+		t.Tries, t.Paused = attempt.Tries, t.Clock < attempt.Again
+	}
+	base := t.entry(a.known())
+	if stale := base != nil && base.Tries > 0 && t.replaces(base); t.err == nil {
+		t.decide(a, base, stale)
+	}
+}
+
+// decide decides what to do about an answer: to use it, to make the compaction that is due, or to make again the one that was used, if that is
+// stale: made while the model failed.
+func (t *turn) decide(a answer, base *entry, stale bool) {
+	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
+	switch {
+	case t.Paused && t.Settings.Background:
+		t.end()
+	case repeats && !t.Paused && !a.due() && !t.begins():
+		t.Repeats = true
+		t.repeat(base)
+	case !a.due() && t.Settings.Refusal != nil:
+		t.narrow(a)
+	case !a.due():
+		if (a.starts() || repeats) && t.begins() && !t.Paused {
+			t.begin()
+		}
+		t.finish(a)
+	case stale && a.asks() && !t.Paused:
+		t.repeat(base)
+	default:
+		if !t.free() {
+			t.Due, t.DueSeen, t.DueSize = a.json, t.Seen, len(t.core.Messages())
+		}
+		t.make(a, base)
+	}
+}
+
+// options returns the options of the job's operation. What a provider has refused although it fits in the known window is compacted for a
+// smaller one.
+func (t *turn) options() api.Options {
+	o := t.Options.Clone()
+	if t.Narrowed > 0 {
+		o.Window, o.NoReserve = max(1, t.Narrowed*7/10), true
+	}
+	return o
+}
+
+// answer runs the operation of the job over entries.
+func (t *turn) answer(o *api.Options, entries []entry) (answer, bool) {
+	members := []Member{t.policyMember(), {operations.InOptions, appendOptions(o)}}
+	if t.Settings.Operation == api.JobPlan {
+		if len(t.State) > 0 {
+			members = append(members, Member{operations.InState, t.State})
+		}
+		return t.run(operations.OpPlan, members...)
+	}
+	return t.run(operations.OpFit, append(members, memoryMember(entries))...)
+}
+
+// entry returns an entry that was found, or nil.
+func (t *turn) entry(index int) *entry {
+	if index < 0 || index >= len(t.Found) {
+		return nil
+	}
+	return &t.Found[index]
+}
+
+// replaces reports whether the history begins with what an entry has replaced. Otherwise it continues from the result: then there is nothing
+// to make the compaction from again.
+func (t *turn) replaces(e *entry) bool {
+	k := t.keysOf()
+	return k != nil && len(k.replaced(e)) > 0
+}
+
+// attempt returns the newest attempt to compact a beginning of the history that came to nothing, or nil.
+func (t *turn) attempt() (newest *attempt) {
+	if len(t.Attempts) == 0 {
+		return nil
+	}
+	k := t.keysOf()
+	for i := range t.Attempts {
+		a := &t.Attempts[i]
+		if k != nil && k.begins(a.Messages, a.Print) && (newest == nil || a.Messages > newest.Messages) {
+			newest = a
+		}
+	}
+	return newest
+}
+
+// repeat makes a compaction again, from the messages themselves, that was made while the model failed.
+func (t *turn) repeat(stale *entry) {
+	o := t.options()
+	o.Force, o.NoReserve = true, o.NoReserve || stale.NoReserve
+	if stale.Window > 0 && (o.Window == 0 || stale.Window < o.Window) {
+		o.Window = stale.Window
+	}
+	t.Tries, t.Window, t.NoReserve = stale.Tries, o.Window, o.NoReserve
+	t.Stale = &entry{Entry: stale.Entry, Tries: stale.Tries, Again: stale.Again, Window: stale.Window, NoReserve: stale.NoReserve}
+	sound := slices.DeleteFunc(slices.Clone(t.Found), func(e entry) bool { return e.Tries > 0 })
+	a, ok := t.answer(&o, sound)
+	if !ok {
+		return
+	}
+	t.Found = sound
+	t.make(a, t.entry(a.known()))
+}
+
+// begins reports whether compactions begin in the background.
+func (t *turn) begins() bool {
+	gate := t.core.Gate()
+	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
+}
+
+// begin lets the host start a job that compacts the history in the background. If one is running for it, the lease says so.
+func (t *turn) begin() {
+	s := t.Settings
+	s.Background, s.Refusal = true, nil
+	t.emit(api.Effect{Effect: api.EffectBegin, Settings: &s})
+}
+
+// counts asks the host how many tokens the messages have that would be sent, if it can say. It returns true if the job waits for that.
+func (t *turn) counts() bool {
+	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
+		return false
+	}
+	t.Counted = true
+	o := t.Options.Clone()
+	o.Force, o.OnlyKnown, o.Answer = false, true, api.AnswerMessages
+	a, ok := t.answer(&o, t.Found)
+	if !ok || t.further(a) {
+		return true
+	}
+	t.Phase = phaseCounting
+	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages")})
+	return true
+}
+
+// takeCount takes in an exact count; without one the estimate counts.
+func (t *turn) takeCount(r *api.EffectResult) {
+	if t.Phase != phaseCounting {
+		return
+	}
+	if r.Error == "" && !r.Refused && r.Tokens > 0 {
+		t.Options.Usage = &api.Usage{Message: -1, TotalTokens: min(r.Tokens, 1<<30), Exact: true}
+	}
+	t.look()
+}
+
+// longestIdle is the longest idle time that the options take, in seconds.
+const longestIdle = 1_000_000_000
+
+// idle finds out how long the conversation was idle, and whether another model is called now.
+func (t *turn) idle(calls []use) {
+	if len(calls) == 0 || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
+		return
+	}
+	k := t.keysOf()
+	var last *use
+	best := 0
+	for i := range calls {
+		if k == nil {
+			return
+		}
+		if at := slices.Index(k.prints, calls[i].Print) + 1; at > best {
+			best, last = at, &calls[i]
+		}
+	}
+	if last == nil {
+		return
+	}
+	t.Measured = true
+	t.Options.Idle = min(float64(max(0, t.Clock-last.Time))/1000, longestIdle)
+	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
+	case differ(t.Settings.Provider, last.Provider):
+		t.Options.Cold = api.ColdProvider
+	case differ(t.Settings.Model, last.Model):
+		t.Options.Cold = api.ColdModel
+	}
+}
+
+// The messages of the newest few are expected to be others in the next call, at most half of them.
+const volatile = 4
+
+// mark is the print by which others find that a compaction is being made: that of what it replaces.
+func (k *keys) mark(cut int) string {
+	n := len(k.prints)
+	switch {
+	case cut > 0 && cut <= n:
+		return k.prints[cut-1]
+	case n >= 2*volatile:
+		return k.prints[n-1-volatile]
+	}
+	return k.prints[n-1]
+}
+
+func appendFailure(f *api.Failure) []byte {
+	return marshal(f.MarshalEasyJSON)
+}

@@ -1,0 +1,312 @@
+// Package loop decides everything that a host does around the operations of core: what is loaded and saved, when a compaction is made and by
+// whom, when a model is asked, asked again or left alone, and what is done when something fails. It is a protocol without I/O: a host starts a
+// job, executes the effects that the job asks for, and passes back what came of them as events, until the job has a result
+// (docs/inside/loop.md).
+//
+// What never enters this package: time and randomness other than what events and settings say, anything that outlives a call, and the
+// contents of messages, which only the operations read. Between two events a job is JSON.
+package loop
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+//go:generate sh ../../../generate.sh -disallow_unknown_fields
+
+// Core is what a job needs of the rest of core, for the messages that came with the event.
+type Core interface {
+	// Run runs an operation. The messages, or the session, are added where the operation takes them. An error has the offset of its place in
+	// the request, and in At its path.
+	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
+	// Messages returns the JSON of the messages; nil for a session. MessagesAt is where they begin in the request.
+	Messages() []byte
+	MessagesAt() int
+	// Gate returns what the policy says about compactions below the limit.
+	Gate() Gate
+}
+
+// Member is a member of a request.
+type Member struct {
+	Name operations.Member
+	JSON []byte
+}
+
+// Gate is what a policy says about compactions below the limit.
+type Gate struct {
+	Starts bool // gate.start: a compaction begins before it is due
+	Chills bool // gate.idle: one is made when the prompt cache is cold
+	Stored bool // archive: what is removed must be stored
+}
+
+// turn is one call of Start or Continue: a job and what comes of it.
+type turn struct {
+	*Job
+	core    Core
+	effects []api.Effect
+	result  api.Raw
+	failure *api.JobFailure
+	err     *jsonspan.Error // of an operation of core
+
+	loaded *loadedRecord // the record of the owner, if it was loaded in this call
+	known  *keys         // of the history, once they are needed
+}
+
+// Start starts a job. Options and state are those of the request; gate and core belong to its policy.
+func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Options, state api.Raw) (*api.JobProgress, *jsonspan.Error) {
+	if err := checkSettings(&settings); err != nil {
+		return nil, err
+	}
+	t := &turn{core: core, Job: &Job{Version: Version, Settings: settings, Policy: policy, Options: options, State: state, Clock: settings.Now,
+		Random: settings.Seed}}
+	t.Settings.Now, t.Settings.Seed = 0, 0
+	if t.prepare(); t.failure == nil && t.err == nil {
+		t.load()
+	}
+	return t.progress()
+}
+
+// Continue continues a job with an event.
+func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *jsonspan.Error) {
+	if err := job.check(); err != nil {
+		return nil, err
+	}
+	t := &turn{core: core, Job: job}
+	t.tell(event.Now)
+	for i := range event.Results {
+		if event.Results[i].ID > t.LastID || event.Results[i].ID < 1 {
+			return nil, &jsonspan.Error{Code: api.CodeUnknownEffect, At: "results", Message: "the job has no effect with this id"}
+		}
+	}
+	if event.Cancel {
+		t.fail(api.FailureCancelled, "the job was cancelled")
+		return t.progress()
+	}
+	for i := range event.Results {
+		if r := &event.Results[i]; !t.ended() {
+			if flight, ok := t.land(r.ID); ok {
+				t.take(flight, r)
+			}
+		}
+	}
+	if !t.ended() {
+		t.expire()
+	}
+	return t.progress()
+}
+
+// ended reports whether the job has ended.
+func (t *turn) ended() bool { return t.result != nil || t.failure != nil || t.err != nil }
+
+// tell sets the time. If the clock went back, all times of the job go back with it: nothing waits longer because of that.
+func (t *turn) tell(now int64) {
+	if back := t.Clock - now; back > 0 {
+		for i := range t.Flights {
+			shift(&t.Flights[i].Deadline, back)
+		}
+		for i := range t.Questions {
+			shift(&t.Questions[i].Deadline, back)
+		}
+		for _, at := range []*int64{&t.PausedUntil, &t.PollAt, &t.GiveUpAt, &t.RenewAt} {
+			shift(at, back)
+		}
+	}
+	t.Clock = now
+}
+
+// shift moves a time that is set.
+func shift(at *int64, back int64) {
+	if *at > 0 {
+		*at = max(1, *at-back)
+	}
+}
+
+// progress writes what the host is to do.
+func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
+	if t.err != nil {
+		if t.LastID == 0 { // nothing was asked for yet: it is an error of the request
+			t.err.At = ""
+			return nil, t.err
+		}
+		t.failure = &api.JobFailure{Code: api.FailureCode(t.err.Code), Message: t.err.Message, Path: t.err.At}
+		if strings.HasPrefix(t.err.At, "messages") {
+			t.failure.Offset = t.err.Offset - t.core.MessagesAt()
+		}
+	}
+	if t.failure != nil {
+		t.result = nil
+	}
+	p := &api.JobProgress{Result: t.result, Failure: t.failure}
+	if t.ended() {
+		for _, f := range t.Flights {
+			t.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
+		}
+		t.release()
+		p.Effects = t.effects
+		return p, nil
+	}
+	if until := t.until(); until > 0 {
+		t.emit(api.Effect{Effect: api.EffectWait, Until: until, Key: t.waitsFor()})
+	}
+	p.Effects, p.NeedsMessages = t.effects, t.needsMessages()
+	p.Job = t.Job.text()
+	return p, nil
+}
+
+// needsMessages reports whether the next event must come with the messages.
+func (t *turn) needsMessages() bool {
+	switch t.Phase {
+	case phaseStoring:
+		return false
+	case phaseSaving: // unless the job may have to start over
+		return t.Then == thenLook || t.Holder != "" && t.byPrefix()
+	}
+	return true
+}
+
+// until returns when the job must be called again at the latest; 0 is when an effect is answered.
+func (t *turn) until() (at int64) {
+	sooner := func(other int64) {
+		if other > 0 && (at == 0 || other < at) {
+			at = other
+		}
+	}
+	for _, f := range t.Flights {
+		sooner(f.Deadline)
+	}
+	switch t.Phase {
+	case phaseWaiting:
+		sooner(t.PollAt)
+	case phaseAsking:
+		if t.PausedUntil > t.Clock {
+			sooner(t.PausedUntil)
+		}
+	}
+	if t.Holder != "" {
+		sooner(t.RenewAt)
+	}
+	return at
+}
+
+// waitsFor returns the key of the lease that the job waits for, if it does.
+func (t *turn) waitsFor() string {
+	if t.Phase == phaseWaiting {
+		return t.LeaseKey
+	}
+	return ""
+}
+
+// expire acts on the times that have passed.
+func (t *turn) expire() {
+	for i := 0; i < len(t.Flights); i++ {
+		f := t.Flights[i]
+		if f.Deadline == 0 || f.Deadline > t.Clock {
+			continue
+		}
+		t.Flights = slices.Delete(t.Flights, i, i+1)
+		i--
+		t.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
+		t.take(f, &api.EffectResult{ID: f.ID, Error: "it took too long"})
+		if t.ended() {
+			return
+		}
+	}
+	if t.Holder != "" && t.RenewAt <= t.Clock {
+		t.renew()
+	}
+	switch {
+	case t.Phase == phaseWaiting && (t.PollAt <= t.Clock || t.GiveUpAt <= t.Clock):
+		t.poll()
+	case t.Phase == phaseAsking:
+		t.ask()
+	}
+}
+
+// take acts on the answer to an effect.
+func (t *turn) take(f flight, r *api.EffectResult) {
+	if r.Refused {
+		t.without(f.Effect)
+	}
+	switch f.Effect {
+	case api.EffectLoad:
+		t.takeLoaded(f, r)
+	case api.EffectLease:
+		t.takeLease(f, r)
+	case api.EffectCount:
+		t.takeCount(r)
+	case api.EffectAsk:
+		t.takeSummary(f, r)
+	case api.EffectPut:
+		t.takeStored(r)
+	case api.EffectSave:
+		t.takeSaved(r)
+	}
+}
+
+// emit asks for an effect that is not answered.
+func (t *turn) emit(e api.Effect) { t.effects = append(t.effects, e) }
+
+// launch asks for an effect whose answer the job waits for.
+func (t *turn) launch(e api.Effect) int {
+	t.LastID++
+	e.ID = t.LastID
+	t.Flights = append(t.Flights, flight{ID: e.ID, Effect: e.Effect, Deadline: e.Deadline})
+	t.emit(e)
+	return e.ID
+}
+
+// access is launch for an effect on a store.
+func (t *turn) access(e api.Effect) int {
+	e.Deadline = t.deadline(t.Settings.StoreTimeout)
+	return t.launch(e)
+}
+
+// flight returns an effect that the job waits for; it must be one.
+func (t *turn) flight(id int) *flight {
+	return &t.Flights[slices.IndexFunc(t.Flights, func(f flight) bool { return f.ID == id })]
+}
+
+// land removes an effect that was answered. It returns false if nobody waits for the answer any more.
+func (t *turn) land(id int) (flight, bool) {
+	for i, f := range t.Flights {
+		if f.ID == id {
+			t.Flights = slices.Delete(t.Flights, i, i+1)
+			return f, true
+		}
+	}
+	return flight{}, false
+}
+
+// can reports whether the host executes an effect.
+func (t *turn) can(e api.EffectName) bool { return slices.Contains(t.Settings.Can, e) }
+
+// without notes that the host does not execute an effect after all.
+func (t *turn) without(e api.EffectName) {
+	t.Settings.Can = slices.DeleteFunc(t.Settings.Can, func(other api.EffectName) bool { return other == e })
+}
+
+// fail ends the job without a result.
+func (t *turn) fail(code api.FailureCode, message string) {
+	if t.failure == nil {
+		t.failure = &api.JobFailure{Code: code, Message: message}
+	}
+}
+
+// notice tells something to whoever reads the host's log.
+func (t *turn) notice(name api.NoticeName, message string) {
+	t.emit(api.Effect{Effect: api.EffectEmit, Notice: &api.JobNotice{Name: name, Message: message}})
+}
+
+// run runs an operation of core. It returns false if it failed, which ends the job.
+func (t *turn) run(op operations.Op, members ...Member) (answer, bool) {
+	json, err := t.core.Run(op, members...)
+	if err != nil {
+		t.err = err
+		return answer{}, false
+	}
+	return readAnswer(json), true
+}

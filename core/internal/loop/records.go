@@ -1,0 +1,308 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// record is what is saved under a key. All hosts and stores have the same records.
+//
+//easyjson:json
+type record struct {
+	Version  int       `json:"version"`
+	Entries  []entry   `json:"entries,omitempty"` // the oldest first
+	Attempts []attempt `json:"attempts,omitempty"`
+	Calls    []use     `json:"calls,omitempty"`
+}
+
+// entry is a compaction that was made. If the model failed during it, Tries is how often in a row, and Again when to ask it again.
+type entry struct {
+	Entry     api.Raw `json:"entry"` // a MemoryEntry
+	Tries     int     `json:"tries,omitempty"`
+	Again     int64   `json:"again,omitempty"`  // in milliseconds since 1970
+	Window    int     `json:"window,omitempty"` // that it was forced for
+	NoReserve bool    `json:"no_reserve,omitempty"`
+}
+
+// attempt is a compaction of a history that came to nothing.
+type attempt struct {
+	Print    string `json:"print"` // of the history
+	Messages int    `json:"messages"`
+	Tokens   int    `json:"tokens,omitempty"` // of a background compaction: the next one begins when the history has grown
+	Tries    int    `json:"tries,omitempty"`  // how often the model failed in a row
+	Again    int64  `json:"again,omitempty"`  // when to ask it again, in milliseconds since 1970
+}
+
+// use is the newest call of a model with a history.
+type use struct {
+	Print    string `json:"print"`
+	Time     int64  `json:"time"` // in milliseconds since 1970
+	Model    string `json:"model,omitempty"`
+	Provider string `json:"provider,omitempty"`
+}
+
+// Limits of a record. More than the module reads of a list is never kept.
+const (
+	recordVersion                  = 3
+	maxEntries                     = 64
+	maxAttempts                    = 16
+	maxCalls                       = 64
+	maxRecordBytes                 = 8 << 20
+	longestAgain             int64 = 2 * longestPause
+	firstPause, longestPause       = 60_000, 3_600_000
+)
+
+// loadedRecord is a record with its revision.
+type loadedRecord struct {
+	record   record
+	revision string
+}
+
+// readRecord reads what a store has, in the form of this version or in one of the forms that hosts wrote before. What is none counts as
+// nothing, which costs a compaction at most.
+func readRecord(text string, now int64) (r record) {
+	src := []byte(text)
+	s := jsonspan.New(src)
+	if s.Kind() == jsonspan.Array { // JavaScript's lists, and Python's lists of texts
+		for s.Array(); s.Elem(); {
+			kind, v := s.Kind(), s.Skip()
+			item := v.Of(src)
+			if kind == jsonspan.String {
+				item = []byte(jsonspan.Text(src, v.Span))
+			}
+			if e, ok := readFlat(item); ok {
+				r.Entries = append(r.Entries, e)
+			}
+		}
+	} else if s.Kind() == jsonspan.Object {
+		members := readMembers(src)
+		switch string(members.of("version")) {
+		case "3":
+			if policy.Decode(src, &r) != nil {
+				return record{}
+			}
+		case "2": // Go's, and those of JavaScript's shared memory: one entry, and what it says of the model, in seconds
+			var old goRecord
+			if policy.Decode(src, &old) == nil {
+				e := entry{Entry: old.Entry}
+				if d := old.Degraded; d != nil {
+					e.Tries, e.Again, e.Window, e.NoReserve = d.Tries, 1000*d.Again, d.Window, d.NoReserve
+				}
+				r.Entries = []entry{e}
+			}
+		case "1": // the C library's
+			var old cRecord
+			if policy.Decode(src, &old) == nil {
+				for _, e := range old.Entries {
+					e.Again *= 1000
+					r.Entries = append(r.Entries, e)
+				}
+			}
+		}
+	}
+	if s.Err() != nil {
+		return record{}
+	}
+	r.Version = recordVersion
+	r.Entries = slices.DeleteFunc(r.Entries, func(e entry) bool { return len(e.Entry) == 0 || e.Entry[0] != '{' || e.Tries < 0 })
+	for i := range r.Entries {
+		r.Entries[i].Again = min(r.Entries[i].Again, now+longestAgain) // a clock may have been wrong
+	}
+	for i := range r.Attempts {
+		r.Attempts[i].Again = min(r.Attempts[i].Again, now+longestAgain)
+	}
+	r.limit()
+	return r
+}
+
+// goRecord is a record of version 2.
+//
+//easyjson:json
+type goRecord struct {
+	Version  int         `json:"version"`
+	Entry    api.Raw     `json:"entry,omitempty"`
+	Degraded *goDegraded `json:"degraded,omitempty"`
+}
+
+type goDegraded struct {
+	Tries     int   `json:"tries"`
+	Again     int64 `json:"again"`
+	Window    int   `json:"window,omitempty"`
+	NoReserve bool  `json:"no_reserve,omitempty"`
+}
+
+// cRecord is a record of version 1.
+//
+//easyjson:json
+type cRecord struct {
+	Version int     `json:"version"`
+	Tries   int     `json:"tries"`
+	Again   int64   `json:"again"`
+	Entries []entry `json:"entries"`
+}
+
+// readFlat reads an entry that has tries and again among its own members: in milliseconds from JavaScript, in seconds from Python.
+func readFlat(item []byte) (e entry, ok bool) {
+	if len(item) == 0 || item[0] != '{' {
+		return e, false
+	}
+	s := jsonspan.New(item)
+	s.Skip()
+	if s.End(); s.Err() != nil {
+		return e, false
+	}
+	members := readMembers(item)
+	if members.of("print") == nil || members.of("edits") == nil {
+		return e, false
+	}
+	e = entry{Entry: item, Tries: numberOf(members.of("tries"))}
+	if e.Again = longOf(members.of("again")); e.Again < 100_000_000_000 {
+		e.Again *= 1000
+	}
+	return e, true
+}
+
+// limit drops the oldest of what is too much.
+func (r *record) limit() {
+	size := 0
+	for i := len(r.Entries) - 1; i >= 0; i-- {
+		if size += len(r.Entries[i].Entry); i < len(r.Entries)-1 && size > maxRecordBytes || len(r.Entries)-i > maxEntries {
+			r.Entries = slices.Delete(r.Entries, 0, i+1)
+			break
+		}
+	}
+	r.Attempts = slices.Delete(r.Attempts, 0, max(0, len(r.Attempts)-maxAttempts))
+	r.Calls = slices.Delete(r.Calls, 0, max(0, len(r.Calls)-maxCalls))
+}
+
+// merge adds what is new to a record. What says the same of the same history is replaced.
+func (r *record) merge(more *record) {
+	for _, e := range more.Entries {
+		r.forget(readMembers(e.Entry).of("print"), 0)
+		r.Entries = append(r.Entries, e)
+	}
+	for _, a := range more.Attempts {
+		r.Attempts = slices.DeleteFunc(r.Attempts, func(old attempt) bool { return old.Print == a.Print })
+		r.Attempts = append(r.Attempts, a)
+	}
+	for _, u := range more.Calls {
+		r.Calls = slices.DeleteFunc(r.Calls, func(old use) bool { return old.Print == u.Print })
+		r.Calls = append(r.Calls, u)
+	}
+	r.Version = recordVersion
+	r.limit()
+}
+
+// forget removes the compaction of the messages that have a print, as JSON, if the model failed during it at least so often.
+func (r *record) forget(print []byte, tries int) {
+	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool {
+		return old.Tries >= tries && string(readMembers(old.Entry).of("print")) == string(print)
+	})
+}
+
+// lists are the members of an entry, and of the same compaction as one of a list that continued from what was sent before, if it was.
+func (e *entry) lists() []members {
+	list := []members{readMembers(e.Entry)}
+	if given := readMembers(list[0].of("given")); given != nil {
+		list = append(list, given)
+	}
+	return list
+}
+
+// text writes a record.
+func (r *record) text() string {
+	return string(marshal(r.MarshalEasyJSON))
+}
+
+// keys are the keys of a history.
+type keys struct {
+	owner  []byte // hash
+	format string
+	prints []string // of the first message, of the first two, and so on
+}
+
+// keysOf returns the keys of the history that came with the event, or nil if it could not be read.
+func (t *turn) keysOf() *keys {
+	if t.known != nil {
+		return t.known
+	}
+	a, ok := t.run(operations.OpPrints, t.policyMember(), Member{operations.InOptions, appendOptions(&t.Options)})
+	if !ok {
+		return nil
+	}
+	h := handles.New()
+	h.Write([]byte(t.Settings.Owner))
+	t.known = &keys{owner: bytesOf(h.Handle()), format: a.text("format"), prints: textsOf(a.members.of("prints"))}
+	if t.Settings.Model == "" {
+		t.Settings.Model = a.text("model")
+	}
+	return t.known
+}
+
+// key returns the key of the messages that have a print.
+func (k *keys) key(print string) string {
+	h := handles.New()
+	h.Write(k.owner)
+	h.Write([]byte(k.format + " " + print))
+	return h.Handle()
+}
+
+// all returns the keys of all messages, of all but the last one, and so on, from an index on.
+func (k *keys) all(from int) (list []string) {
+	for i := len(k.prints) - 1 - from; i >= 0; i-- {
+		list = append(list, k.key(k.prints[i]))
+	}
+	return list
+}
+
+// under returns the keys of an entry.
+func (k *keys) under(e *entry) []string {
+	lists := e.lists()
+	list := []string{k.key(textOf(lists[0].of("print"))), k.key(textOf(lists[0].of("sent")))}
+	for _, given := range lists[1:] {
+		list = append(list, k.key(textOf(given.of("print"))))
+	}
+	return list
+}
+
+// replaced returns the prints of beginnings of the history that an entry has replaced.
+func (k *keys) replaced(e *entry) (prints []string) {
+	for _, m := range e.lists() {
+		if print := textOf(m.of("print")); k.begins(numberOf(m.of("messages")), print) {
+			prints = append(prints, print)
+		}
+	}
+	return prints
+}
+
+// begins reports whether the first messages of the history have a print.
+func (k *keys) begins(messages int, print string) bool {
+	return messages > 0 && messages <= len(k.prints) && k.prints[messages-1] == print
+}
+
+// bytesOf decodes hexadecimal digits.
+func bytesOf(digits string) (b []byte) {
+	value := func(c byte) byte {
+		if c >= 'a' {
+			return c - 'a' + 10
+		}
+		return c - '0'
+	}
+	for i := 0; i+1 < len(digits); i += 2 {
+		b = append(b, value(digits[i])<<4|value(digits[i+1]))
+	}
+	return b
+}
+
+// useKeys returns the keys under which the newest calls of the model are.
+func useKeys(list []string) []string {
+	for i, key := range list {
+		list[i] = handles.Handle([]byte("use " + key))
+	}
+	return list
+}

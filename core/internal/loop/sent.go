@@ -1,0 +1,127 @@
+package loop
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// lists are the members of request bodies that hold the messages.
+var lists = [...]string{"messages", "input", "contents"}
+
+// sentAfter returns what to send for a request that is appended to the conversation: the given messages, or the body that contains them, with
+// the request's edits and its changes of the body. It returns nil if there are none.
+func sentAfter(given []byte, conversation members) api.Raw {
+	if len(given) == 0 {
+		return nil
+	}
+	if given[0] == '[' {
+		return appendEdited(nil, elementsOf(given), conversation.of("edits"))
+	}
+	body := readMembers(given)
+	for _, name := range lists {
+		list := body.of(name)
+		if len(list) == 0 || list[0] != '[' {
+			continue
+		}
+		edited := appendEdited(nil, elementsOf(list), conversation.of("edits"))
+		return appendPatched(nil, given, objectOf(conversation.of("body"), name, edited))
+	}
+	return nil
+}
+
+// objectOf returns an object with one more member.
+func objectOf(object []byte, name string, value []byte) []byte {
+	dst := jsonspan.AppendString([]byte{'{'}, name)
+	dst = append(append(dst, ':'), value...)
+	eachMember(object, func(other string, v []byte) {
+		if other != name {
+			dst = append(jsonspan.AppendString(append(dst, ','), other), ':')
+			dst = append(dst, v...)
+		}
+	})
+	return append(dst, '}')
+}
+
+// appendEdited writes messages as edits say.
+func appendEdited(dst []byte, messages [][]byte, edits []byte) []byte {
+	dst = append(dst, '[')
+	write := func(message []byte) {
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, message...)
+	}
+	for _, edit := range elementsOf(edits) {
+		m := readMembers(edit)
+		switch ends := elementsOf(m.of("keep")); {
+		case len(ends) == 2:
+			for i := numberOf(ends[0]); i < min(numberOf(ends[1]), len(messages)); i++ {
+				write(messages[i])
+			}
+		case m.of("insert") != nil:
+			write(m.of("insert"))
+		case m.of("message") != nil:
+			write(m.of("message"))
+		}
+	}
+	return append(dst, ']')
+}
+
+// appendPatched writes an object with a JSON Merge Patch (RFC 7396). Members keep their order and their bytes.
+func appendPatched(dst, target, patch []byte) []byte {
+	changes := readMembers(patch)
+	there := readMembers(target)
+	dst = append(dst, '{')
+	empty := true
+	write := func(name string, value []byte) {
+		if !empty {
+			dst = append(dst, ',')
+		}
+		empty = false
+		dst = append(jsonspan.AppendString(dst, name), ':')
+		dst = append(dst, value...)
+	}
+	patched := func(old, change []byte) []byte {
+		switch {
+		case change[0] != '{':
+			return change
+		case len(old) == 0 || old[0] != '{':
+			return appendPatched(nil, []byte("{}"), change)
+		}
+		return appendPatched(nil, old, change)
+	}
+	eachMember(target, func(name string, value []byte) {
+		switch change := changes.of(name); {
+		case change == nil:
+			write(name, value)
+		case string(change) != "null":
+			write(name, patched(value, change))
+		}
+	})
+	eachMember(patch, func(name string, value []byte) {
+		if there.of(name) == nil && string(value) != "null" {
+			write(name, patched(nil, value))
+		}
+	})
+	return append(dst, '}')
+}
+
+// eachMember calls yield for the members of an object, in their order.
+func eachMember(json []byte, yield func(name string, value []byte)) {
+	if len(json) == 0 || json[0] != '{' {
+		return
+	}
+	s := jsonspan.New(json)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		name := string(key)
+		v := s.Skip()
+		if s.Err() != nil {
+			return
+		}
+		yield(name, json[v.Start:v.End])
+	}
+}

@@ -1,0 +1,49 @@
+package report
+
+import "github.com/ctxfold/ctxfold/api"
+
+// Counter is a number in the report that passes, repairs or a restoration increment.
+type Counter struct {
+	Name string // its key in the report, or in the report's Counts if the report has no such key
+	Text string // what is counted, for people
+	At   func(r *api.Report) *int
+}
+
+// counters are the declared counters.
+var counters []Counter
+
+// DeclareCounter declares a counter, once. It is called from init.
+func DeclareCounter(n Counter) {
+	for _, known := range counters {
+		if known.Name == n.Name {
+			return
+		}
+	}
+	counters = append(counters, n)
+}
+
+func init() {
+	DeclareCounter(Counter{"restored", "files put back after the fold", func(r *api.Report) *int { return &r.Restored }})
+	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int { return &r.Repaired }})
+}
+
+// Count adds to a counter without its own key in the report.
+func (r *Report) Count(name string, n int) {
+	for i := range r.Counts {
+		if r.Counts[i].Name == name {
+			r.Counts[i].Count += n
+			return
+		}
+	}
+	r.Counts = append(r.Counts, api.PassCount{Name: name, Count: n})
+}
+
+// Uncount resets all counters of the report to zero.
+func (r *Report) Uncount() {
+	r.Counts = nil
+	for _, n := range counters {
+		if n.At != nil {
+			*n.At((*api.Report)(r)) = 0
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package summary
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// local returns the digest that ctxfold writes without a model: at most budget tokens, plus the block of standing instructions, plus spare
+// tokens for requests. It may be larger if the target leaves room.
+func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
+	chats := digest.Chats(w.t, j.Messages, j.Ledger)
+	budget = min(budget, w.mostLocal(j, chats))
+	if w.target > 0 {
+		free := w.free(j, chats)
+		if !chats { // restored files get the rest
+			free = free * 7 / 8
+		}
+		if free > budget {
+			if chats { // its share comes first; what was said gets the rest
+				standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
+			} else {
+				standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
+			}
+			budget = max(budget, free-w.doc.P.Text(standing))
+			spare = w.spare(j.Gain, budget+w.doc.P.Text(standing))
+		}
+	}
+	if chats { // a chat has no log of requests
+		spare = 0
+	} else { // the user's words get half of the digest, and more only if they need it
+		spare = min(spare, max(0, w.doc.P.Text(j.Ledger.Asked())-budget/2))
+	}
+	most := max(leastLocal, 3*(j.Gain-Frame)/4-w.doc.P.Text(standing))
+	budget = min(budget, most)
+	spare = min(spare, most-budget)
+	extract := digest.NewExtract(w.t, j.Messages, prior, j.Ledger)
+	extract.Keep(standing, w.doc.P.MaxUnits(spare))
+	extract.SetNearby(w.besides(j.Messages))
+	budget += w.doc.P.Text(standing) + spare
+	text := w.filled(budget, w.bytesOf(j, budget-w.doc.P.Text(standing)-spare), extract.Digest)
+	if j.Least && w.doc.P.Text(text) > budget {
+		text = digest.Minimal(len(j.Messages), "")
+	}
+	facts, found := extract.Check(text)
+	w.report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
+	return text
+}
+
+// bytesOf estimates how many bytes of a job's messages some tokens are.
+func (w *writing) bytesOf(j Job, tokens int) int {
+	least, size := w.doc.P.MaxUnits(tokens), 0
+	for _, m := range j.Messages {
+		for _, p := range w.t.PartsOf(int(m)) {
+			if p.Kind == transcript.Text {
+				size += int(p.Size.Bytes)
+			}
+		}
+	}
+	if j.Gain == 0 {
+		return least
+	}
+	return max(least, min(size/j.Gain, 5)*tokens)
+}
+
+// filled returns the longest text of at most budget tokens that write produces in a few tries. write takes a size in bytes, and only the
+// text itself shows how many tokens it has. The result exceeds budget if even a small one does.
+func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
+	most, last := 0, -1
+	for range 3 {
+		text := write(size)
+		n := w.doc.P.Text(text)
+		if n <= budget && n > most || best == "" || most == 0 && n < w.doc.P.Text(best) {
+			if best = text; n <= budget {
+				most = n
+			}
+		}
+		switch {
+		case n > budget:
+			size = size * budget / n * 98 / 100
+		case n*100 >= budget*95 || n <= last: // there is nothing more to say
+			return best
+		default:
+			size, last = min(size*budget/max(n, 1)*99/100, size*2), n
+		}
+	}
+	return best
+}
+
+// leastLocal is the minimum budget of a digest without a model, in tokens. Otherwise such a digest must free at least a quarter of what is
+// folded.
+const leastLocal = 32
+
+// mostChat is how many times summary.max_output_tokens a chat's digest without a model may have if the target leaves that much. sessionPart
+// is the share of a working session that its digest may have if that exceeds eleven sixteenths of max_output_tokens.
+const (
+	mostChat    = 4
+	sessionPart = 32
+)
+
+// free returns how many tokens the target leaves for the digest of a job: at most half of what it replaces.
+func (w *writing) free(j Job, chats bool) int {
+	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
+	if j.Room > 0 {
+		left = min(left, j.Room)
+	}
+	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
+}
+
+// mostLocal returns the largest size of a digest without a model, in tokens. From then on every request carries it. What the digest of a
+// working session omits is still in files and in the archive.
+func (w *Writer) mostLocal(j Job, chats bool) int {
+	if chats {
+		return mostChat * w.policy.Summary.MaxOutputTokens
+	}
+	return max(w.policy.Summary.MaxOutputTokens*11/16, (j.Gain+j.Old)/sessionPart)
+}
+
+// lookBeside is how much of what stays is searched for things that need not be repeated, in bytes.
+const lookBeside = 1 << 16
+
+// besides returns the texts of the newest messages that the digest doesn't cover.
+func (w *writing) besides(messages []int32) (texts []string) {
+	last := int32(-1)
+	if len(messages) > 0 {
+		last = messages[len(messages)-1]
+	}
+	room := lookBeside
+	for i := len(w.doc.Items) - 1; i >= 0 && w.doc.Items[i].Msg > last && room > 0; i-- {
+		for _, p := range w.t.PartsOf(int(w.doc.Items[i].Msg)) {
+			if p.Kind == transcript.Text && !p.Has(transcript.Removed) {
+				text := w.t.Text(p.Body)
+				text = text[:min(len(text), room)]
+				room -= len(text)
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}
+
+// chatTail is the share of the target that the newest messages of a chat may take if its digest is made without a model, in percent. It was
+// set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
+const ChatTail = 15
+
+// chats reports whether the run covers no tool calls.
+func (w *Writer) Chats() bool {
+	messages := make([]int32, 0, len(w.doc.Items))
+	for _, it := range w.doc.Items {
+		messages = append(messages, it.Msg)
+	}
+	return digest.Chats(w.doc.T, messages, w.ledger)
+}

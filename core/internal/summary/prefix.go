@@ -1,0 +1,219 @@
+package summary
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// Prefix is a request for a summary that follows the conversation as it was sent last, so that the provider reads the prefix from its cache. The messages are named, not copied.
+type Prefix struct {
+	Until  int    // the number of input messages in it
+	At     int    // the index of the one that is rewritten, or -1
+	Anew   []byte // the rewritten message, as JSON
+	Joined bool   // the rewritten message also contains the instruction, so no message follows
+	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
+	Patch  []byte // the changes to the request body, as a JSON Merge Patch
+	Cached int    // the number of its tokens that the provider probably has in its cache
+}
+
+// Write writes the messages of the request. It calls keep for input messages that are used as they are, and set for one that is rewritten.
+func (b *Prefix) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
+	for m := range b.Until {
+		if m == b.At {
+			set(m, b.Anew)
+		} else {
+			keep(m)
+		}
+	}
+	if !b.Joined {
+		insert(b.Asks)
+	}
+}
+
+// told returns the model's digest for a job. It asks after the conversation if that pays, and otherwise, or if that answer was rejected,
+// from a record.
+func (w *writing) told(j Job, output int) answer {
+	if r, b := w.prefixed(&j, output); b != nil {
+		reply, found := w.Reply(PrefixRequest)
+		if !found {
+			w.requests, w.prefix = append(w.requests, r), b
+			return answer{pending: true}
+		}
+		w.asked.In += r.InputTokens
+		w.asked.Cached += b.Cached
+		w.asked.Out += w.doc.P.Text(reply.Text)
+		if text, why := digest.AcceptDigest(reply, w.doc.P, j.Gain, output, true); why == "" && (w.policy.Summary.Prompt != "" || digest.Headed(text)) {
+			return answer{text: text, shape: api.ShapePrefix}
+		}
+	}
+	a := w.written(j, output)
+	a.shape = api.ShapeFlat
+	return a
+}
+
+// prefixed returns the request of a job that is appended to the conversation, or nil if a record is used instead.
+func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
+	s, how := &w.policy.Summary, w.doc.F.Behind()
+	if !w.policy.AsksBehind() || how == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
+		return r, nil
+	}
+	if s.Request != "prefix" && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
+		return r, nil
+	}
+	body := []byte(nil)
+	if t := w.t; t.Outer != t.List {
+		body = t.Src[t.Outer.Start:t.Outer.End]
+	} else if s.Request != "prefix" { // the system prompt and the tools are not known
+		return r, nil
+	}
+	sent, until := w.lastCall()
+	if until < j.Tail || j.Tail < 0 {
+		return r, nil
+	}
+	patch, thinking, ok := how.AppendPatch(nil, body, output)
+	if !ok {
+		return r, nil
+	}
+	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions, Template: s.Prompt, Language: w.language(*j),
+		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
+	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
+	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output, Temperature: w.Style().Temperature}
+	b = &Prefix{Until: until, At: -1, Patch: patch, Cached: w.report.Tokens.Before}
+	if r.Scope == api.ScopeSession && j.Prior != "" {
+		r.Scope = api.ScopeUpdate
+	}
+	for m := sent; m < w.doc.N; m++ {
+		size := w.doc.P.Message(w.t, m)
+		if b.Cached -= size; m < until {
+			r.InputTokens += size
+		}
+	}
+	r.InputTokens += b.Cached + w.doc.P.Text(text)
+	if window := w.policy.Window.Tokens; window > 0 && r.InputTokens+output+thinking > window || s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens {
+		return r, nil
+	}
+	if !w.write(b, sent, text) || s.Request != "prefix" && !w.cheaper(j, output, r.InputTokens, b.Cached) {
+		return r, nil
+	}
+	return r, b
+}
+
+// lastCall returns how many messages the app's last call sent, and how many input messages a request after the conversation uses: those
+// plus the answer, unless the answer calls a tool. Both are 0 if there was no call.
+func (w *Writer) lastCall() (sent, until int) {
+	end := w.doc.N
+	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
+		end--
+	}
+	start := end
+	for start > 0 && w.doc.T.Messages[start-1].Role == transcript.Assistant {
+		start--
+	}
+	if start == 0 {
+		return 0, 0
+	}
+	for m := start; m < end; m++ {
+		for _, p := range w.doc.T.PartsOf(m) {
+			if p.Kind == transcript.ToolCall || p.Kind == transcript.Reasoning {
+				return start, start
+			}
+		}
+	}
+	return start, end
+}
+
+// write writes what a request after the conversation adds: the instruction and, if the app uses cache breakpoints, one at the end of its
+// last call. It returns false if the provider would have nothing in its cache.
+func (w *Writer) write(b *Prefix, sent int, text string) bool {
+	t := w.doc.T
+	message := t.Bytes(t.Messages[sent-1].Span)
+	if w.doc.F.Marks != 0 {
+		outer := t.Src[t.Outer.Start:t.Outer.End]
+		marks := w.doc.F.MarksBeside(nil, outer)
+		for m := range b.Until {
+			marks = w.doc.F.MarksOf(marks, t.Bytes(t.Messages[m].Span))
+		}
+		like := marks
+		for m := b.Until; m < t.Input && len(like) == 0; m++ {
+			like = w.doc.F.MarksOf(nil, t.Bytes(t.Messages[m].Span))
+		}
+		switch {
+		case len(like) == 0 && w.doc.F.OnlyMarked():
+			return false
+		case len(like) > 0 && len(marks) < wire.MaxMarks && len(w.doc.F.MarksOf(nil, message)) == 0:
+			if at, with, ok := w.doc.F.Marked(message, like[len(like)-1]); ok {
+				b.At, b.Anew = sent-1, spliced(message, at, with)
+			}
+		}
+	}
+	last := b.Until - 1
+	if w.doc.F.Rules.Alternate == "" || t.Messages[last].Role != transcript.User {
+		b.Asks = w.doc.NewMessage(-1, transcript.User, text)
+		return true
+	}
+	if b.Anew == nil || b.At != last {
+		b.Anew = t.Bytes(t.Messages[last].Span)
+	}
+	b.At = last
+	b.Anew, b.Joined = w.doc.F.Joined(b.Anew, text)
+	return b.Joined
+}
+
+func spliced(message []byte, at transcript.Span, text []byte) []byte {
+	out := append(make([]byte, 0, len(message)+len(text)), message[:at.Start]...)
+	return append(append(out, text...), message[at.End:]...)
+}
+
+// cheaper reports whether the request after the conversation costs less than a record, by the policy's prices.
+func (w *writing) cheaper(j *Job, output, input, cached int) bool {
+	price := w.policy.Prices
+	read := price.Input
+	if price.CacheRead != nil {
+		read = *price.CacheRead
+	}
+	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: w.policy.Summary.Instructions}
+	flat := w.doc.P.Text(p.System()) + w.doc.P.Text(p.Text())
+	for _, part := range w.parts(j.Messages, w.room(&p, output)) {
+		flat += part.tokens
+	}
+	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
+}
+
+// counts reports the shape of the request that produced the summary, if the host has a choice, and the provider's counts for all requests.
+func (w *Writer) counts(shape api.SummaryShape) {
+	sum := &w.report.Summary
+	if w.policy.Summary.Prefix {
+		sum.Request = shape
+	}
+	for i := range w.replies {
+		u := w.replies[i].Usage
+		if u == nil {
+			continue
+		}
+		if sum.Usage == nil {
+			sum.Usage = new(api.CallUsage)
+		}
+		sum.Usage.InputTokens += u.InputTokens
+		sum.Usage.CacheReadTokens += u.CacheReadTokens
+		sum.Usage.CacheWriteTokens += u.CacheWriteTokens
+		sum.Usage.OutputTokens += u.OutputTokens
+	}
+	price := w.policy.Prices
+	if sum.Usage == nil || price == nil {
+		return
+	}
+	saved := 0.0
+	if price.CacheRead != nil {
+		saved += float64(float64(sum.Usage.CacheReadTokens) * (price.Input - *price.CacheRead))
+	}
+	if price.CacheWrite != nil {
+		saved -= float64(float64(sum.Usage.CacheWriteTokens) * (*price.CacheWrite - price.Input))
+	}
+	saved /= perTokens
+	sum.Saved = &saved
+}
+
+// perTokens is the number of tokens that a price is for.
+const perTokens = 1e6

@@ -1,0 +1,189 @@
+package summary
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// native describes a provider's own compaction API for a wire format.
+type native struct {
+	format     string
+	path, beta string   // the path of its API, and the value of the header anthropic-beta
+	list       string   // the member that holds the messages
+	beside     []string // members of the conversation's request body that matter
+	more       string   // members that request a compaction
+	readable   bool     // the result is one message with a readable summary, and an empty one is a failure; otherwise the result begins with user messages
+}
+
+// natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
+// `openai` 7.57.0 (ResponseCompactParams).
+var natives = []native{
+	{format: "anthropic", path: "/v1/messages", beta: "compact-2026-09-04", list: "messages", beside: []string{"system", "tools"},
+		more: `"compaction":{"type":"summarize"}`, readable: true},
+	{format: "openai-responses", path: "/v1/responses/compact", list: "input", beside: []string{"instructions"}},
+}
+
+// ProviderCompaction is what a fold may have the provider compact.
+type ProviderCompaction struct {
+	native
+	items []int // indexes of the view's items
+	// Earlier compactions of the provider among them, which the new one replaces.
+	Old []bool
+}
+
+// ProviderCompaction is what the provider may be asked to compact instead of the model: all items before cut. It is nil where the policy does not want
+// it, the provider has no such API, or something must stay there that would come back in its answer.
+func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
+	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.Local() || w.policy.Branch() {
+		return nil
+	}
+	at := slices.IndexFunc(natives, func(n native) bool { return n.format == w.doc.F.Name })
+	if at < 0 {
+		return nil
+	}
+	o := &ProviderCompaction{native: natives[at], Old: make([]bool, len(stays))}
+	for i := range w.doc.Items[:cut] {
+		m := w.doc.Items[i].Msg
+		if w.doc.T.Messages[m].Role == transcript.System {
+			if len(o.items) > 0 {
+				return nil // it must stay, and is in the middle
+			}
+			continue
+		}
+		if o.items = append(o.items, i); !stays[i] {
+			continue
+		}
+		for k := range w.doc.Items[:cut] {
+			o.Old[i] = o.Old[i] || groups[k] == groups[i] && isCompaction(w.doc.T, w.doc.Items[k].Msg)
+		}
+		if !o.Old[i] {
+			return nil
+		}
+	}
+	return o
+}
+
+// isCompaction reports whether a message is what its provider has made of others.
+func isCompaction(t *transcript.Transcript, m int32) bool {
+	return slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
+}
+
+func isCompacted(p *transcript.Part) bool {
+	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
+}
+
+// providerRequest is the request to the provider. Messages are as they came in, which is what its prompt cache has; where some were repaired, as they
+// are now.
+func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
+	doc := w.doc
+	body := append([]byte{'{', '"'}, o.list...)
+	body = append(body, `":[`...)
+	for n, i := range o.items {
+		if n > 0 {
+			body = append(body, ',')
+		}
+		if it := &doc.Items[i]; it.In >= 0 && w.report.Repaired == 0 {
+			body = append(body, doc.T.Bytes(doc.T.Messages[it.Msg].Span)...)
+		} else {
+			body = doc.AppendMessage(body, it)
+		}
+	}
+	body = append(body, ']')
+	if o.more != "" {
+		body = append(append(body, ','), o.more...)
+	}
+	if outer := doc.T.Outer; outer != doc.T.List {
+		s := jsonspan.New(doc.T.Src).At(outer.Start)
+		for key := range s.Members {
+			name := string(key)
+			value := s.Skip()
+			if slices.Contains(o.beside, name) {
+				body = append(jsonspan.AppendString(append(body, ','), name), ':')
+				body = append(body, doc.T.Src[value.Start:value.End]...)
+			}
+		}
+	}
+	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
+}
+
+// accepted is what the provider has made, if that can be taken: messages of the format, the last one compacted, and half of the tokens that
+// they represent at most. It is nil for anything else.
+func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Compacted {
+	s := jsonspan.New([]byte(messages))
+	s.Weigh = w.doc.T.Weigh
+	t := w.doc.F.Read(s)
+	if s.Err() != nil || len(t.Messages) == 0 || o.readable && len(t.Messages) > 1 {
+		return nil
+	}
+	made := new(Compacted)
+	for i := range t.Messages {
+		signed := slices.ContainsFunc(t.PartsOf(i), func(p transcript.Part) bool {
+			return isCompacted(&p) && (p.Has(transcript.Summary) || !o.readable && sealed(t.Bytes(p.Span)))
+		})
+		if last := i == len(t.Messages)-1; last && !signed || !last && t.Messages[i].Role != transcript.User {
+			return nil
+		}
+		made.Tokens += w.doc.P.Message(t, i)
+		made.Messages = append(made.Messages, t.Bytes(t.Messages[i].Span))
+	}
+	if 2*made.Tokens > gain {
+		return nil
+	}
+	return made
+}
+
+// askProvider asks for the provider's own compaction, or takes it. A host may have asked its model with the prompt instead, which is that for
+// the first part of the record. It is not taken where the provider has failed, and the model should be asked.
+func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
+	r, fits := w.request(ProviderRequest, p, output)
+	if !fits {
+		return a, false
+	}
+	reply, found := w.Reply(ProviderRequest)
+	if !found {
+		r.Provider = w.providerRequest(o)
+		w.requests = append(w.requests, r)
+		return answer{pending: true}, true
+	}
+	w.asked.In += r.InputTokens
+	if len(reply.Messages) > 0 {
+		made := w.accepted(o, reply.Messages, gain)
+		if made == nil {
+			return a, false
+		}
+		w.asked.Out += made.Tokens
+		w.compacted = true
+		return answer{made: made}, true
+	}
+	w.asked.Out += w.doc.P.Text(reply.Text)
+	text, why := digest.AcceptDigest(reply, w.doc.P, gain, output, p.Template == "")
+	return answer{text: text}, why == ""
+}
+
+// sealed reports whether an item contains something that only its provider can read.
+func sealed(item []byte) bool {
+	s := jsonspan.New(item)
+	for s.Object(); ; {
+		key, more := s.Key()
+		if !more {
+			return false
+		}
+		if string(key) == "encrypted_content" {
+			return s.Kind() == jsonspan.String && s.Skip().Len() > len(`""`)
+		}
+		s.Skip()
+	}
+}
+
+// Compacted is what a provider has made of messages.
+type Compacted struct {
+	Messages [][]byte // JSON
+	Tokens   int
+}
+
+// providerBody is the digest that accompanies a provider's compaction: the ledger, which code has written.
+const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."

@@ -1,0 +1,50 @@
+package summary
+
+import "github.com/ctxfold/ctxfold/core/internal/digest"
+
+// standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain tokens; "" if there are
+// none. The block has its share of the target plus what the target leaves free, but never so much that the fold would gain nothing, nor
+// more than half of most, the maximum size of a digest (0 is any).
+func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
+	room := 3 * (gain - budget) / 4
+	if w.target > 0 {
+		room = min(room, max(w.StandingShare(), w.target-(w.doc.Total-gain)-budget))
+	}
+	if most > 0 {
+		room = min(room, most/2)
+	}
+	if w.policy.StandingShare() == 0 {
+		return ""
+	}
+	return w.StandingIn(l, room, chat)
+}
+
+// spare returns how many tokens the user's requests may take besides a digest of this size that replaces gain tokens: half of what the
+// target leaves free, so that restored files have room too. Instructions that no cue identifies are among the requests.
+func (w *Writer) spare(gain, digest int) int {
+	if w.target == 0 {
+		return 0
+	}
+	return max(0, min(gain-digest, w.target-(w.doc.Total-gain)-digest)/2)
+}
+
+// standingShare returns how many tokens the policy always reserves for standing instructions.
+func (w *Writer) StandingShare() int { return int(float64(w.target) * w.policy.StandingShare()) }
+
+// standingIn returns the block of standing instructions in at most room tokens.
+func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {
+	if len(l.Standing) == 0 || room <= 0 {
+		return ""
+	}
+	write := l.StandingBlock
+	if chat {
+		write = l.ChatStandingBlock
+	}
+	size := w.doc.P.MaxUnits(room)
+	text := write(size)
+	for try := 0; try < 4 && w.doc.P.Text(text) > room; try++ { // an estimator that looks at the script may find more than its rate
+		size = size * room / w.doc.P.Text(text) * 9 / 10
+		text = write(size)
+	}
+	return text
+}

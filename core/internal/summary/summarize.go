@@ -1,0 +1,515 @@
+// Package summary gets digests written: it asks the host's model or its provider, judges the answers, and writes without a model where there
+// is none.
+//
+// What never enters this package: edits of the document.
+package summary
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/report"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// The ids of the requests: for the digest, for the beginning of a turn that is cut, for the digest that follows the conversation, and for what
+// the provider makes by itself.
+const (
+	FoldRequest     = "fold-1"
+	TurnRequest     = "fold-2"
+	PrefixRequest   = FoldRequest + "-prefix"
+	ProviderRequest = FoldRequest + "-provider"
+)
+
+// Writer gets digests written: by the host's model, by its provider, or without a model. What has to be asked first is in Requests.
+type Writer struct {
+	doc           *view.View
+	policy        *policy.Policy
+	state         *api.State
+	ledger        *digest.Ledger
+	report        *report.Report
+	target        int // tokens that the result should have
+	keepOnFailure bool
+
+	replies   []api.Summary
+	requests  []api.SummaryRequest
+	prefix    *Prefix // of requests, the one that follows the conversation; nil where there is none
+	expected  Expected
+	asked     Cost // of the model
+	compacted bool // the provider has compacted a part of this document
+}
+
+// New returns what gets the digests of a document written for a result of at most target tokens. Where keepOnFailure is true, or the policy
+// wants that, no digest comes instead of one that the model has failed to write.
+func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
+	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to, target: target,
+		keepOnFailure: keepOnFailure || in.Policy.Summary.OnFailure == "keep", replies: in.Replies}
+	if text := in.Policy.Summary.Text; text != "" { // the host has answered in advance
+		w.replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
+	}
+	return w
+}
+
+// Requests are what has to be answered before the run can end.
+func (w *Writer) Requests() []api.SummaryRequest { return w.requests }
+
+// Request adds a request that has to be answered before the run can end.
+func (w *Writer) Request(r api.SummaryRequest) { w.requests = append(w.requests, r) }
+
+// Prefix is the one of the requests that follows the conversation; nil where there is none.
+func (w *Writer) Prefix() *Prefix { return w.prefix }
+
+// Asked is what the model was asked so far.
+func (w *Writer) Asked() Cost { return w.asked }
+
+// Expected is what the result will be like, where there are requests.
+func (w *Writer) Expected() Expected { return w.expected }
+
+// Reply returns the host's answer to a request.
+func (w *Writer) Reply(id string) (api.Summary, bool) {
+	for _, r := range w.replies {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return api.Summary{}, false
+}
+
+// Expect notes what will come of the requests: items from first on change, and next to the summaries there are after tokens.
+func (w *Writer) Expect(first, after int) {
+	w.expected = Expected{First: max(0, first), After: after, Cost: w.asked}
+	if w.prefix != nil {
+		w.expected.Cost.Cached += w.prefix.Cached
+	}
+	for _, q := range w.requests {
+		w.expected.After += q.MaxOutputTokens
+		w.expected.Cost.In += q.InputTokens
+		w.expected.Cost.Out += q.MaxOutputTokens
+	}
+}
+
+// Cost is the cost of the summary requests, in tokens. Cached are those of In that the provider probably has in its cache.
+type Cost struct{ In, Cached, Out int }
+
+// Expected is what the result of a run that waits for summaries will be like: the first item that changes, the tokens, and what the model is
+// asked.
+type Expected struct {
+	First, After int
+	Cost         Cost
+}
+
+// Job is a digest to make of messages.
+type Job struct {
+	Scope    api.Scope
+	Messages []int32
+	Prior    string // the digest so far
+	Ledger   *digest.Ledger
+	Gain     int                 // tokens that the digest represents
+	Old      int                 // of these, those of the digest so far
+	Turn     int                 // index in Messages of the turn that is cut, or -1
+	Room     int                 // tokens that the limit leaves for the digest; 0 is any number
+	Least    bool                // a digest that finds no room only counts the messages
+	Cut      bool                // the beginning of a message is folded, and its rest stays
+	Tail     int                 // index in the input of the first message that stays after what is folded; -1 where none of the input's does
+	Local    bool                // neither the model nor the provider is asked, and a text of the host's does not count
+	Offer    *ProviderCompaction // what the provider may compact instead of the model; nil where it may not
+	id       string              // of its request
+}
+
+// Digest is what came of a job.
+type Digest struct {
+	Text    string
+	Pending bool             // there is none yet: the host's model has to be asked first
+	Failed  api.SummaryFault // why there is none, where the policy takes no local one for it
+	Made    *Compacted       // what the provider has made of the messages, next to which the text is; nil for any other
+}
+
+// answer is what came of asking for the text of a job.
+type answer struct {
+	text    string
+	why     api.SummaryFault // why it cannot be taken, or lacks its headings; text is then the part that has arrived
+	pending bool             // the host has to be asked first
+	shape   api.SummaryShape // of the request that gave it
+	made    *Compacted       // by the provider, without a text
+}
+
+// Digest returns the digest of a job.
+func (w *Writer) Digest(j Job) Digest {
+	j.id = FoldRequest
+	d := writing{w, w.doc.Originals(j.Messages)}
+	return d.digest(j)
+}
+
+// writing is one digest on its way.
+type writing struct {
+	*Writer
+	t *transcript.Transcript // what is read: what a pass before this one cleared is worth reading
+}
+
+// digest is the digest of a job.
+func (w *writing) digest(j Job) Digest {
+	s := &w.policy.Summary
+	// Half of what is new: the digest so far need not shrink with every compaction.
+	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
+	if w.target > 0 {
+		budget = min(budget, max(256, w.target/4))
+	}
+	if j.Room > 0 {
+		budget = min(budget, j.Room)
+	}
+	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Ledger))
+	if j.Room > 0 { // what the limit leaves is for both
+		budget = max(budget/2, min(budget, j.Room-w.doc.P.Text(standing)))
+	}
+	spare := w.spare(j.Gain, budget+w.doc.P.Text(standing))
+	switch {
+	case s.Text != "" && !j.Local:
+		w.report.Summary = api.ReportSummary{Source: api.SourceHost}
+		return Digest{Text: w.besideLedger(&j, digest.Fence(s.Text), standing, budget, spare)}
+	case s.Mode == "minimal":
+		w.report.Summary = api.ReportSummary{Source: api.SourceLocal}
+		return Digest{Text: digest.Minimal(len(j.Messages), j.Prior)}
+	case s.Mode == "local" || j.Local:
+		return Digest{Text: w.local(j, j.Prior, budget, spare, standing, "")}
+	}
+	a := w.told(j, max(64, budget))
+	switch {
+	case a.pending:
+		return Digest{Pending: true}
+	case a.made != nil:
+		w.report.Summary = api.ReportSummary{Source: api.SourceProvider}
+		return Digest{Text: w.besideLedger(&j, providerBody, standing, budget, spare), Made: a.made}
+	case bad(a.why) && w.keepOnFailure:
+		return Digest{Failed: a.why}
+	case bad(a.why):
+		defer w.counts("")
+		if digest.HasLog(a.text) { // of the same messages, where the model has answered for no part of them
+			a.text = ""
+		}
+		return Digest{Text: w.local(j, join(j.Prior, a.text), budget, spare, standing, a.why)}
+	}
+	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
+}
+
+// besideLedger is a text that code has not written, with the standing instructions and the ledger.
+func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
+	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
+}
+
+// completed is the digest with what the model has written. One that lacks nothing but its headings is still worth more than an extract.
+func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
+	room := w.doc.P.MaxUnits(budget)
+	text := digest.Fence(a.text)
+	done := digest.NewExtract(w.t, j.Messages, j.Prior, j.Ledger).Complete(text, standing, room, w.doc.P.MaxUnits(spare))
+	if w.doc.P.Text(done.Body)+w.doc.P.Text(done.Missing)+2 >= j.Gain {
+		done.Missing = ""
+	}
+	w.report.Summary = api.ReportSummary{Source: api.SourceModel, Why: a.why, Score: share(done.Found, done.Facts)}
+	if done.Named > 0 {
+		w.report.Summary.Unfounded = share(done.Unfounded, done.Named)
+	}
+	w.counts(a.shape)
+	return done.Text()
+}
+
+// Style is how the policy wants digests asked for and written.
+func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summary.Style) }
+
+// Frame is about what a digest message has next to its digest, in tokens.
+const Frame = 60
+
+// share returns found as a share of all, with three digits; 1 if all is 0.
+func share(found, all int) float64 {
+	if all == 0 {
+		return 1
+	}
+	return float64(found*1000/all) / 1000
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+// bad reports whether a fault is a reason to reject an answer entirely.
+func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
+
+// written is what the model has written for a job.
+func (w *writing) written(j Job, output int) answer {
+	switch {
+	case j.Scope == api.ScopeBranch:
+	case j.Turn == 0 && j.Prior == "":
+		j.Scope = api.ScopeTurnPrefix
+	case j.Turn > 0 && w.Style().Split:
+		return w.apart(j, output)
+	}
+	return w.answered(j, output)
+}
+
+// apart requests summaries of the turn that is cut and of what was before it separately, at the same time (S1.23).
+func (w *writing) apart(j Job, output int) answer {
+	output = max(64, output/2)
+	past, turn := j, j
+	past.Messages, turn.Messages = j.Messages[:j.Turn], j.Messages[j.Turn:]
+	past.Gain, turn.Gain = w.sizeOf(past.Messages), w.sizeOf(turn.Messages)
+	turn.id, turn.Scope, turn.Prior = TurnRequest, api.ScopeTurnPrefix, ""
+	before, now := w.answered(past, output), w.answered(turn, output)
+	switch {
+	case before.pending || now.pending:
+		return answer{pending: true}
+	case bad(before.why) && bad(now.why):
+		return answer{why: before.why}
+	case bad(before.why):
+		before.text = w.extract(past.Messages, past.Prior, output)
+	case bad(now.why):
+		now.text = w.extract(turn.Messages, "", output)
+	}
+	return answer{text: digest.JoinTurn(before.text, now.text)}
+}
+
+// sizeOf returns the size of messages, in tokens.
+func (w *writing) sizeOf(messages []int32) (sum int) {
+	for _, m := range messages {
+		sum += w.doc.P.Message(w.t, int(m))
+	}
+	return sum
+}
+
+// extract returns a digest without a model for messages whose summary was unacceptable while that of others was fine. The ledger is that of
+// the whole digest.
+func (w *writing) extract(messages []int32, prior string, output int) string {
+	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
+}
+
+// answered returns what the model has written for a job that has a single record.
+func (w *writing) answered(j Job, output int) answer {
+	s := w.Style()
+	if s.MaxOutput > 0 {
+		output = min(output, s.MaxOutput)
+	}
+	p := digest.Prompt{Style: s, Scope: j.Scope, Prior: j.Prior, Task: j.Ledger.Task, Round: w.state.Round + 1,
+		Instructions: w.policy.Summary.Instructions, Template: w.policy.Summary.Prompt, Language: w.language(j),
+		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
+	if p.Prior != "" && p.Scope == api.ScopeSession {
+		p.Scope = api.ScopeUpdate
+	}
+	room := w.room(&p, output)
+	if room < leastRoom {
+		return answer{why: api.FaultNoRoom}
+	}
+	parts := w.parts(j.Messages, room)
+	if j.Offer != nil && j.id == FoldRequest {
+		p.Record = parts[0].record
+		if a, taken := w.askProvider(j.Offer, p, output, j.Gain); taken && (a.text == "" || len(parts) == 1) {
+			return a
+		}
+	}
+	switch {
+	case len(parts) == 1:
+		p.Record = parts[0].record
+		return w.ask(j.id, p, output, j.Gain)
+	case w.policy.Summary.Split == "chain":
+		carried := min(output, room/3) // the share of the room that the digest so far takes
+		return w.chain(j, p, w.parts(j.Messages, room-carried), output, carried)
+	}
+	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
+}
+
+// language returns the user's language, judged by what is folded or, if that is inconclusive, by what was before it.
+func (w *writing) language(j Job) string {
+	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
+		return name
+	}
+	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
+}
+
+// mapped requests a digest of each part, of at most each tokens, all at the same time, and then one digest of them all.
+func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
+	var record strings.Builder
+	var texts string // like record, without the text that tells the model which part it is
+	pending, good := false, 0
+	for i, part := range parts {
+		q := p
+		q.Scope, q.Prior, q.Record = api.ScopePart, "", part.record
+		a := w.ask(j.id+"-part-"+strconv.Itoa(i+1), q, each, part.tokens)
+		switch {
+		case a.pending:
+			pending = true
+			continue
+		case bad(a.why):
+			a.text = w.extract(part.messages, "", each)
+		default:
+			good++
+		}
+		text := digest.Clip(a.text, w.doc.P.MaxUnits(each))
+		texts = join(texts, text)
+		record.WriteString("Part " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(parts)) + ":\n\n" + text + "\n\n")
+	}
+	switch {
+	case pending:
+		return answer{pending: true}
+	case good == 0:
+		return answer{why: api.FaultFailed}
+	}
+	p.Scope, p.Record = api.ScopeMerge, record.String()
+	a := w.ask(j.id, p, output, j.Gain)
+	if !a.pending && bad(a.why) {
+		a.text = texts
+	}
+	return a
+}
+
+// chain has the model process the parts one after the other, each time with the digest so far, in at most carried tokens.
+func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
+	all := answer{why: api.FaultFailed}
+	for i, part := range parts {
+		p.Record = part.record
+		a := w.ask(j.id+"-part-"+strconv.Itoa(i+1), p, output, max(part.tokens, j.Gain/len(parts)))
+		if a.pending {
+			return a
+		}
+		if bad(a.why) {
+			a.text = w.extract(part.messages, p.Prior, output)
+			if i == len(parts)-1 {
+				return a
+			}
+		} else {
+			all.why = a.why
+		}
+		all.text, p.Prior, p.Scope = a.text, w.clipped(a.text, carried), api.ScopeUpdate
+	}
+	return all
+}
+
+// AskOnce returns what the model has written for one prompt, which represents so many tokens in at most output tokens, and why nothing of it
+// can be taken. It is false while the model has to be asked. See [Writer.Digest] for what needs more than one prompt.
+func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
+	a := w.ask(id, p, output, represents)
+	return a.text, a.why, !a.pending
+}
+
+// ask is the answer to one prompt. If it is no digest the model is asked again, as often as the policy says.
+func (w *Writer) ask(id string, p digest.Prompt, output, represents int) (a answer) {
+	for try := 0; ; try++ {
+		key := id
+		if try > 0 {
+			key += "-retry-" + strconv.Itoa(try)
+		}
+		r, fits := w.request(key, p, output)
+		if !fits {
+			return answer{why: api.FaultNoRoom}
+		}
+		reply, found := w.Reply(key)
+		if !found {
+			w.requests = append(w.requests, r)
+			return answer{pending: true}
+		}
+		w.asked.In += r.InputTokens
+		w.asked.Out += w.doc.P.Text(reply.Text)
+		a.text, a.why, p.Wrong = w.judged(reply, &p, r.Prompt, output, represents)
+		if a.why == "" || a.why == api.FaultFailed || try >= w.policy.Summary.Retries {
+			return a
+		}
+		p.Objection = a.why
+	}
+}
+
+// judged is what can be taken of a reply to a prompt, or why nothing can, and which words the record does not have.
+func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, output, represents int) (text string, why api.SummaryFault, wrong string) {
+	if p.Scope == api.ScopeToolOutput {
+		text, why = digest.Accept(reply, w.doc.P, represents)
+		return text, why, ""
+	}
+	if text, why = digest.AcceptDigest(reply, w.doc.P, represents, output, p.Template == ""); why != "" {
+		return text, why, ""
+	}
+	if why, wrong = digest.CheckSource(text, prompt); why != "" {
+		text = ""
+	}
+	return text, why, wrong
+}
+
+// request returns the request for a prompt. It is never larger than the limit for requests: the record is clipped until it fits. It returns
+// false if even that isn't enough.
+func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
+	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: w.Style().Temperature}
+	if p.Scope == api.ScopeToolOutput {
+		r.Temperature = 0
+	}
+	limit := w.inputLimit(output)
+	for {
+		r.Prompt = p.Text()
+		r.InputTokens = w.doc.P.Text(r.System) + w.doc.P.Text(r.Prompt)
+		switch {
+		case limit == 0 || r.InputTokens <= limit:
+			return r, true
+		case len(p.Record) < 200:
+			return r, false
+		}
+		keep := len(p.Record) * 4 / 5
+		if record := w.doc.P.Text(p.Record); w.Style().Fitted && record > 0 {
+			keep = max(keep/2, min(len(p.Record)-leastClip, len(p.Record)*max(0, record-(r.InputTokens-limit)-clipMark)/record))
+		}
+		p.Record = digest.Clip(p.Record, keep)
+	}
+}
+
+// clipMark is roughly the size of the mark that replaces clipped text, in tokens; leastClip exceeds its bytes, so that a clipped record is
+// always shorter.
+const (
+	clipMark  = 12
+	leastClip = 64
+)
+
+// Fits reports whether a prompt fits into a request as it is, with what a second one says of the first answer.
+func (w *Writer) Fits(p *digest.Prompt, output int) bool {
+	limit := w.inputLimit(output)
+	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
+}
+
+// inputLimit returns the maximum size of a request, in tokens; 0 is no limit.
+func (w *Writer) inputLimit(output int) int {
+	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
+		return limit
+	}
+	return max(1, w.policy.Usable()-output)
+}
+
+// leastRoom is the least room for a record, in tokens, at which asking makes sense.
+const leastRoom = 64
+
+// objectionRoom is kept free for what a second request says about the first answer, in tokens.
+const objectionRoom = 60
+
+// unlimited is room for any record.
+const unlimited = 1 << 60
+
+// room returns how many tokens a prompt leaves for its record. It clips the digest so far, and the user's first request, if they would take
+// most of that.
+func (w *Writer) room(p *digest.Prompt, output int) int {
+	limit := w.inputLimit(output)
+	if limit == 0 {
+		return unlimited
+	}
+	limit -= w.doc.P.Text(p.System()) + objectionRoom
+	prior, task := p.Prior, p.Task
+	p.Prior, p.Task = "", ""
+	bare := w.doc.P.Text(p.Text())
+	p.Prior, p.Task = w.clipped(prior, (limit-bare)/3), w.clipped(task, (limit-bare)/6)
+	return limit - w.doc.P.Text(p.Text())
+}
+
+// clipped returns a text in roughly at most most tokens.
+func (w *Writer) clipped(text string, most int) string {
+	if w.doc.P.Text(text) <= most {
+		return text
+	}
+	return digest.Clip(text, max(0, w.doc.P.MaxUnits(most)-80))
+}

@@ -1,0 +1,21 @@
+package view
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// Input is what a compaction, a repair or a restoration is given. It is not changed.
+type Input struct {
+	Transcript *transcript.Transcript
+	Format     *wire.Format
+	Estimator  *tokens.Profile
+	Policy     *policy.Policy
+	State      api.State
+	N          int // how many messages of the transcript it is about; those after them stay as they are
+	Replies    []api.Summary
+	Recalled   bool // the transcript holds digests that fit has remembered and put in
+}

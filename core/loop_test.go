@@ -1,0 +1,207 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// boats is a conversation of this many messages, as JSON.
+func boats(messages int) string {
+	var list []string
+	for i := range messages {
+		role := "user"
+		if i%2 == 1 {
+			role = "assistant"
+		}
+		list = append(list, fmt.Sprintf(`{"role":%q,"content":"Message %d about the boat. %s"}`, role, i, strings.Repeat("The hull needs paint and the mast needs rope. ", 6)))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+const boatPolicy = `{"window":{"tokens":2000}}`
+
+// TestLoopWithoutEffects: a host that can do nothing gets the answer of the operation at once.
+func TestLoopWithoutEffects(t *testing.T) {
+	fit := core.Call("fit", []byte(`{"policy":`+boatPolicy+`,"options":{"summary":{"mode":"local"}},"messages":`+boats(40)+`}`))
+	var p struct {
+		Job     json.RawMessage
+		Effects []api.Effect
+		Result  map[string]json.RawMessage
+	}
+	answer := core.Call("loop_start", []byte(`{"policy":`+boatPolicy+`,"settings":{"now":1},"messages":`+boats(40)+`}`))
+	if err := json.Unmarshal(answer, &p); err != nil || p.Job != nil || len(p.Effects) > 0 {
+		t.Fatal(err, string(answer[:min(len(answer), 600)]))
+	}
+	var want map[string]json.RawMessage
+	if err := json.Unmarshal(fit, &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"messages", "report", "state", "known"} {
+		if string(p.Result[name]) != string(want[name]) {
+			t.Errorf("%s: %.300s, not %.300s", name, p.Result[name], want[name])
+		}
+	}
+	if p.Result["memory"] != nil {
+		t.Error("the result has what is remembered, which is the job's")
+	}
+}
+
+// TestLoopWithEverything: a compaction is made once, saved, and found again.
+func TestLoopWithEverything(t *testing.T) {
+	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+		w, replica := newWorld(1, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Records: keys, Owner: "somebody"}
+		first := w.start("first", &replica, boatPolicy, boats(40), settings, nil)
+		w.run(w.now + 600_000)
+		if !first.done || first.failure != nil || first.asks != 1 || string(first.result["report"]) == "" || len(w.bodies) == 0 {
+			t.Fatal(keys, w.wrong, first.done, first.failure, first.asks, len(w.bodies))
+		}
+		second := w.start("second", &replica, boatPolicy, boats(41), settings, nil)
+		w.run(w.now + 600_000)
+		if !second.done || second.failure != nil || second.asks != 0 || string(second.result["known"]) != "0" {
+			t.Fatal(keys, w.wrong, second.failure, second.asks, string(second.result["known"]))
+		}
+		if len(w.leases) > 0 {
+			t.Error(keys, "a lease was not released")
+		}
+	}
+}
+
+// TestLoopRepeatsOnce: a digest that was made while the model failed is made again once, even if the newest messages are others by then and the
+// new compaction replaces fewer messages.
+func TestLoopRepeatsOnce(t *testing.T) {
+	for seed := range uint64(40) {
+		for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+			testRepeatsOnce(t, seed, keys)
+		}
+	}
+}
+
+func testRepeatsOnce(t *testing.T, seed uint64, keys api.RecordKeys) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	var history []string
+	for range 13 {
+		history = append(history, message("user", r, "Question"), message("assistant", r, "Answer"))
+	}
+	w, replica := newWorld(1, faults{}), 0
+	settings := api.JobSettings{Can: allEffects, Records: keys, Owner: "somebody"}
+	fit := func(name, last string) *simulatedJob {
+		list := "[" + strings.Join(history, ",") + "," + last + "]"
+		j := w.start(name, &replica, `{"window":{"tokens":1200},"summary":{"on_failure":"keep"}}`, list, settings, nil)
+		w.run(w.now + 120_000)
+		if !j.done || j.failure != nil || w.wrong != "" {
+			t.Fatal(keys, name, w.wrong, j.done, j.failure)
+		}
+		return j
+	}
+	w.down = w.now + 60_000
+	if first := fit("first", message("user", r, "Question")); first.asks == 0 {
+		return // nothing is due yet
+	}
+	last := message("user", r, "Another question")
+	if again := fit("again", last); again.asks == 0 || !strings.Contains(string(again.result["report"]), `"source":"model"`) {
+		t.Fatalf("%d %s %s", seed, keys, again.result["report"])
+	}
+	for range 3 {
+		if known := fit("known", last); known.asks > 0 || !strings.Contains(string(known.result["edits"]), "The user builds a boat") {
+			t.Fatalf("%d %s: the digest of the model is not what is sent: %s", seed, keys, known.result["edits"])
+		}
+	}
+}
+
+// TestLoopGoesOn: an app that continues from what was sent may give the same list again. It is not compacted again, by whatever the record is
+// found; if the model failed, the compaction is made again of that list.
+func TestLoopGoesOn(t *testing.T) {
+	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+		for _, fails := range []bool{false, true} {
+			w, replica := newWorld(1, faults{}), 0
+			settings := api.JobSettings{Can: allEffects, Records: keys, Owner: "somebody"}
+			fit := func(messages string) *simulatedJob {
+				j := w.start("a call", &replica, boatPolicy, messages, settings, nil)
+				w.run(w.now + 600_000)
+				if !j.done || j.failure != nil || w.wrong != "" {
+					t.Fatal(keys, w.wrong, j.done, j.failure)
+				}
+				return j
+			}
+			sent, _, err := fit(boats(40)).sent()
+			if err != nil || len(sent) >= 40 {
+				t.Fatal(keys, err, len(sent))
+			}
+			before, err := json.Marshal(sent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given := strings.TrimSuffix(string(before), "]") + "," + strings.TrimPrefix(boats(21), "[")
+			if fails {
+				w.down = w.now + 300_000
+			}
+			if second := fit(given); second.asks == 0 || strings.Contains(string(second.result["report"]), `"source":"model"`) == fails {
+				t.Fatalf("%s: %s", keys, second.result["report"])
+			}
+			if fails {
+				w.run(w.now + 3_600_000)
+				if again := fit(given); again.asks == 0 || !strings.Contains(string(again.result["report"]), `"source":"model"`) {
+					t.Fatalf("%s: it is not made again: %s", keys, again.result["report"])
+				}
+			}
+			for range 2 {
+				if known := fit(given); known.asks > 0 || !strings.Contains(string(known.result["edits"]), "The user builds a boat") {
+					t.Fatalf("%s, model down %v: the same list again: %s", keys, fails, known.result["report"])
+				}
+			}
+		}
+	}
+}
+
+// TestLoopLooksFurther: if the compaction of most messages is not used, an older one is.
+func TestLoopLooksFurther(t *testing.T) {
+	w, replica := newWorld(1, faults{}), 0
+	settings := api.JobSettings{Can: allEffects, Owner: "somebody"}
+	fit := func(policy string, messages int) *simulatedJob {
+		j := w.start("a call", &replica, policy, boats(messages), settings, nil)
+		w.run(w.now + 600_000)
+		if !j.done || j.failure != nil || w.wrong != "" {
+			t.Fatal(w.wrong, j.done, j.failure)
+		}
+		return j
+	}
+	fit(boatPolicy, 40)
+	older := maps.Clone(w.records)
+	if fit(boatPolicy, 60).asks == 0 || len(w.records) == len(older) {
+		t.Fatal("there is no second compaction")
+	}
+	const large = `{"window":{"tokens":200000}}`
+	if known := fit(large, 60); string(known.result["known"]) != "0" {
+		t.Fatalf("the newest is not used: %s", known.result["known"])
+	}
+	for key, r := range w.records {
+		if _, ok := older[key]; ok {
+			continue
+		}
+		other := strings.Replace(r.text, `"entry":{"version":2`, `"entry":{"version":9`, 1)
+		if other == r.text {
+			t.Fatal(r.text)
+		}
+		w.records[key] = savedRecord{other, r.revision}
+	}
+	if known := fit(large, 60); string(known.result["known"]) != "0" {
+		t.Errorf("the older one is not used: %s", known.result["known"])
+	}
+	settings.Can = append(slices.Clone(allEffects), api.EffectCount)
+	if known := fit(large, 60); string(known.result["known"]) != "0" {
+		t.Errorf("the older one is not used by a host that counts: %s", known.result["known"])
+	}
+	clear(w.records)
+	if known := fit(large, 60); string(known.result["known"]) != "-1" {
+		t.Errorf("something is known without records: %s", known.result["known"])
+	}
+}

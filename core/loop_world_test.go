@@ -1,0 +1,483 @@
+package core_test
+
+import (
+	"container/heap"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// world is what the jobs of a simulation run in: time, a store of records and one of bodies, leases, a model, and replicas that crash. All of
+// it follows from a seed.
+type world struct {
+	now     int64
+	random  *rand.Rand
+	faults  faults
+	queue   occasions
+	count   int
+	records map[string]savedRecord
+	leases  map[string]simulatedLease
+	bodies  map[string]string
+	saves   int
+	made    int             // saves of a compaction
+	begun   int             // jobs in the background
+	waited  int             // waits for somebody else's lease
+	jobs    []*simulatedJob // all that were started
+	asked   int             // requests that the model was asked
+	down    int64           // until when the model answers nobody
+	waiting map[string][]func()
+	notices map[api.NoticeName]int
+	wrong   string // the first invariant that did not hold
+}
+
+// faults are what goes wrong, in percent of all effects of a kind.
+type faults struct {
+	loads, saves, leases, puts, silence, asks, busy, incomplete, slow, duplicates, clock int
+}
+
+type savedRecord struct {
+	text     string
+	revision int
+}
+
+type simulatedLease struct {
+	holder string
+	until  int64
+}
+
+type occasion struct {
+	at    int64
+	order int
+	do    func()
+}
+
+type occasions []occasion
+
+func (q occasions) Len() int { return len(q) }
+func (q occasions) Less(i, j int) bool {
+	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
+}
+func (q occasions) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *occasions) Push(x any)   { *q = append(*q, x.(occasion)) }
+func (q *occasions) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+func newWorld(seed uint64, f faults) *world {
+	return &world{now: 1_700_000_000_000, random: rand.New(rand.NewPCG(seed, 0)), faults: f, records: map[string]savedRecord{},
+		leases: map[string]simulatedLease{}, bodies: map[string]string{}, waiting: map[string][]func(){}, notices: map[api.NoticeName]int{}}
+}
+
+// calm reports whether nothing goes wrong but for crashes and a model that is down.
+func (w *world) calm() bool { return w.faults == (faults{}) }
+
+// fails draws whether something goes wrong.
+func (w *world) fails(percent int) bool { return w.random.IntN(100) < percent }
+
+func (w *world) after(delay int64, do func()) {
+	w.count++
+	heap.Push(&w.queue, occasion{w.now + max(0, delay), w.count, do})
+}
+
+// run lets everything happen until nothing is left to happen, or the time is over.
+func (w *world) run(until int64) {
+	for len(w.queue) > 0 && w.queue[0].at <= until && w.wrong == "" {
+		next := heap.Pop(&w.queue).(occasion)
+		w.now = max(w.now, next.at)
+		next.do()
+	}
+	w.now = max(w.now, until)
+}
+
+func (w *world) violated(format string, of ...any) {
+	if w.wrong == "" {
+		w.wrong = fmt.Sprintf(format, of...)
+	}
+}
+
+// simulatedJob is a job with the host that carries it.
+type simulatedJob struct {
+	w         *world
+	name      string
+	replica   *int // how often the replica has crashed
+	crashes   int
+	messages  string
+	policy    string
+	settings  api.JobSettings
+	job       api.Raw
+	flights   map[int]api.EffectName
+	wait      int // counts the waits; only the last one counts
+	events    int
+	began     int64
+	holder    string
+	leaseKey  string
+	free      bool // it may compact without a lease
+	lost      int  // leases
+	done      bool
+	dead      bool
+	asks      int
+	result    map[string]json.RawMessage
+	failure   *api.JobFailure
+	cancelled bool
+	refuses   bool // the host says it can do something, and cannot
+	then      func(*simulatedJob)
+}
+
+// allEffects are what a host with everything executes.
+var allEffects = []api.EffectName{api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin, api.EffectEmit}
+
+// call runs an operation, and requires an answer that is no error.
+func (w *world) call(op string, members ...string) api.Raw {
+	answer := core.Call(op, []byte("{"+strings.Join(members, ",")+"}"))
+	if strings.HasPrefix(string(answer), `{"error"`) {
+		w.violated("%s: %s", op, answer)
+		return nil
+	}
+	return answer
+}
+
+// start starts a job on a replica.
+func (w *world) start(name string, replica *int, policy, messages string, settings api.JobSettings, then func(*simulatedJob)) *simulatedJob {
+	j := &simulatedJob{w: w, name: name, replica: replica, crashes: *replica, policy: policy, messages: messages, settings: settings,
+		flights: map[int]api.EffectName{}, began: w.now, then: then}
+	w.jobs = append(w.jobs, j)
+	j.settings.Now, j.settings.Seed = w.now, w.random.Uint32()
+	text, err := json.Marshal(j.settings)
+	if err != nil {
+		panic(err)
+	}
+	j.progress(w.call("loop_start", `"policy":`+policy, `"settings":`+string(text), `"options":{"answer":"edits"}`, `"messages":`+messages))
+	return j
+}
+
+// event passes an event to the job.
+func (j *simulatedJob) event(e api.JobEvent) {
+	if *j.replica != j.crashes {
+		j.dead = true
+	}
+	if j.done || j.dead || j.w.wrong != "" {
+		return
+	}
+	if j.events++; j.events > 5000 {
+		j.w.violated("%s: a job does not end", j.name)
+		return
+	}
+	e.Now = j.w.now
+	if j.w.fails(j.w.faults.clock) {
+		e.Now -= int64(j.w.random.IntN(10_000))
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic(err)
+	}
+	j.progress(j.w.call("loop_event", `"job":`+string(j.job), `"event":`+string(text), `"messages":`+j.messages))
+}
+
+// progress executes what a job wants.
+func (j *simulatedJob) progress(answer api.Raw) {
+	if answer == nil {
+		return
+	}
+	var p api.JobProgress
+	l := jlexer.Lexer{Data: answer}
+	if p.UnmarshalEasyJSON(&l); l.Error() != nil {
+		j.w.violated("%s: %v in %s", j.name, l.Error(), answer)
+		return
+	}
+	j.job = p.Job
+	if size := len(p.Job); size > 64*(len(j.messages)+4096) {
+		j.w.violated("%s: a job of %d bytes for %d bytes of messages", j.name, size, len(j.messages))
+	}
+	wake := int64(0)
+	for i := range p.Effects {
+		e := &p.Effects[i]
+		switch e.Effect {
+		case api.EffectWait:
+			wake = e.Until
+			if e.Key != "" {
+				j.w.waited++
+				j.w.waiting[e.Key] = append(j.w.waiting[e.Key], j.awake())
+			}
+		case api.EffectCancel:
+			switch j.flights[e.Target] {
+			case "":
+				j.w.violated("%s: effect %d is cancelled, which was not asked for", j.name, e.Target)
+			case api.EffectLease: // it took too long, and the job does without
+				j.free = true
+			}
+		default:
+			if e.ID != 0 {
+				j.flights[e.ID] = e.Effect
+			}
+			j.execute(e)
+		}
+	}
+	if p.Job == nil {
+		j.end(&p)
+		return
+	}
+	j.wait++
+	if wake == 0 {
+		if len(j.flights) == 0 {
+			j.w.violated("%s: a job waits for nothing", j.name)
+		}
+		return
+	}
+	at := j.awake()
+	j.w.after(wake-j.w.now+int64(j.w.random.IntN(50)), at)
+}
+
+// awake returns what calls the job again if it still waits as it does now.
+func (j *simulatedJob) awake() func() {
+	turn := j.wait
+	return func() {
+		if j.wait == turn || j.wait == turn+1 {
+			j.event(api.JobEvent{})
+		}
+	}
+}
+
+func (j *simulatedJob) end(p *api.JobProgress) {
+	j.done = true
+	j.failure = p.Failure
+	if len(p.Result) > 0 && string(p.Result) != "null" {
+		if err := json.Unmarshal(p.Result, &j.result); err != nil {
+			j.w.violated("%s: %v", j.name, err)
+		}
+	}
+	if took := j.w.now - j.began; took > 30*60_000 {
+		j.w.violated("%s: a job took %d s", j.name, took/1000)
+	}
+	if j.then != nil {
+		j.then(j)
+	}
+}
+
+// answer answers an effect after a delay, and sometimes never or twice.
+func (j *simulatedJob) answer(e *api.Effect, delay int64, do func() api.EffectResult) {
+	w, id := j.w, e.ID
+	if w.fails(w.faults.silence) {
+		j.free = j.free || e.Effect == api.EffectLease
+		if w.fails(50) { // it happens, and nobody hears of it
+			w.after(delay, func() { do() })
+		}
+		return
+	}
+	w.after(delay, func() {
+		r := api.EffectResult{Refused: true}
+		if !j.refuses || w.fails(50) {
+			r = do()
+		} else {
+			j.free = true
+		}
+		if *j.replica != j.crashes {
+			return
+		}
+		r.ID = id
+		j.event(api.JobEvent{Results: []api.EffectResult{r}})
+		if w.fails(w.faults.duplicates) {
+			w.after(5, func() { j.event(api.JobEvent{Results: []api.EffectResult{r}}) })
+		}
+	})
+}
+
+func (w *world) delay() int64 {
+	if w.fails(w.faults.slow) {
+		return int64(w.random.IntN(60_000))
+	}
+	return int64(w.random.IntN(20))
+}
+
+// execute executes one effect.
+func (j *simulatedJob) execute(e *api.Effect) {
+	w := j.w
+	switch e.Effect {
+	case api.EffectLoad:
+		j.answer(e, w.delay(), func() api.EffectResult { return w.load(e) })
+	case api.EffectSave:
+		if e.ID == 0 {
+			w.after(w.delay(), func() { w.save(e) })
+			return
+		}
+		j.answer(e, w.delay(), func() api.EffectResult {
+			r := w.save(e)
+			if !r.Done && r.Error == "" && e.Holder != "" {
+				j.lost++
+			}
+			if l := w.leases[j.leaseKey]; r.Done && e.IfRevision == nil && strings.Contains(e.Record, `"entries":[{`) && j.leases() && j.lost < 2 &&
+				w.now-j.began < 200_000 && (l.holder != j.holder || l.until <= w.now) {
+				w.violated("%s: a compaction is saved without a lease", j.name)
+			}
+			return r
+		})
+	case api.EffectLease:
+		j.answer(e, w.delay(), func() api.EffectResult {
+			r := w.lease(e)
+			if !r.Done && e.Holder == j.holder {
+				j.lost++
+			}
+			if r.Done {
+				j.holder, j.leaseKey = e.Holder, e.Keys[0]
+			} else if r.Error != "" {
+				j.free = true
+			}
+			return r
+		})
+	case api.EffectRelease:
+		w.release(e.Keys[0], e.Holder)
+	case api.EffectPut:
+		j.answer(e, w.delay(), func() api.EffectResult {
+			if w.fails(w.faults.puts) {
+				return api.EffectResult{Error: "the disk is full"}
+			}
+			w.bodies[e.Handle] = string(e.Body)
+			return api.EffectResult{}
+		})
+	case api.EffectAsk:
+		j.ask(e)
+	case api.EffectCount:
+		j.answer(e, w.delay(), func() api.EffectResult { return api.EffectResult{Tokens: len(e.Messages) / 4} })
+	case api.EffectBegin:
+		w.begun++
+		s := *e.Settings
+		w.start(j.name+" in the background", j.replica, j.policy, j.messages, s, nil)
+	case api.EffectEmit:
+		w.notices[e.Notice.Name]++
+	default:
+		w.violated("%s: the effect %q, which the host cannot execute", j.name, e.Effect)
+	}
+}
+
+func (w *world) load(e *api.Effect) api.EffectResult {
+	if w.fails(w.faults.loads) {
+		return api.EffectResult{Error: "the store does not answer"}
+	}
+	for i, key := range e.Keys {
+		if r, ok := w.records[key]; ok {
+			return api.EffectResult{Record: &r.text, At: i, Revision: fmt.Sprint(r.revision)}
+		}
+	}
+	return api.EffectResult{}
+}
+
+func (w *world) save(e *api.Effect) api.EffectResult {
+	if w.fails(w.faults.saves) {
+		return api.EffectResult{Error: "the store does not answer"}
+	}
+	if len(e.Keys) == 0 || e.Record == "" {
+		w.violated("a save without keys or record")
+	}
+	if e.IfRevision != nil {
+		now := ""
+		if r, ok := w.records[e.Keys[0]]; ok {
+			now = fmt.Sprint(r.revision)
+		}
+		if now != *e.IfRevision {
+			return api.EffectResult{}
+		}
+	}
+	if l := w.leases[e.Lease]; e.Holder != "" && (l.holder != e.Holder || l.until <= w.now) {
+		return api.EffectResult{}
+	}
+	if e.IfRevision != nil {
+		for _, print := range entryPrints(w.records[e.Keys[0]].text, false) {
+			if !slices.Contains(entryPrints(e.Record, true), print) {
+				w.violated("the record of an owner loses a compaction")
+			}
+		}
+	}
+	w.saves++
+	for _, key := range e.Keys {
+		w.records[key] = savedRecord{e.Record, w.saves}
+	}
+	if strings.Contains(e.Record, `"entries":[{`) {
+		w.made++
+	}
+	if len(e.Record) > 8<<20+1<<16 {
+		w.violated("a record of %d bytes", len(e.Record))
+	}
+	return api.EffectResult{Done: true}
+}
+
+// entryPrints are the prints of what the entries of a record have replaced: of those that were made while the model failed too, or not.
+func entryPrints(record string, failed bool) (prints []string) {
+	var r struct {
+		Entries []struct {
+			Entry struct{ Print string }
+			Tries int
+		}
+	}
+	_ = json.Unmarshal([]byte(record), &r) // without a record there are none
+	for _, e := range r.Entries {
+		if failed || e.Tries == 0 {
+			prints = append(prints, e.Entry.Print)
+		}
+	}
+	return prints
+}
+
+func (w *world) lease(e *api.Effect) api.EffectResult {
+	if w.fails(w.faults.leases) {
+		return api.EffectResult{Error: "the store does not answer"}
+	}
+	for _, key := range e.Keys {
+		if l := w.leases[key]; l.until > w.now && l.holder != e.Holder {
+			return api.EffectResult{}
+		}
+	}
+	w.leases[e.Keys[0]] = simulatedLease{e.Holder, w.now + e.TTL}
+	return api.EffectResult{Done: true}
+}
+
+func (w *world) release(key, holder string) {
+	if w.leases[key].holder != holder {
+		return
+	}
+	delete(w.leases, key)
+	for _, wake := range w.waiting[key] {
+		w.after(0, wake)
+	}
+	delete(w.waiting, key)
+}
+
+// leases reports whether the job compacts only with a lease.
+func (j *simulatedJob) leases() bool {
+	for _, e := range []api.EffectName{api.EffectLease, api.EffectWait, api.EffectSave} {
+		if !slices.Contains(j.settings.Can, e) {
+			return false
+		}
+	}
+	return !j.free
+}
+
+// ask asks the model, which is slow, fails or answers nonsense as often as the faults say.
+func (j *simulatedJob) ask(e *api.Effect) {
+	w := j.w
+	j.asks++
+	w.asked++
+	if l := w.leases[j.leaseKey]; w.calm() && j.leases() && (l.holder != j.holder || l.until <= w.now) {
+		w.violated("%s: the model is asked without a lease", j.name)
+	}
+	delay := int64(500 + w.random.IntN(20_000))
+	j.answer(e, delay, func() api.EffectResult {
+		switch {
+		case w.now < w.down || w.fails(w.faults.asks):
+			return api.EffectResult{Error: "the model failed"}
+		case w.fails(w.faults.busy):
+			return api.EffectResult{Busy: true, After: int64(w.random.IntN(3)) * 1000, Error: "429"}
+		case w.fails(w.faults.incomplete):
+			return api.EffectResult{Incomplete: true, Error: "the stream ended"}
+		case w.fails(w.faults.asks):
+			return api.EffectResult{Summary: &api.Summary{Text: "?"}}
+		}
+		return api.EffectResult{Summary: &api.Summary{Text: "## Goal\nThe user builds a boat.\n\n## Progress\nThe hull is done, the mast is ordered.\n\n## Next\nPaint it."}}
+	})
+}

@@ -1,0 +1,157 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/loop"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// loopStart starts a job.
+func loopStart(r *request, dst []byte) []byte {
+	var settings api.JobSettings
+	if !r.need(operations.InMessages) || !r.need(operations.InSettings) {
+		return dst
+	}
+	if r.decode(operations.InSettings, &settings); r.err != nil {
+		return dst
+	}
+	if r.resolve(); r.err != nil {
+		return dst
+	}
+	options := r.options
+	if r.session != nil { // its own options count anyway
+		if options = (api.Options{}); !r.members[operations.InOptions].Zero() {
+			r.decode(operations.InOptions, &options)
+		}
+		if settings.Operation != api.JobPlan {
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "operation", Message: "a session has no whole history: its operation is \"plan\""}, r.members[operations.InSettings].Start)
+			return dst
+		}
+	}
+	p, err := loop.Start(&loopCore{r, r.policy}, settings, r.raw(operations.InPolicy), options, r.raw(operations.InState))
+	return r.progress(dst, p, err, operations.InSettings)
+}
+
+// loopEvent continues a job.
+func loopEvent(r *request, dst []byte) []byte {
+	var job loop.Job
+	var event api.JobEvent
+	if !r.need(operations.InJob) || !r.need(operations.InEvent) {
+		return dst
+	}
+	if r.decode(operations.InEvent, &event); r.err != nil {
+		return dst
+	}
+	if event.Now < 0 || event.Now > loop.MaxTime {
+		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "now", Message: "now must be the time in milliseconds since 1970"}, r.members[operations.InEvent].Start)
+		return dst
+	}
+	if err := policy.Decode(r.members[operations.InJob].Of(r.src), &job); err != nil {
+		r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Offset: err.Offset, Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
+		return dst
+	}
+	p := r.policy
+	if r.session == nil {
+		base, err := r.sessions.policy(job.Policy)
+		if err == nil {
+			p, err = base.With(&job.Options)
+		}
+		if err != nil {
+			r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
+			return dst
+		}
+	}
+	next, err := loop.Continue(&loopCore{r, p}, &job, &event)
+	return r.progress(dst, next, err, operations.InEvent)
+}
+
+// raw is the JSON of a member; nil where there is none.
+func (r *request) raw(member operations.Member) api.Raw {
+	if p := r.members[member]; !p.Zero() {
+		return api.Raw(p.Of(r.src))
+	}
+	return nil
+}
+
+// progress writes the answer of a job. An error with a path is one of a member, and others are where they say.
+func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
+	switch {
+	case err == nil:
+		return appendJSON(dst, p.MarshalEasyJSON)
+	case err.Code == api.CodeJobMismatch:
+		r.fail(err, r.members[operations.InJob].Start)
+	case err.At != "":
+		r.fail(err, r.members[member].Start)
+	default:
+		r.fail(err, 0)
+	}
+	return dst
+}
+
+// loopCore is what a job gets of core, for the messages of a request.
+type loopCore struct {
+	r      *request
+	policy *policy.Policy
+}
+
+// Messages returns the messages of the request.
+func (c *loopCore) Messages() []byte { return c.r.raw(operations.InMessages) }
+
+// MessagesAt is where the messages begin in the request.
+func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
+
+// Gate returns what the policy says about compactions below the limit.
+func (c *loopCore) Gate() loop.Gate {
+	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != ""}
+}
+
+// Run runs an operation on the messages or the session of the request. The offset of an error is one in the request.
+func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsonspan.Error) {
+	o := &operations.Operations[op]
+	size := 2
+	for _, m := range members {
+		size += len(m.JSON) + 16
+	}
+	list := c.r.members[operations.InMessages]
+	if o.Members.Has(operations.InMessages) {
+		size += list.Len() + 16
+	}
+	src := append(make([]byte, 0, size), '{')
+	add := func(member operations.Member, json []byte) int {
+		if len(src) > 1 {
+			src = append(src, ',')
+		}
+		src = append(jsonspan.AppendString(src, operations.MemberTable[member].Name), ':')
+		src = append(src, json...)
+		return len(src) - len(json)
+	}
+	for _, m := range members {
+		if len(m.JSON) > 0 && string(m.JSON) != "{}" {
+			add(m.Name, m.JSON)
+		}
+	}
+	messagesAt := -1
+	switch {
+	case c.r.session != nil && o.Members.Has(operations.InSession):
+		add(operations.InSession, c.r.raw(operations.InSession))
+	case o.Members.Has(operations.InMessages) && !list.Zero():
+		messagesAt = add(operations.InMessages, list.Of(c.r.src))
+	}
+	inner := newRequest(append(src, '}'), o, c.r.sessions)
+	var answer []byte
+	if inner.parse(); inner.err == nil {
+		answer = runs[op](inner, nil)
+	}
+	if e := inner.err; e != nil {
+		e.At = jsonspan.PathAt(inner.src, max(0, min(e.Offset, len(inner.src))))
+		if messagesAt >= 0 && e.Offset >= messagesAt {
+			e.Offset = min(e.Offset-messagesAt, list.Len()) + int(list.Start)
+		} else {
+			e.Offset = jsonspan.Find(c.r.src, 0, e.At)
+		}
+		return nil, e
+	}
+	return answer, nil
+}

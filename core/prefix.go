@@ -1,0 +1,41 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/summary"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// describePrefix says of the request that follows the conversation how it is made of the messages that were given.
+func (r *request) describePrefix(c *compact.Run) {
+	e := view.NewEdits(nil)
+	write := func(text []byte) func(dst []byte) []byte {
+		return func(dst []byte) []byte { return append(dst, text...) }
+	}
+	given := func(message int) place {
+		if r.history == nil || r.history.given == nil {
+			return place{in: message}
+		}
+		return r.history.given[message]
+	}
+	put := func(p place, text []byte) {
+		if p.in < 0 {
+			e.Insert(write(text))
+		} else {
+			e.Set(p.in, write(text))
+		}
+	}
+	c.Summary().Prefix().Write(func(message int) {
+		if p := given(message); p.text == nil {
+			e.Keep(p.in)
+		} else {
+			put(p, p.text)
+		}
+	}, func(message int, text []byte) { put(given(message), text) }, func(text []byte) { e.Insert(write(text)) })
+	for i := range c.Summary().Requests() {
+		if q := &c.Summary().Requests()[i]; q.ID == summary.PrefixRequest {
+			q.Conversation = &api.RequestConversation{Edits: e.End(), Body: c.Summary().Prefix().Patch}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/gen"
+)
+
+// TestRestoreOfOlderMessages gives a host's older messages the state of a newer compaction, as an app does that has read its messages before
+// a compaction in the background was over, and sets them, edited, after it. All that these messages stand for comes back, also after more
+// compactions, and nothing is left over of the compaction that is not in them.
+func TestRestoreOfOlderMessages(t *testing.T) {
+	t.Parallel()
+	for _, format := range judged() {
+		for _, mode := range []string{"local", "model"} {
+			for _, lost := range []int{1, 2} { // compactions
+				t.Run(fmt.Sprintf("%s/%s/%d", format, mode, lost), func(t *testing.T) {
+					policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"thinking":"adaptive","archive":"places","summary":{"mode":%q,"max_output_tokens":300}}`, format, mode) + force
+					r := rand.New(rand.NewPCG(11, 7))
+					var all []json.RawMessage
+					for n := 240; len(all) < 160; n += 40 {
+						all = gen.New(rand.New(rand.NewPCG(11, 7)), gen.Options{Messages: n}).Render(format, r)
+					}
+					all = all[:160]
+					kept, state := shelf{}, "null"
+					compact := func(now []json.RawMessage) []json.RawMessage {
+						in := []byte(list(now))
+						a := compacts(t, policy, state, string(in), summaryText)
+						if a.Error != nil || !a.Report.Changed {
+							t.Fatalf("%v, %s", a.Error, a.Report.Reason)
+						}
+						kept.keep(in, a.Archive)
+						state = string(a.State)
+						return split(t, a.Messages)
+					}
+					older := append(compact(all[:60]), all[60:80]...)
+					newer := compact(slices.Clip(older))
+					for n := range lost - 1 {
+						newer = compact(append(newer, all[80+20*n:100+20*n]...))
+					}
+					older = older[:len(older)-6] // the user goes back, in the messages as they were
+					want := slices.Concat(all[:74], all[100:])
+					for n, now := 100, older; n < 160; n += 30 {
+						now = append(slices.Clip(now), all[n:n+30]...)
+						a := kept.restoreAll(t, fmt.Sprintf(`"policy":{"format":%q},"state":%s`, format, state), list(now))
+						if got := list(want[:74+n+30-100]); string(a.Messages) != got || len(a.Markers) > 0 {
+							t.Fatalf("%d messages came back of %d, and %v is left", len(split(t, a.Messages)), 74+n+30-100, a.Markers)
+						}
+						older = compact(now)
+						now = older
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRestoreAfterDeletedTurn deletes a turn in front of a message that a compaction has dropped. What was dropped is back where it was, and
+// not a turn further behind.
+func TestRestoreAfterDeletedTurn(t *testing.T) {
+	turn := func(n int, reasoning string) string {
+		return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
+	}
+	thought := `{"id":"r2","role":"reasoning","content":"Something that is thought."},`
+	messages := `[` + turn(0, "") + `,` + turn(1, "") + `,` + turn(2, thought) + `,` + turn(3, "") + `,{"id":"u4","role":"user","content":"Go on."}]`
+	a := call(t, "plan", `{"policy":{"format":"ag-ui","archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]}`+force+`,"messages":`+messages+`}`)
+	if strings.Contains(string(a.Messages), "thought") {
+		t.Fatalf("nothing was dropped: %s", a.Messages)
+	}
+	kept := shelf{}
+	kept.keep([]byte(messages), a.Archive)
+	for deleted := range 2 {
+		without := func(list string) string { return strings.Replace(list, turn(deleted, "")+",", "", 1) }
+		back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(a.State), without(string(a.Messages)))
+		if want := without(messages); string(back.Messages) != want || len(back.Markers) > 0 {
+			t.Errorf("restored is %s, want %s; left are %v", back.Messages, want, back.Markers)
+		}
+	}
+}

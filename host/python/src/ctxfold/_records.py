@@ -1,0 +1,193 @@
+"""Where jobs keep their records, and the leases by which they know of each other."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from ._errors import OptionError
+from ._steps import Ask, Launched, Steps, Until
+
+#: How many characters of records are kept in this process.
+KEPT_CHARACTERS = 64 << 20
+
+
+def now() -> int:
+    """The time, in milliseconds since 1970."""
+    return int(time.time() * 1000)
+
+
+class Leases:
+    """Leases in this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: Dict[str, Tuple[str, int, Launched]] = {}
+
+    def take(self, keys: List[str], holder: str, ttl: int) -> bool:
+        """Leases the first key to the holder, or renews that, unless another holder has a lease on one of the keys."""
+        from concurrent.futures import Future
+
+        at = now()
+        with self._lock:
+            for key in keys:
+                other = self._all.get(key)
+                if other is not None and other[0] != holder and other[1] > at:
+                    return False
+            mine = self._all.get(keys[0])
+            ended = mine[2] if mine is not None and mine[0] == holder else Future()
+            self._all[keys[0]] = (holder, at + ttl, ended)
+            return True
+
+    def release(self, key: str, holder: str) -> None:
+        with self._lock:
+            mine = self._all.get(key)
+            if mine is None or mine[0] != holder:
+                return
+            del self._all[key]
+        mine[2].set_result(None)
+
+    def ended(self, keys: List[str]) -> List[Launched]:
+        """What is done when the lease on one of the keys is released."""
+        with self._lock:
+            return [self._all[key][2] for key in keys if key in self._all]
+
+    def enter(self, key: str) -> Steps[str]:
+        """Waits for the lease on a key, however long it takes, and returns its holder."""
+        holder = f"{id(self):x} {time.perf_counter_ns():x} {threading.get_ident():x}"
+        while not self.take([key], holder, 1 << 40):
+            yield Until(self.ended([key]), None)
+        return holder
+
+
+class Records:
+    """Records in this process. Of more than there is room for, those that were used longest ago are forgotten."""
+
+    #: A failure of theirs is one of the call.
+    required = False
+
+    def __init__(self, most: int = KEPT_CHARACTERS) -> None:
+        self.leases = Leases()
+        self._most = most
+        self._size = 0
+        self._all: "OrderedDict[str, Tuple[str, int]]" = OrderedDict()
+        self._saved = 0
+        self._lock = threading.Lock()
+
+    def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
+        yield from ()
+        return self.leases.take(keys, holder, ttl)
+
+    def release(self, key: str, holder: str) -> Steps[None]:
+        yield from ()
+        self.leases.release(key, holder)
+
+    def load(self, key: str) -> Steps[Dict[str, Any]]:
+        yield from ()
+        with self._lock:
+            if key not in self._all:
+                return {}
+            self._all.move_to_end(key)
+            record, revision = self._all[key]
+            return {"record": record, "revision": str(revision)}
+
+    def save(self, key: str, record: str, revision: str) -> Steps[bool]:
+        yield from ()
+        with self._lock:
+            old, number = self._all.pop(key, ("", 0))
+            if str(number or "") != revision:
+                self._all[key] = (old, number)
+                return False
+            self._saved += 1
+            self._all[key] = (record, self._saved)
+            self._size += len(record) - len(old)
+            while self._size > self._most and len(self._all) > 1:
+                self._size -= len(self._all.popitem(last=False)[1][0])
+            return True
+
+
+class KeptRecords(Records):
+    """Records in the caller's mapping: anything like a dict of texts, or an object with ``load`` and ``save``."""
+
+    required = True
+
+    def __init__(self, memory: Any) -> None:
+        super().__init__()
+        if not (hasattr(memory, "__setitem__") and hasattr(memory, "get")):
+            if not (hasattr(memory, "load") and hasattr(memory, "save")):
+                raise OptionError("a memory is like a dict of texts, or has load and save", path="memory")
+        self._memory = memory
+        with _LOCK:
+            self.leases = _LEASES.setdefault(id(memory), self.leases)
+        self._load = getattr(memory, "load", None) or memory.get
+        self._save = getattr(memory, "save", None) or memory.__setitem__
+
+    def load(self, key: str) -> Steps[Dict[str, Any]]:
+        text: Optional[str] = yield Ask(lambda: self._load(key), "memory")
+        return {"record": text, "revision": _revision(text)} if isinstance(text, str) and text else {}
+
+    def save(self, key: str, record: str, revision: str) -> Steps[bool]:
+        """In this process nobody else saves between the comparison and the change."""
+        holder = yield from self.leases.enter(f"save {key}")
+        try:
+            found = yield from self.load(key)
+            if found.get("revision", "") != revision:
+                return False
+            yield Ask(lambda: self._save(key, record), "memory")
+            return True
+        finally:
+            self.leases.release(f"save {key}", holder)
+
+
+class SharedRecords(KeptRecords):
+    """Records that processes share: the caller's object also has ``lease``, ``release`` and ``swap``."""
+
+    def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
+        return bool((yield Ask(lambda: self._memory.lease(keys, holder, ttl / 1000), "memory")))
+
+    def release(self, key: str, holder: str) -> Steps[None]:
+        """A lease that cannot be released ends by itself."""
+        try:
+            yield Ask(lambda: self._memory.release(key, holder), "memory")
+        except OptionError:
+            raise
+        except Exception:
+            pass
+
+    def save(self, key: str, record: str, revision: str) -> Steps[bool]:
+        old: Optional[str] = yield Ask(lambda: self._load(key), "memory")
+        if (_revision(old) if old else "") != revision:
+            return False
+        return bool((yield Ask(lambda: self._memory.swap(key, old, record), "memory")))
+
+
+#: The leases of callers' memories, by their ``id``: who compacts over one memory knows of the others. What has these leases has its memory too.
+_LEASES: "weakref.WeakValueDictionary[int, Leases]" = weakref.WeakValueDictionary()
+_LOCK = threading.Lock()
+
+
+def _revision(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def records_of(memory: Any) -> Records:
+    """The records of what a caller has given as memory."""
+    if memory is None:
+        return Records()
+    shared = all(hasattr(memory, name) for name in ("lease", "release", "swap"))
+    return SharedRecords(memory) if shared else KeptRecords(memory)
+
+
+def execute(records: Records, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
+    """Executes a load, a save or a lease, and returns its result."""
+    name, keys = effect["effect"], effect["keys"]
+    if name == "load":
+        return (yield from records.load(keys[0]))
+    if name == "save":
+        return {"done": (yield from records.save(keys[0], effect["record"], effect.get("if_revision", "")))}
+    return {"done": (yield from records.lease(keys, effect["holder"], effect["ttl"]))}
