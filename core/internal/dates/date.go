@@ -200,8 +200,8 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
-// spellings are the ways in which dates are spelled, in the order in which they are tried. Each reads the date that begins with the first of
-// some tokens and returns how many it has; 0 where it is spelled in another way.
+// spellings are the ways in which dates are spelled, in the order in which they are tried. Each reads the date that starts with the first
+// token and returns how many tokens it has; 0 if the date is not spelled in this way.
 var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
 
 // dateAt reads the date that starts with the first token, and returns how many tokens it has; 0 if there is none.
@@ -214,12 +214,12 @@ func dateAt(ts []token) (d Date, n int) {
 	return 0, 0
 }
 
-// linked reports whether token i is a number that follows one of some signs.
+// linked reports whether token i is a number that directly follows one of the given signs.
 func linked(ts []token, i int, signs string) bool {
 	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
 }
 
-// signedDate is 2023年5月8日: the signs are tokens too.
+// signedDate reads 2023年5月8日. The signs are tokens, too.
 func signedDate(ts []token) (Date, int) {
 	is := func(i int, unit rune) bool { return ts[i].number >= 0 && ts[i].unit == unit }
 	if !is(0, 'y') && !is(0, 'm') {
@@ -242,7 +242,7 @@ func signedDate(ts []token) (Date, int) {
 	return New(y, m, day), max(n, 1)
 }
 
-// isoDate is 2023-05-08, 2023/5/8 or 2023.5.8.
+// isoDate reads 2023-05-08, 2023/5/8 or 2023.5.8.
 func isoDate(ts []token) (Date, int) {
 	if !ts[0].isYear() || !linked(ts, 1, "-/.") || !linked(ts, 2, "-/.") || ts[1].number > 12 || !ts[2].isDay() {
 		return 0, 0
@@ -250,7 +250,7 @@ func isoDate(ts []token) (Date, int) {
 	return New(ts[0].number, ts[1].number, ts[2].number), 3
 }
 
-// isoMonth is 2023-05.
+// isoMonth reads 2023-05.
 func isoMonth(ts []token) (Date, int) {
 	if !ts[0].isYear() || !linked(ts, 1, "-") || ts[1].number > 12 || ts[1].digits != 2 {
 		return 0, 0
@@ -258,7 +258,7 @@ func isoMonth(ts []token) (Date, int) {
 	return New(ts[0].number, ts[1].number, 0), 2
 }
 
-// numberDate is 8.5.2023, 13/5/2023 or 5/13/2023. Where nothing tells which number is the month, only the year counts.
+// numberDate reads 8.5.2023, 13/5/2023 or 5/13/2023. If it is not clear which number is the month, only the year counts.
 func numberDate(ts []token) (Date, int) {
 	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
 		return 0, 0
@@ -273,7 +273,7 @@ func numberDate(ts []token) (Date, int) {
 	return New(year, 0, 0), 3
 }
 
-// dayAndMonth is 8 May 2023 or 8 de mayo de 2023.
+// dayAndMonth reads 8 May 2023 or 8 de mayo de 2023.
 func dayAndMonth(ts []token) (Date, int) {
 	if !ts[0].isDay() {
 		return 0, 0
@@ -290,7 +290,7 @@ func dayAndMonth(ts []token) (Date, int) {
 	return 0, 0
 }
 
-// monthAndDay is May 8, 2023, May 2023 or May.
+// monthAndDay reads May 8, 2023, May 2023 or May.
 func monthAndDay(ts []token) (Date, int) {
 	month := ts[0].month
 	switch y := yearBehind(ts, 0); {
@@ -309,7 +309,7 @@ func monthAndDay(ts []token) (Date, int) {
 	return 0, 0
 }
 
-// yearAlone is 2023.
+// yearAlone reads 2023.
 func yearAlone(ts []token) (Date, int) {
 	if !ts[0].isYear() {
 		return 0, 0

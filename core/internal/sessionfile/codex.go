@@ -39,7 +39,7 @@ type codex struct {
 	items []cxItem
 	turns []int32 // the items that begin a turn of the user
 	cut   int     // items before it have been compacted, except for input
-	meta  bool    // the first session_meta was read; files of forked sessions repeat that of their parent
+	meta  bool    // the first session_meta has been read; files of forked sessions repeat their parent's
 	usage Usage
 	asked int   // index in items of the one that usage belongs to, or -1
 	wrote int   // index in items of the last one that the model has written since the last compaction, or -1

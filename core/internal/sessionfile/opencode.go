@@ -249,7 +249,7 @@ func (o *opencode) write(i int32) {
 	}
 }
 
-// partsOf returns the parts of a message, except for those that the user has taken back.
+// partsOf returns the parts of a message, except for those that the user has undone.
 func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	for _, at := range items(o.src, r.parts) {
 		if !o.backPart.Zero() && r.number == o.back && textOf(o.src, at, "id") == o.textAt(o.backPart) {

@@ -56,7 +56,7 @@ type ocWriter struct {
 	calls           critbit.Map[jsonspan.Span]
 }
 
-// next returns an id as opencode makes them: they ascend with time.
+// next returns an id in opencode's form, in which ids ascend with time.
 func (w *ocWriter) next(prefix string) string {
 	w.given++
 	head := strconv.FormatInt((w.ms*4096+w.given)&(1<<48-1), 16)

@@ -130,7 +130,8 @@ func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	}, o.imagePart)
 }
 
-// answer ends the content of a message of the model and writes the rest of it except for its calls. An empty content is no list.
+// answer ends the content of a model message and writes the rest of the message, except for its calls. Empty content is not written as a
+// list.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`]`)
@@ -338,7 +339,7 @@ func ohCut(text string, limit int, folder, name string) string {
 	return string(runes[:head]) + notice + string(runes[len(runes)-(left-head):])
 }
 
-// lineCount returns how many lines Python finds in a text.
+// lineCount returns the number of lines in a text, as Python counts them.
 func lineCount(text []rune) (n int) {
 	for i, r := range text {
 		switch r {

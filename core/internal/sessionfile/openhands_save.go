@@ -101,7 +101,7 @@ func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
 	return calls
 }
 
-// answers returns the id of the call that the result i answers.
+// answers returns the id of the call that result i answers.
 func (w *ohSaver) answers(i int) string {
 	return textOf(w.in.Src, w.in.Messages[i], "tool_call_id")
 }
@@ -132,7 +132,7 @@ func (w *ohSaver) plan() (stay, digest, end int) {
 	return stay, w.summary(stay), n
 }
 
-// summary returns the message i, where it can be the summary of a condensation: new, and a text; else -1.
+// summary returns i if message i can be the summary of a condensation, which is a new message with nothing but text; otherwise -1.
 func (w *ohSaver) summary(i int) int {
 	if i < len(w.from) && w.from[i] < 0 {
 		if role, text := w.roleText(i); role == "user" && text != "" {
@@ -156,7 +156,7 @@ func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	}
 }
 
-// whole returns the first of the messages that stay that the agent would not leave whole; if there is none, how many messages there are.
+// whole returns the first of the messages that stay that the agent would not keep whole; if there is none, the number of messages.
 func (w *ohSaver) whole(stay, end int) int {
 	var entries []int32
 	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })

@@ -33,8 +33,8 @@ func (p *pi) omitted(e *piEntry) bool {
 	return v.Zero() || p.src[v.Start] != '{'
 }
 
-// replaced returns the content that an edit gives a message, as JSON, and whether nothing is left to send; "" if the edit changes no
-// content: summaries and commands have none.
+// replaced returns the content that an edit gives a message, as JSON, and whether nothing is left to send. It is "" if the edit does not
+// change the content; summaries and commands have none.
 func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	if p.omitted(e) || e.role == nil {
 		return "", was
@@ -121,7 +121,7 @@ func (p *pi) replay(what string) []piNamed {
 	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })
 }
 
-// prompt returns the system message that says what all that count say together, as JSON; "" if there is none.
+// prompt returns one system message that combines all valid ones, as JSON; "" if there is none.
 func (p *pi) prompt(millis int64) string {
 	switch len(p.prompts) {
 	case 0:

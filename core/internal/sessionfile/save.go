@@ -101,7 +101,7 @@ type saver struct {
 	w      writer
 }
 
-// elements returns the values of a list that has been written by this package.
+// elements returns the values of a list that this package has written.
 func elements(list []byte) (spans []jsonspan.Span) {
 	s := jsonspan.New(list)
 	s.Lenient = true
@@ -159,7 +159,7 @@ func (s *saver) unchanged() bool {
 	return len(s.from) == len(s.old)
 }
 
-// begin sets what every kind begins with: a file of lines stays, except for a last line that is cut off.
+// begin starts the new file: a file of lines is kept, except for an incomplete last line.
 func (s *saver) begin() {
 	if s.in.Time == "" {
 		if s.in.Time = s.textAt(s.stamp); millis(s.in.Time) < 0 {
@@ -202,7 +202,7 @@ func (s *saver) newID() string { return `"` + s.id() + `"` }
 // write appends pieces of JSON to the new file, as appendJSON does. Spans refer to the old file.
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
-// first returns the record that a message of the file is made of, or the first of them.
+// first returns the first record that a message of the file comes from.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
 // comma writes a comma before the k-th value of a list, unless that is the first.
@@ -294,7 +294,7 @@ func (s *saver) digest() int {
 	return -1
 }
 
-// content returns what a file of the kind can tell of messages.
+// content returns what a file of this kind preserves of messages.
 func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	for i, p := range messages {
 		all = s.w.tell(all, src, p, i)

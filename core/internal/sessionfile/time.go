@@ -2,8 +2,8 @@ package sessionfile
 
 import "strconv"
 
-// Millis reads a time as agents write it, 2026-03-01T10:00:00.000Z, and returns milliseconds since 1970; -1 if it is none. The fraction of
-// a second may have any number of digits, or be missing.
+// Millis reads a time as agents write it, 2026-03-01T10:00:00.000Z, and returns milliseconds since 1970; -1 if it is invalid. The fraction
+// of a second may have any number of digits, or be missing.
 func Millis(text string) int64 { return millis(text) }
 
 func millis(text string) int64 {

@@ -79,7 +79,7 @@ const (
 	AsParts                 // a list of parts, for Said if Content differs
 )
 
-// Outcome is how the content of a tool result is written. A missing template is written as text, and an error without a template like a
+// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like a
 // success.
 type Outcome struct {
 	Text, Error            string // %t

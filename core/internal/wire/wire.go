@@ -62,7 +62,7 @@ type Format struct {
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
 	// Sign appends what replaces the opening brace of a tool call, given as JSON, to represent the signature that it lacks.
 	Sign func(dst, part []byte) []byte
-	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil if no message needs any.
+	// Think returns where a message, given as JSON, gets empty reasoning, and the text to write there; nil if no message needs any.
 	Think func(message []byte) (at jsonspan.Span, text string)
 	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts. Message writes NoStamp
 	// for it, and view.Stamp the date.

@@ -125,7 +125,7 @@ func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batche
 	return batches
 }
 
-// summaries returns the summaries of the batches, or false when the host's model has to be asked first.
+// summaries returns the summaries of the batches, or false if the host's model has to be asked first.
 func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []string, ok bool) {
 	local := p.Mode == "local" || c.Policy().Local()
 	for k, batch := range batches {
@@ -166,7 +166,7 @@ func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []diges
 	return r
 }
 
-// resultOf returns the part of an item that is a tool result which the model is sent; -1 if there is none.
+// resultOf returns the tool result of an item that is sent to the model; -1 if there is none.
 func resultOf(c passes.Run, item int) int32 {
 	doc := c.Doc()
 	m := doc.Items[item].Msg
@@ -182,7 +182,7 @@ func resultOf(c passes.Run, item int) int32 {
 	return -1
 }
 
-// resultKey returns what S4 knows a result by: its id or, without one, its name and place (S4.30).
+// resultKey returns the key by which S4 identifies a result: its id or, if it has none, its name and place (S4.30).
 func resultKey(c passes.Run, item int) string {
 	doc := c.Doc()
 	o := digest.ToolOutputAt(doc.T, int(resultOf(c, item)))

@@ -50,8 +50,8 @@ type BlockConfig struct {
 	MaxLines                        int // of each text of a tool result
 }
 
-// Turns returns the turns of messages [from, to): neighbours with the same turn index are one, and a message without any is one by itself
-// (S0.41). Each is a range of messages, its end not included.
+// Turns returns the turns of messages [from, to): adjacent messages with the same turn index are one turn, and a message without one is a
+// turn by itself (S0.41). Each turn is a half-open range of messages.
 func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	var turns [][2]int
 	last, running := 0, false
@@ -170,7 +170,7 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 // shortText is the maximum length, in bytes, of a text in the line of a turn (S0.19).
 const shortText = 200
 
-// lines returns the section of lines for turns [first, recent), or nil if there is none.
+// lines returns the section of lines for turns [first, recent), or nil if there are none.
 func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	doc := c.Doc()
 	s := &Section{Range: TurnRange{first, recent - 1}}
@@ -207,7 +207,8 @@ type Loop struct {
 	Absent     bool // its messages are unavailable
 }
 
-// Chain returns the loops from the first to the one named current, each the parent of the next. One that is only named has no messages.
+// Chain returns the loops from the first to the one named current, each the parent of the next. A loop that is named as a parent but is not
+// in loops has no messages.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
 	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
@@ -215,7 +216,7 @@ func Chain(loops []Loop, current string) []Loop {
 	seen := make([]bool, len(sorted))
 	for id := current; id != ""; {
 		i, found := slices.BinarySearchFunc(sorted, id, func(l Loop, id string) int { return cmp.Compare(l.ID, id) })
-		if !found { // its messages are not here
+		if !found { // its messages are unavailable
 			chain = append(chain, Loop{ID: id, Absent: true})
 			break
 		}
@@ -233,8 +234,8 @@ func Chain(loops []Loop, current string) []Loop {
 	return chain
 }
 
-// InScope returns how many loops are looked at: the newest and count older ones or, with a count below 0, the older ones whose messages fit
-// in a budget, in tokens, until the first that does not (S0.46).
+// InScope returns how many loops to consider: the newest and count older ones or, if count is negative, as many older ones in a row as fit
+// in a budget, in tokens (S0.46).
 func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	if count >= 0 {
 		return min(count, len(chain)) + 1
@@ -249,9 +250,9 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context returns what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones with their
-// lines alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil if it has no block. With
-// wire_safe what a provider would refuse is repaired; ok is false where a block holds what is no message.
+// Context returns what the model sees of a chain of loops: of the newest the first, compacted and recent turns, of older ones only the
+// lines, and a loop without a block unchanged (S0.45). blocks has an element for each loop of the chain, nil if the loop has no block. With
+// wire_safe whatever a provider would reject is repaired; ok is false if a block contains something that is not a message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
 	raw := func(from, to int) {
@@ -287,7 +288,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	return list, true
 }
 
-// repaired returns a list of messages, each JSON, after repair; false if one is none of the format.
+// repaired returns a list of messages, each JSON, after repair; false if one of them is not a message of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
@@ -311,7 +312,7 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	return out, true
 }
 
-// Estimate returns the tokens of a list of messages, each JSON; anything else of the format counts nothing.
+// Estimate returns the tokens of a list of messages, each JSON; values that are not messages of the format count as nothing.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}

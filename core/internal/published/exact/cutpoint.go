@@ -17,8 +17,8 @@ const (
 const oldDigest = "## Session Summary"
 
 // FindCutPoint returns where the tail begins that fits in keep tokens: an index in sizes, or 0 if there is nothing to cut (S1.6 to S1.10).
-// sizes are the tokens of the messages. The last message stays even if it alone is larger; a tail that would begin with tool results, which
-// tool tells, begins after them. keep of 0 or less is keepRecentTokens.
+// sizes are the tokens of the messages. The last message stays even if it alone is larger. A tail that would begin with tool results, as
+// reported by tool, begins after them. If keep is 0 or less, it is keepRecentTokens.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	n := len(sizes)
 	if n < passes.MinFolded {
@@ -43,8 +43,8 @@ func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// PlanSlice returns where the tail begins that holds at most keep tokens: the smallest index after which no more than these remain, moved
-// forward past tool results, or 0 where all fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last
+// PlanSlice returns where the tail begins that holds at most keep tokens: the smallest index from which no more than these remain, moved
+// forward past tool results, or 0 if everything fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last
 // message that is larger than keep.
 func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	total := 0
@@ -75,8 +75,8 @@ type Selection struct {
 	HasPrevious bool
 }
 
-// SelectMessages chooses what is folded of the messages seq of t where the newest keep stay (S2.11 to S2.16). The first counts as the
-// system's, whatever its role (S2.12). From and To are 0 if nothing is folded.
+// SelectMessages chooses which of the messages seq of t are folded if the newest keep stay (S2.11 to S2.16). The first message is treated
+// as the system's, whatever its role (S2.12). From and To are 0 if nothing is folded.
 func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	n := len(seq)
 	if n <= keep+1 {
@@ -95,8 +95,8 @@ func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 }
 
 // SplitByTokens returns where the newest messages begin that fit in a budget of tokens: an index in sizes, which are the tokens of the
-// messages. The last message stays even if it alone is larger; with a budget of 0 or less it stays alone. 0 is that all of them fit
-// (S4.31).
+// messages. The last message stays even if it alone is larger; with a budget of 0 or less only that stays. The result is 0 if all messages
+// fit (S4.31).
 func SplitByTokens(sizes []int, budget int) int {
 	start := len(sizes)
 	if start > 0 && budget <= 0 {
@@ -111,5 +111,5 @@ func SplitByTokens(sizes []int, budget int) int {
 	return start
 }
 
-// SplitByCount returns where the newest keep of n messages begin; 0 if there are no more than these (S4.32).
+// SplitByCount returns where the newest keep of n messages begin; 0 if there are no more than that (S4.32).
 func SplitByCount(n, keep int) int { return max(0, n-keep) }

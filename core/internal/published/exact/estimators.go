@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Estimator returns an estimator as the published system has it, defects included: what that leaves out costs nothing.
+// Estimator returns an estimator with the published system's defects: whatever that leaves out costs nothing.
 func Estimator(p *tokens.Profile) *tokens.Profile {
 	q := *p
 	switch p.Name {
@@ -29,7 +29,7 @@ func Estimator(p *tokens.Profile) *tokens.Profile {
 // free is the cost of parts that cost nothing.
 var free = tokens.Cost{NoText: true, NoName: true}
 
-// only returns a table of costs in which nothing but some kinds costs anything: their text.
+// only returns a table of costs in which only parts of some kinds cost anything: their text.
 func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	for i := range k {
 		k[i] = free
@@ -40,7 +40,8 @@ func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	return k
 }
 
-// stringified measures the body of a part as JSON.stringify writes it, strings in quotes; nothing if there is none (S2.2, S2.3).
+// stringified measures the body of a part as JSON.stringify writes it, including the quotes of strings; nothing if there is none (S2.2,
+// S2.3).
 func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Measure {
 	if part.Body.Zero() {
 		return transcript.Measure{}
@@ -78,8 +79,8 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 // (S0.38).
 type Anchor struct{ Tokens, Index int }
 
-// Record returns the anchor that counts after a call of the model that ended with the message at an index. Usage is what the provider
-// counted for it, all kinds of tokens together; without any the old anchor, which may be nil, counts on.
+// Record returns the anchor that applies after a call of the model that ended with the message at an index. usage is the provider's count
+// for it, the sum of all kinds of tokens; if it is 0, the old anchor, which may be nil, still applies.
 func (a *Anchor) Record(usage, index int) *Anchor {
 	if usage <= 0 {
 		return a
@@ -87,7 +88,7 @@ func (a *Anchor) Record(usage, index int) *Anchor {
 	return &Anchor{usage, index}
 }
 
-// Count returns the size of all messages, in tokens: an estimate if there is no anchor among them.
+// Count returns the size of all messages, in tokens: an estimate if the anchor is nil or not among them.
 func (a *Anchor) Count(p *tokens.Profile, t *transcript.Transcript) int {
 	sum, from := 0, 0
 	if a != nil && a.Index >= 0 && a.Index < len(t.Messages) {

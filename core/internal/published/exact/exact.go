@@ -24,8 +24,7 @@ func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
 
-// Due reports whether a transcript should be compacted: see [gate.Due]. What the provider counted before the last compaction counts too
-// (S4.9).
+// Due reports whether a transcript should be compacted: see [passes.Due]. Counts from before the last compaction are included (S4.9).
 func Due(in view.Input, total int) (bool, tokens.Context) {
 	due, size, _ := gate.Due(in, 0, total)
 	return due, size

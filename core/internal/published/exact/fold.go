@@ -31,7 +31,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	case "backward":
 		sel := SelectMessages(doc.T, seq, p.KeepMessages)
 		if from, cut = sel.From, sel.To; cut == 0 {
-			c.State().Round = 0 // S2.28: what was not done counts as round 0
+			c.State().Round = 0 // S2.28: a failed round counts as round 0
 			return false
 		}
 		stays[0] = true
@@ -83,11 +83,11 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	if s.Kind != "" && marks(doc) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	passes.PutDigest(c, cut, -1, stays, text, nil) // the text of the digest names no handle: what was folded is among the changes
+	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest's text names no handle: what was folded is among the changes
 	return false
 }
 
-// slice returns where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+// slice returns where S3's tail begins: by tokens, or with force at the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -95,7 +95,7 @@ func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int)
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split returns where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns where S4's tail begins: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit()/2 > 0 {

@@ -18,8 +18,8 @@ type Splice struct {
 	New []byte
 }
 
-// Splices returns what has to be changed in a message, which is an object, to set the marks: members that are there get a new value, the
-// others are added at its end, in one splice.
+// Splices returns the changes to a message, which is an object, that set the marks: existing members get a new value, and new ones are
+// added at its end, in one splice.
 func (m Marks) Splices(message []byte) (splices []Splice) {
 	type mark struct {
 		key   string

@@ -26,7 +26,7 @@ func IsOverflow(text string) bool {
 	return false
 }
 
-// OverflowError returns the error that S4.43 makes of an answer: whether it is an overflow, and its text.
+// OverflowError returns what S4.43 makes of an error response: whether it is an overflow, and its text.
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)
 	if message == "" {

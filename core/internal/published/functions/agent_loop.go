@@ -70,8 +70,8 @@ func init() {
 	})
 }
 
-// context returns the size of the transcript by the numbers of the provider that are in it. With wire_safe those that are older than the
-// last compaction do not count (S4.9).
+// context returns the size of the transcript, based on the provider's counts in it. With wire_safe, counts from before the last compaction
+// are ignored (S4.9).
 func (c *Call) context() tokens.Context {
 	from := 0
 	if c.Policy.Safe() {

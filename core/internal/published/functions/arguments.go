@@ -152,7 +152,7 @@ func (c *Call) read(a ...argument) *Error {
 	return arguments(a).check("")
 }
 
-// outOfRange returns the error of an argument that makes no sense.
+// outOfRange returns the error for an argument that makes no sense.
 func outOfRange(argument, what string) *Error {
 	return &Error{Code: api.CodeOutOfRange, At: argument, Message: argument + " " + what}
 }

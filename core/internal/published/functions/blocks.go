@@ -130,7 +130,7 @@ func init() {
 	register("session_context", Messages, sessionContext)
 }
 
-// sessionContext returns what the model is shown of a session of several loops, whose messages follow each other (S0.45).
+// sessionContext returns what the model sees of a session of several loops, whose messages follow each other (S0.45).
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	// scope is how many loops before the newest are considered; if negative, as many as fit in budget.
 	current, scope, budget, again := "", 3, 0, false
@@ -216,7 +216,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"chain", ids}, member{"blocks", made}, member{"context", context}, member{"events", events}), nil
 }
 
-// shown returns what the model is shown of a chain of loops.
+// shown returns what the model sees of a chain of loops.
 func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.Block) ([]api.Raw, *Error) {
 	list, ok := maker.Context(chain, scope, blocks)
 	if !ok {

@@ -71,7 +71,8 @@ func init() {
 	})
 }
 
-// config returns the configuration in the arguments. With wire_safe one that leaves nothing of the window is an error (S2.8).
+// config returns the configuration from the arguments. With wire_safe, a configuration that leaves nothing of the window is an error
+// (S2.8).
 func (c *Call) config() (config, *Error) {
 	a := defaultConfig()
 	if err := c.read(argument{name: "model_context_limit", to: &a.ModelContextLimit}, argument{name: "system_reserve", to: &a.SystemReserve},
@@ -111,7 +112,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"compact", gone}, member{"keep", kept}, member{"previous_summary", previous}), nil
 }
 
-// task returns the user's first request: the one that the state remembers, or with wire_safe off that of the messages alone.
+// task returns the user's first request: the one that the state remembers, or with wire_safe false the one in the messages.
 func (c *Call) task() string {
 	if !c.Policy.Safe() {
 		return styles.OriginalTask(c.Transcript)
@@ -139,13 +140,13 @@ type config struct {
 	RecentMessagesToKeep int
 }
 
-// defaultConfig returns what S2 takes where nothing else is said (S2.6).
+// defaultConfig returns S2's defaults (S2.6).
 func defaultConfig() config {
 	return config{ModelContextLimit: defaultContextLimit, SystemReserve: 2000, OutputReserve: 4000, SafetyBuffer: 5000,
 		ThresholdPercent: 0.8, RecentMessagesToKeep: 10}
 }
 
-// threshold returns the number of tokens at which compaction is due, rounded down (S2.7). It is negative where the reserves are larger than
+// threshold returns the number of tokens at which compaction is due, rounded down (S2.7). It is negative if the reserves are larger than
 // the window (S2.8).
 func (c *config) threshold() int {
 	available := c.ModelContextLimit - c.SystemReserve - c.OutputReserve - c.SafetyBuffer
@@ -168,7 +169,7 @@ var contextLimits = []struct {
 	{"claude-3-5-sonnet-20240620", 200000}, {"claude-3-haiku-20240307", 200000},
 }
 
-// contextLimit returns the window of a model by the table of S2.9, 128,000 tokens for one that is not in it.
+// contextLimit returns the window of a model according to S2.9; 128,000 tokens for models that are not listed.
 func contextLimit(model string) int {
 	for _, m := range contextLimits {
 		if m.model == model {

@@ -24,7 +24,7 @@ type member struct {
 	value any // one of the types that write knows
 }
 
-// some returns a member that is left out where its value is zero.
+// some returns a member that is left out if its value is zero.
 func some[T comparable](name string, value T) member {
 	var zero T
 	if value == zero {

@@ -82,5 +82,5 @@ func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	return exactText(dst, record), nil
 }
 
-// noResult returns the error of S2 on a tool result without a value.
+// noResult returns S2's error for a tool result without a value.
 func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: styles.NoResult} }

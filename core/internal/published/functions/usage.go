@@ -8,7 +8,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// anchorOf returns the argument anchor, where it is given.
+// anchorOf is the argument anchor.
 func anchorOf(to **exact.Anchor) argument {
 	return argument{name: "anchor", to: func(l *jlexer.Lexer) {
 		a := &exact.Anchor{}
@@ -98,9 +98,9 @@ const (
 	defaultThreshold     = 0.05
 )
 
-// headroomOf returns the share of a window that is left below the share at, for a system prompt and messages of so many tokens; compaction
-// is due where it is less than a threshold. The order of the operations is the published one, since it decides at the edge. A window of 0
-// tokens gives no number (S0.43).
+// headroomOf returns how much of a window is left below the share at, given the tokens of the system prompt and of the messages; compaction
+// is due if that is less than a threshold. The order of the operations is the published one, because rounding decides at the edge. A window
+// of 0 tokens gives no number (S0.43).
 func headroomOf(window, system, messages int, at float64) float64 {
 	left := at - float64(system)/float64(window)
 	return left - float64(messages)/float64(window)

@@ -60,7 +60,7 @@ func init() {
 	condense("branch_digest", api.ScopeBranch)
 }
 
-// budgetPolicy returns the policy in the arguments.
+// budgetPolicy returns the policy from the arguments.
 func (c *Call) budgetPolicy() (budget, *Error) {
 	b := defaultBudget()
 	b.ContextWindow = c.Policy.Window.Tokens
@@ -136,10 +136,11 @@ type budget struct {
 	KeepRecent    int     // how large the tail may be
 }
 
-// defaultBudget returns what S3 takes where nothing else is said (S3.4).
+// defaultBudget returns S3's defaults (S3.4).
 func defaultBudget() budget { return budget{ReserveTokens: 2048, TriggerRatio: 0.75, KeepRecent: 6000} }
 
-// limit returns how many tokens are too many, as a fraction may have it; 0 if the reserve takes the whole window (S3.11, S3.12).
+// limit returns the number of tokens at which compaction is due, which may have a fraction; 0 if the reserve takes the whole window (S3.11,
+// S3.12).
 func (b *budget) limit() float64 {
 	return float64(max(0, b.ContextWindow-b.ReserveTokens)) * b.TriggerRatio
 }

@@ -35,8 +35,8 @@ const (
 	summaryFailure = "failed to generate summary: "
 )
 
-// AgentLoopPrompt returns the user text of a request: the record, the summary so far, what to write (S4.36). The system writes a backslash
-// and an n where line ends are meant, and takes a blank summary so far for one.
+// AgentLoopPrompt returns the user text of a request: the record, the previous summary, and what to write (S4.36). The system writes a
+// backslash and an n where it means line ends, and does not recognise a blank previous summary as empty.
 func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }

@@ -79,7 +79,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	return c
 }
 
-// accepted returns the text of a reply, or why it is not taken. The published system takes whatever is not empty.
+// accepted returns the text of a reply, or why it is rejected. The published system accepts any text that is not empty.
 func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (text string, why api.SummaryFault) {
 	if o.Exact {
 		if r.Error != "" || IsBlank(r.Text) {

@@ -62,7 +62,7 @@ func (o FileOps) tidy() FileOps {
 	return o
 }
 
-// lastPath returns the string under "path" in a JSON object; of several the last counts, as in Go's encoding/json.
+// lastPath returns the string under "path" in a JSON object. If there are several, the last one counts, as in Go's encoding/json.
 func lastPath(args []byte) (path string) {
 	s := jsonspan.New(args)
 	if s.Kind() != jsonspan.Object {

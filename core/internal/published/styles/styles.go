@@ -65,5 +65,5 @@ func ByName(name string) *Style {
 		}}
 }
 
-// always returns what is asked for in every round.
+// always returns a function that gives the same ask in every round.
 func always(ask string) func(round int) string { return func(int) string { return ask } }

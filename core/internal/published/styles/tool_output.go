@@ -28,7 +28,7 @@ func ToolPrompt(outputs []digest.ToolOutput, batch bool) digest.Prompt {
 	})
 }
 
-// Projected returns an output as a request for a summary of the conversation shows it (S4.34).
+// Projected returns an output as it appears in a request for a summary of the conversation (S4.34).
 func Projected(o digest.ToolOutput) string {
 	return digest.TrimWithTail(o.Shown(), digest.ProjectedText)
 }
@@ -39,13 +39,13 @@ func Excerpt(o digest.ToolOutput) string {
 		digest.TrimWithTail(o.Shown(), fallbackText)
 }
 
-// ToolMessage returns the text that represents a result: its summary, with the facts that code knows (S4.25).
+// ToolMessage returns the text that represents a result: its summary, together with facts that code has found (S4.25).
 func ToolMessage(o digest.ToolOutput, summary string) string {
 	return "[Tool output summary]\nTool: " + strings.TrimSpace(o.Name) + "\nCall ID: " + strings.TrimSpace(o.ID) +
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)
 }
 
-// ToolSummary returns what a reply to ToolPrompt says, or why it cannot be taken (S4.26).
+// ToolSummary returns the summary in a reply to ToolPrompt, or why it can't be used (S4.26).
 func ToolSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty tool summary", toolOutput)
 }
@@ -60,12 +60,12 @@ func toolReply(r api.Summary, empty string, max int) (summary, why string) {
 	return digest.TrimRunes(summary, max), ""
 }
 
-// BatchSummary returns what a reply to ToolPrompt says, or why it cannot be taken (S4.30).
+// BatchSummary returns the summary in a reply to ToolPrompt for a batch, or why it can't be used (S4.30).
 func BatchSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty batch summary", digest.BatchOutput)
 }
 
-// Key returns what S4 knows a result by: its id or, without one, its name and its message.
+// Key returns the key by which S4 identifies a result: its id or, if it has none, its name and its message.
 func Key(o digest.ToolOutput, message int) string {
 	if id := strings.TrimSpace(o.ID); id != "" {
 		return id
@@ -84,7 +84,7 @@ const (
 	StrategyOff       = "off"
 )
 
-// NormalizeStrategy returns a strategy without regard to case and white space; anything else of the three is StrategyModel (S4.23).
+// NormalizeStrategy returns a strategy, ignoring case and white space; an unknown one becomes StrategyModel (S4.23).
 func NormalizeStrategy(name string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case StrategyHeuristic, StrategyOff:

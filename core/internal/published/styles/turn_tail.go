@@ -11,7 +11,7 @@ import (
 
 var turnTailData = digest.StyleByName("turn-tail")
 
-// turnTail is the style of S1: a system message, with separate summaries of the history and of a turn that is cut.
+// turnTail is the style of S1: a system message, with a summary of a divided turn separate from that of the history.
 var turnTail = &Style{
 	Data:   turnTailData,
 	Record: serialize,
@@ -45,8 +45,8 @@ const turnTailAsk = digest.TurnTailLayout + `
 </modified-files>
 ` + digest.TurnTailEnd
 
-// turnTailPrompt returns the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is asked for
-// without that, and the beginning with it after what asks for it (S1.23, S1.24).
+// turnTailPrompt returns the record, then what to write, then what the policy adds (S1.21). If a turn is cut, the request for the history
+// leaves the last out, and the request for the turn's beginning has it after its own instructions (S1.23, S1.24).
 func turnTailPrompt(p *Prompt) string {
 	text := p.Record + "\n\n"
 	if p.Template != "" {
@@ -100,7 +100,7 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	return string(b), true
 }
 
-// label returns who a message is from (S1.27).
+// label returns the label for the speaker of a message (S1.27).
 func label(t *transcript.Transcript, m *transcript.Message) string {
 	switch m.Role {
 	case transcript.Tool:
