@@ -17,14 +17,7 @@ const (
 	Short = 16
 )
 
-// Handle is the handle of a body.
-func Handle(body []byte) string {
-	h := New()
-	h.Write(body)
-	return h.Handle()
-}
-
-// Hash is a SHA-256 (FIPS 180-4) on its way. crypto/sha256 is not used: with what it brings along (self-tests, hash
+// Hash is a SHA-256 (FIPS 180-4) on its way. The module does without crypto/sha256: with what that brings along (self-tests, hash
 // interfaces) it would make the module larger by several times this file.
 type Hash struct {
 	state [8]uint32
