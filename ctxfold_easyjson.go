@@ -14,7 +14,588 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *eventJSON) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *progress) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "job":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Job).UnmarshalJSON(data))
+				}
+			}
+		case "needs_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NeedsMessages = bool(in.Bool())
+			}
+		case "effects":
+			if in.IsNull() {
+				in.Skip()
+				out.Effects = nil
+			} else {
+				in.Delim('[')
+				if out.Effects == nil {
+					if !in.IsDelim(']') {
+						out.Effects = make([]api.Effect, 0, 0)
+					} else {
+						out.Effects = []api.Effect{}
+					}
+				} else {
+					out.Effects = (out.Effects)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 api.Effect
+					easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in, &v1)
+					out.Effects = append(out.Effects, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "failure":
+			if in.IsNull() {
+				in.Skip()
+				out.Failure = nil
+			} else {
+				if out.Failure == nil {
+					out.Failure = new(api.JobFailure)
+				}
+				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi1(in, out.Failure)
+			}
+		case "result":
+			if in.IsNull() {
+				in.Skip()
+				out.Result = nil
+			} else {
+				if out.Result == nil {
+					out.Result = new(api.Planned)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Result).UnmarshalEasyJSON(in)
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in progress) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"job\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Job).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"needs_messages\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.NeedsMessages))
+	}
+	{
+		const prefix string = ",\"effects\":"
+		out.RawString(prefix)
+		if in.Effects == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v2, v3 := range in.Effects {
+				if v2 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out, v3)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"failure\":"
+		out.RawString(prefix)
+		if in.Failure == nil {
+			out.RawString("null")
+		} else {
+			easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi1(out, *in.Failure)
+		}
+	}
+	{
+		const prefix string = ",\"result\":"
+		out.RawString(prefix)
+		if in.Result == nil {
+			out.RawString("null")
+		} else {
+			(*in.Result).MarshalEasyJSON(out)
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v progress) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *progress) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(l, v)
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *api.JobFailure) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "code":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Code = api.FailureCode(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = string(in.String())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "offset":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Offset = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in api.JobFailure) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"code\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Code))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.String(string(in.Message))
+	}
+	if in.Path != "" {
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Offset != 0 {
+		const prefix string = ",\"offset\":"
+		out.RawString(prefix)
+		out.Int(int(in.Offset))
+	}
+	out.RawByte('}')
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api.Effect) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "effect":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Effect = api.EffectName(in.String())
+			}
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = int(in.Int())
+			}
+		case "keys":
+			if in.IsNull() {
+				in.Skip()
+				out.Keys = nil
+			} else {
+				in.Delim('[')
+				if out.Keys == nil {
+					if !in.IsDelim(']') {
+						out.Keys = make([]string, 0, 4)
+					} else {
+						out.Keys = []string{}
+					}
+				} else {
+					out.Keys = (out.Keys)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v4 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v4 = string(in.String())
+					}
+					out.Keys = append(out.Keys, v4)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "record":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Record = string(in.String())
+			}
+		case "if_revision":
+			if in.IsNull() {
+				in.Skip()
+				out.IfRevision = nil
+			} else {
+				if out.IfRevision == nil {
+					out.IfRevision = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.IfRevision = string(in.String())
+				}
+			}
+		case "holder":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Holder = string(in.String())
+			}
+		case "lease":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Lease = string(in.String())
+			}
+		case "ttl":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TTL = int64(in.Int64())
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		case "request":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Request).UnmarshalJSON(data))
+				}
+			}
+		case "sent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Sent).UnmarshalJSON(data))
+				}
+			}
+		case "deadline":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Deadline = int64(in.Int64())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		case "until":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Until = int64(in.Int64())
+			}
+		case "key":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Key = string(in.String())
+			}
+		case "settings":
+			if in.IsNull() {
+				in.Skip()
+				out.Settings = nil
+			} else {
+				if out.Settings == nil {
+					out.Settings = new(api.JobSettings)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Settings).UnmarshalEasyJSON(in)
+				}
+			}
+		case "notice":
+			if in.IsNull() {
+				in.Skip()
+				out.Notice = nil
+			} else {
+				if out.Notice == nil {
+					out.Notice = new(api.JobNotice)
+				}
+				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in, out.Notice)
+			}
+		case "target":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Target = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in api.Effect) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"effect\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Effect))
+	}
+	if in.ID != 0 {
+		const prefix string = ",\"id\":"
+		out.RawString(prefix)
+		out.Int(int(in.ID))
+	}
+	if len(in.Keys) != 0 {
+		const prefix string = ",\"keys\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v5, v6 := range in.Keys {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v6))
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Record != "" {
+		const prefix string = ",\"record\":"
+		out.RawString(prefix)
+		out.String(string(in.Record))
+	}
+	if in.IfRevision != nil {
+		const prefix string = ",\"if_revision\":"
+		out.RawString(prefix)
+		out.String(string(*in.IfRevision))
+	}
+	if in.Holder != "" {
+		const prefix string = ",\"holder\":"
+		out.RawString(prefix)
+		out.String(string(in.Holder))
+	}
+	if in.Lease != "" {
+		const prefix string = ",\"lease\":"
+		out.RawString(prefix)
+		out.String(string(in.Lease))
+	}
+	if in.TTL != 0 {
+		const prefix string = ",\"ttl\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.TTL))
+	}
+	if in.Handle != "" {
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix)
+		out.String(string(in.Handle))
+	}
+	if len(in.Body) != 0 {
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	if len(in.Request) != 0 {
+		const prefix string = ",\"request\":"
+		out.RawString(prefix)
+		out.Raw((in.Request).MarshalJSON())
+	}
+	if len(in.Sent) != 0 {
+		const prefix string = ",\"sent\":"
+		out.RawString(prefix)
+		out.Raw((in.Sent).MarshalJSON())
+	}
+	if in.Deadline != 0 {
+		const prefix string = ",\"deadline\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Deadline))
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
+	}
+	if len(in.Edits) != 0 {
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix)
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	if in.Until != 0 {
+		const prefix string = ",\"until\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Until))
+	}
+	if in.Key != "" {
+		const prefix string = ",\"key\":"
+		out.RawString(prefix)
+		out.String(string(in.Key))
+	}
+	if in.Settings != nil {
+		const prefix string = ",\"settings\":"
+		out.RawString(prefix)
+		(*in.Settings).MarshalEasyJSON(out)
+	}
+	if in.Notice != nil {
+		const prefix string = ",\"notice\":"
+		out.RawString(prefix)
+		easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out, *in.Notice)
+	}
+	if in.Target != 0 {
+		const prefix string = ",\"target\":"
+		out.RawString(prefix)
+		out.Int(int(in.Target))
+	}
+	out.RawByte('}')
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *api.JobNotice) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "name":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Name = api.NoticeName(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in api.JobNotice) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"name\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Name))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.String(string(in.Message))
+	}
+	out.RawByte('}')
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *eventJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -100,20 +681,20 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *eventJ
 					out.Removed = (out.Removed)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 [2]int
+					var v7 [2]int
 					if in.IsNull() {
 						in.Skip()
 					} else {
 						in.Delim('[')
-						v2 := 0
+						v8 := 0
 						for !in.IsDelim(']') {
-							if v2 < 2 {
+							if v8 < 2 {
 								if in.IsNull() {
 									in.Skip()
 								} else {
-									(v1)[v2] = int(in.Int())
+									(v7)[v8] = int(in.Int())
 								}
-								v2++
+								v8++
 							} else {
 								in.SkipRecursive()
 							}
@@ -121,7 +702,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *eventJ
 						}
 						in.Delim(']')
 					}
-					out.Removed = append(out.Removed, v1)
+					out.Removed = append(out.Removed, v7)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -142,7 +723,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *eventJ
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in eventJSON) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in eventJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -196,16 +777,16 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in event
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v3, v4 := range in.Removed {
-				if v3 > 0 {
+			for v9, v10 := range in.Removed {
+				if v9 > 0 {
 					out.RawByte(',')
 				}
 				out.RawByte('[')
-				for v5 := range v4 {
-					if v5 > 0 {
+				for v11 := range v10 {
+					if v11 > 0 {
 						out.RawByte(',')
 					}
-					out.Int(int((v4)[v5]))
+					out.Int(int((v10)[v11]))
 				}
 				out.RawByte(']')
 			}
@@ -222,10 +803,10 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in event
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v eventJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(w, v)
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *eventJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(l, v)
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(l, v)
 }

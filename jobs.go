@@ -41,16 +41,27 @@ type job struct {
 }
 
 // carrier runs an operation of a job, with the messages or the session if needed.
-type carrier func(ctx context.Context, op operations.Op, needed bool, members ...member) (*api.JobProgress, error)
+type carrier func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error)
+
+// progress is an [api.JobProgress] whose result is read with it.
+//
+//easyjson:json
+type progress struct {
+	Job           api.Raw         `json:"job"`
+	NeedsMessages bool            `json:"needs_messages"`
+	Effects       []api.Effect    `json:"effects"`
+	Failure       *api.JobFailure `json:"failure"`
+	Result        *api.Planned    `json:"result"`
+}
 
 // over returns a carrier for messages.
 func (c *Compactor) over(messages json.RawMessage) carrier {
-	return func(ctx context.Context, op operations.Op, needed bool, members ...member) (p *api.JobProgress, err error) {
+	return func(ctx context.Context, op operations.Op, needed bool, members ...member) (p *progress, err error) {
 		if needed {
 			members = append(members, messagesMember(messages))
 		}
-		p = new(api.JobProgress)
-		p.Raw, err = c.do(ctx, op, p, newEnvelope(members...))
+		p = new(progress)
+		_, err = c.do(ctx, op, p, newEnvelope(members...))
 		return p, err
 	}
 }
@@ -125,15 +136,11 @@ func (j *job) run(ctx context.Context, settings api.JobSettings, head ...member)
 	switch {
 	case p.Failure != nil:
 		return nil, j.failed(p.Failure)
-	case len(p.Result) == 0 || string(p.Result) == "null":
+	case p.Result == nil:
 		return nil, nil
 	}
-	a := new(api.Planned)
-	if err := unmarshal("job", p.Result, a); err != nil {
-		return nil, err
-	}
-	j.c.metrics.Compaction(a.Report)
-	return a, nil
+	j.c.metrics.Compaction(p.Result.Report)
+	return p.Result, nil
 }
 
 // end cancels what is in flight, and releases the leases of a job that was abandoned.

@@ -270,7 +270,7 @@ func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings
 	o.Answer = api.AnswerEdits
 	session, length := 0, 0
 	j := &job{c: v.c, s: v.o.Summarizer, store: v.o.Store, onDelta: v.o.OnDelta}
-	j.carry = func(ctx context.Context, op operations.Op, needed bool, members ...member) (*api.JobProgress, error) {
+	j.carry = func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error) {
 		if !needed {
 			return v.c.over(nil)(ctx, op, false, members...)
 		}
@@ -280,9 +280,8 @@ func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings
 			o.Redact = redactions(v.o.Redact, join(v.messages))
 			members = append(members, optionsMember(o))
 		}
-		p := new(api.JobProgress)
-		var err error
-		p.Raw, err = v.call(ctx, op, p, members...)
+		p := new(progress)
+		_, err := v.call(ctx, op, p, members...)
 		session, length = v.session, len(v.messages)
 		return p, err
 	}

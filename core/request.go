@@ -33,6 +33,19 @@ func (r *request) parse() {
 	if r.op.Reads == operations.ReadsNothing {
 		return
 	}
+	if r.op.Passes {
+		again := *r
+		if r.parseMembers(true); r.err == nil {
+			return
+		}
+		*r = again
+		r.source = new(source)
+	}
+	r.parseMembers(false)
+}
+
+// parseMembers finds the members. With pass, the end of the messages is all that is found of them: if there is an error, its place is not known.
+func (r *request) parseMembers(pass bool) {
 	s := jsonspan.New(r.src)
 	for s.Object(); ; {
 		n, ok := r.nextMember(s)
@@ -44,6 +57,11 @@ func (r *request) parse() {
 				return
 			}
 			continue
+		}
+		if n == operations.InMessages && pass {
+			if r.members[n], ok = s.Pass(); ok {
+				continue
+			}
 		}
 		r.members[n] = s.Skip().Span
 		if n == operations.InOptions && r.policy != nil || n == operations.InState && r.guessed {

@@ -50,6 +50,8 @@ type Operation struct {
 	Reads Reads // how its request is read
 	// Edits reports whether it changes the records of the transcript; in a session it then works on a copy.
 	Edits bool
+	// Passes means that the messages are read by the operations that it runs.
+	Passes bool
 	// Grows reports whether its messages are appended to a session. Other requests with a session have no messages.
 	Grows bool
 	// Full reports whether only the full build has it.
@@ -214,9 +216,9 @@ var Operations = [...]Operation{
 	OpClassifyError:   {Name: "classify_error", Doc: "classifies why a model call failed, and whether a compaction may help", Answer: "Verdict", Members: Of(InArguments), Reads: ReadsMembers, Needs: Of(InArguments), Typed: MemberType{InArguments, "Failure"}},
 	OpLimitToolOutput: {Name: "limit_tool_output", Doc: "shortens a tool's output before it becomes part of the transcript", Answer: "LimitedOutput", Members: Of(InText, InArguments), Reads: ReadsMembers, Needs: Of(InText), Typed: MemberType{InArguments, "LimitArguments"}},
 	OpLoopStart: {Name: "loop_start", Doc: "starts a job: a compaction with everything that a host does around it, as effects for the host to execute", Answer: "JobProgress",
-		Members: either | Of(InSettings), Reads: ReadsMembers, Needs: Of(InSettings)},
+		Members: either | Of(InSettings), Reads: ReadsMembers, Passes: true, Needs: Of(InSettings)},
 	OpLoopEvent: {Name: "loop_event", Doc: "continues a job with what came of its effects", Answer: "JobProgress",
-		Members: Of(InJob, InEvent, InMessages, InSession), Reads: ReadsMembers, Needs: Of(InJob, InEvent)},
+		Members: Of(InJob, InEvent, InMessages, InSession), Reads: ReadsMembers, Passes: true, Needs: Of(InJob, InEvent)},
 	OpFunction: {Name: "function", Doc: "runs a single step of a compaction", Answer: "FunctionResult",
 		Members: either | Of(InText, InName, InArguments), Reads: ReadsMembers, Edits: true, Full: true, Needs: Of(InName)},
 }

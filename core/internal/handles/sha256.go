@@ -15,13 +15,6 @@ const (
 	Short = 16
 )
 
-// Handle returns the handle of a body.
-func Handle(body []byte) string {
-	h := New()
-	h.Write(body)
-	return h.Handle()
-}
-
 // Hash is a SHA-256 (FIPS 180-4) in progress. crypto/sha256 is not used, because its dependencies (self-tests, hash interfaces) would
 // enlarge the module by several times the size of this file.
 type Hash struct {

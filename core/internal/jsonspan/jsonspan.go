@@ -8,6 +8,7 @@
 package jsonspan
 
 import (
+	"bytes"
 	"math/bits"
 )
 
@@ -398,6 +399,41 @@ func (s *Scanner) Skip() Value {
 	}
 	v.End = uint32(s.pos)
 	return v
+}
+
+// Pass finds the end of a list or an object by its brackets, for one that is read again: nothing else of it is checked. It returns false, and the
+// scanner stays where it is, if there is none.
+func (s *Scanner) Pass() (Span, bool) {
+	if kind := s.Kind(); kind != Array && kind != Object {
+		return Span{}, false
+	}
+	depth := 0
+	for i := s.pos; i < len(s.src); i++ {
+		switch s.src[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				p := Span{Start: uint32(s.pos), End: uint32(i + 1)}
+				s.pos = i + 1
+				return p, true
+			}
+		case '"':
+			for i++; ; i++ {
+				n := bytes.IndexByte(s.src[i:], '"')
+				if n < 0 {
+					return Span{}, false
+				}
+				escapes := 0
+				for i += n; s.src[i-1-escapes] == '\\'; escapes++ {
+				}
+				if escapes%2 == 0 {
+					break
+				}
+			}
+		}
+	}
+	return Span{}, false
 }
 
 // nested skips one object or array without recursion: one bit per open bracket records which kind it is.

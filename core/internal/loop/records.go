@@ -260,9 +260,8 @@ func (t *turn) keysOf() *keys {
 	if !ok {
 		return nil
 	}
-	h := handles.New()
-	h.Write([]byte(t.Settings.Owner))
-	t.known = &keys{owner: bytesOf(h.Handle()), format: a.text("format"), prints: textsOf(a.members.of("prints"))}
+	owner := handles.Handle([]byte(t.Settings.Owner))
+	t.known = &keys{owner: bytesOf(owner), format: a.text("format"), prints: textsOf(a.members.of("prints"))}
 	if t.Settings.Model == "" {
 		t.Settings.Model = orElse(a.text("model"), t.core.Gate().Model)
 	}
@@ -271,10 +270,9 @@ func (t *turn) keysOf() *keys {
 
 // key returns the key of the messages that have a print.
 func (k *keys) key(print string) string {
-	h := handles.New()
-	h.Write(k.owner)
-	h.Write([]byte(k.format + " " + print))
-	return h.Handle()
+	text := append(make([]byte, 0, 96), k.owner...)
+	text = append(append(append(text, k.format...), ' '), print...)
+	return handles.Handle(text)
 }
 
 // all returns the keys of all messages, of all but the last one, and so on, from an index on.
