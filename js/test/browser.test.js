@@ -278,7 +278,7 @@ test("two pages with one memory make a compaction once, and neither overwrites w
         }),
     )) ?? [];
   assert.equal(
-    JSON.parse(remembered).length,
+    JSON.parse(remembered).entries.length,
     3,
     "a compaction of the conversation of both, and one of each page's own",
   );
