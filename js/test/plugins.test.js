@@ -187,6 +187,7 @@ test("the hook of Claude Code gives back after a compaction what its transcript 
     { role: "user", content: question(turn) },
     { role: "assistant", model: "claude-opus-4-5", content: [{ type: "text", text: reply(turn) }] },
   ]);
+  messages.push({ role: "user", content: "Thanks." }); // whose format nothing tells but the file
   const entries = messages.map((message, n) => ({
     ...{ type: message.role, uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}`, sessionId: "s-1", cwd: project },
     ...{ version: "2.1.0", timestamp: new Date(Date.UTC(2026, 0, 1, 0, n)).toISOString(), isSidechain: false, message },
