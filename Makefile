@@ -393,9 +393,9 @@ test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all for
 # The programs have a gigabyte, a home of their own, and an API on 127.0.0.1. Their versions are in js/fixtures/programs.
 .PHONY: test-agents
 test-agents: node-is-there ## Let coding agents, as programs, resume what save has written, and continue
-	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI'
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook'
 	@cd js && npm ci --no-audit --no-fund --silent && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
-		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js
+		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js
 
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.

@@ -37,8 +37,9 @@ async function whatMustStay(file) {
     store: directoryStore(archive),
   });
   await compactor.ready();
-  const { messages, state } = await compactor.compact(compactor.open(file), { options: { force: true } });
-  const digest = compactor.digests(messages, state).find(({ own }) => own);
+  const session = compactor.open(file);
+  const { messages, state } = await compactor.compact(session, { options: { force: true } });
+  const digest = compactor.digests({ ...session, messages }, state).find(({ own }) => own);
   if (!digest) return "";
   return `From the record of this session before its compaction. Rules and open requests below still hold:\n\n${digest.text}`;
 }

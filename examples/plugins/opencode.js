@@ -36,8 +36,7 @@ async function factsOf(session, directory) {
     store: directoryStore(join(directory, ".ctxfold")),
   });
   await compactor.ready();
-  const { messages, state } = await compactor.compact(compactor.open(JSON.stringify(session)), {
-    options: { force: true },
-  });
-  return compactor.digests(messages, state).find(({ own }) => own)?.text;
+  const opened = compactor.open(JSON.stringify(session));
+  const { messages, state } = await compactor.compact(opened, { options: { force: true } });
+  return compactor.digests({ ...opened, messages }, state).find(({ own }) => own)?.text;
 }

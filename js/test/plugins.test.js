@@ -1,5 +1,5 @@
-// The plugins of examples/plugins: pi and opencode as programs compact with theirs, the hook of Claude Code is run as that runs it, and the types
-// and the sessions of Cloudflare's agents take the function. make test-agents runs Claude Code itself.
+// The plugins of examples/plugins: pi and opencode as programs compact with theirs, the hook of Claude Code is run as that runs it,
+// a session of Cloudflare's agents runs its function in workerd, and the types of all packages are checked. make test-agents runs Claude Code.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,6 +12,7 @@ import { createCompactor, load, restoreFrom } from "ctxfold";
 import { directoryStore } from "ctxfold/directory";
 import { scripted } from "./programs/api.js";
 import { finished, installed, lines } from "./support/plugin.js";
+import { bundle, start } from "./support/workerd.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fixtures = join(root, "js/fixtures");
@@ -187,6 +188,7 @@ test("the hook of Claude Code gives back after a compaction what its transcript 
     { role: "user", content: question(turn) },
     { role: "assistant", model: "claude-opus-4-5", content: [{ type: "text", text: reply(turn) }] },
   ]);
+  messages.push({ role: "user", content: "Thanks." }); // whose format nothing tells but the file
   const entries = messages.map((message, n) => ({
     ...{ type: message.role, uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}`, sessionId: "s-1", cwd: project },
     ...{ version: "2.1.0", timestamp: new Date(Date.UTC(2026, 0, 1, 0, n)).toISOString(), isSidechain: false, message },
@@ -256,6 +258,59 @@ test("the function for sessions of Cloudflare's agents says what its summary rep
   const compactor = createCompactor({ module, policy: { format: "ai-sdk-ui", window: { unlimited: true } }, store });
   const { messages } = await restoreFrom(store, compactor, [{ ...view[0], role: "user" }]);
   assert.deepEqual(messages.slice(0, 4), session(2), "what the summaries replaced is in the store");
+});
+
+/** A Durable Object with a session that compacts. */
+const WORKER = `
+import { DurableObject } from "cloudflare:workers";
+import { Lifecycle } from "agents/lifecycle";
+import { Sessions } from "agents/sessions";
+import { createCompactFunction } from "${join(plugins, "cloudflare-agents.js")}";
+
+export class ConversationObject extends DurableObject {
+  sessions = new Sessions();
+  lifecycle = Lifecycle.install(this).use(this.sessions);
+  session = this.sessions.session().onCompaction(createCompactFunction({ keepRecentTokens: 1500 })).compactAfter(6000);
+  async onRequest(request) {
+    for (const message of await request.json()) await this.session.appendMessage(message);
+    return Response.json(await this.session.getHistory());
+  }
+}
+export default { fetch: (request, env) => env.CONVERSATIONS.get(env.CONVERSATIONS.idFromName("one")).fetch(request) };
+`;
+
+test("a session of Cloudflare's agents compacts by itself with the function, in workerd", {
+  skip: elsewhere && "workerd is started on Linux alone",
+}, async (t) => {
+  const { folder } = await home(t);
+  await bundle({ contents: WORKER, resolveDir: join(fixtures, "cloudflare") }, folder);
+  const worker = await start(t, folder, {}, [], ["nodejs_compat"]);
+  /** @param {number} part */
+  const append = async (part) => {
+    const messages = session(20).map((message) => ({ ...message, id: `${message.id}-${part}` }));
+    const response = await worker.fetch("/", { method: "POST", body: JSON.stringify(messages) });
+    const text = await response.text();
+    assert.ok(response.ok, text);
+    return JSON.parse(text);
+  };
+  let length = 0;
+  for (let part = 1; part <= 3; part++) {
+    const history = await append(part);
+    const [overlay, ...rest] = history;
+    assert.match(overlay.id, /^compaction_/, JSON.stringify(history.map((/** @type {any} */ { id }) => id)));
+    assert.ok(
+      overlay.parts[0].text.startsWith("[session digest") && overlay.parts[0].text.includes(RULE),
+      overlay.parts[0].text,
+    );
+    assert.ok(
+      rest.every((/** @type {any} */ { id }) => !id.startsWith("compaction_")),
+      "there is one digest",
+    );
+    assert.equal(rest.at(-1).id, `a19-${part}`);
+    assert.ok(rest.length < 40, `${rest.length} messages stay`);
+    length = Math.max(length, JSON.stringify(history).length);
+  }
+  assert.ok(length < 60_000, `the history has ${length} characters at most`);
 });
 
 test("a summary of the app's own model is taken, and one that fails is replaced", async (t) => {

@@ -41,7 +41,7 @@ class Ctxfold
 
   # The functions of ctxfold.h that are called here.
   module Library
-    # What the gem has compiled stands in the load path; without it, the system's.
+    # The library that the gem has compiled, in the load path; without it, the system's.
     COMPILED = $LOAD_PATH.map { |folder| File.join(folder, "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}") }.find { |path| File.file?(path) }
     PATH = ENV.fetch("CTXFOLD_LIBRARY") { COMPILED || "libctxfold.so.0" }
     HANDLE = Fiddle.dlopen(PATH)

@@ -7,7 +7,7 @@ import { searchCommand } from "./search.js";
 import { validateCommand } from "./validate.js";
 
 export interface Command {
-  /** What stands behind the name, as in "[FILE|-]". */
+  /** The arguments after the name, as in "[FILE|-]". */
   args: string;
   /** One line. */
   short: string;

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { Summarize } from "../summarize.js";
 import { UsageError } from "./errors.js";
 
-/** Reads --summarizer. Undefined stands for the local digest. */
+/** Reads --summarizer. Undefined is the local digest. */
 export function summarizerOf(flag: string): Summarize | undefined {
   if (flag === "" || flag === "none") return undefined;
   const [, command = ""] = /^cmd:(.*)$/s.exec(flag) ?? [];

@@ -23,7 +23,7 @@ export async function bundle(stdin, folder) {
     bundle: true,
     minify: true,
     format: "esm",
-    external: ["cloudflare:workers"],
+    external: ["cloudflare:workers", "node:*"],
     loader: { ".wasm": "copy" },
     assetNames: "[name]",
     logLevel: "error",
@@ -34,9 +34,9 @@ export async function bundle(stdin, folder) {
  * Starts workerd with what `bundle` has left in a folder, or with an empty worker.
  * @param {import("node:test").TestContext} t @param {string} folder
  * @param {Record<string, string | number> | undefined} bindings undefined for the empty worker
- * @param {string[]} [flags] of V8
+ * @param {string[]} [flags] of V8 @param {string[]} [compatibility] flags of workerd
  */
-export async function start(t, folder, bindings, flags = []) {
+export async function start(t, folder, bindings, flags = [], compatibility = []) {
   const texts = Object.entries(bindings ?? {}).map(([name, value]) => `(name = "${name}", text = "${value}"),`);
   const modules = bindings
     ? `(name = "worker.js", esModule = embed "worker.js"), (name = "ctxfold.wasm", wasm = embed "ctxfold.wasm"),`
@@ -54,6 +54,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
       compatibilityDate = "2026-01-01",
+      compatibilityFlags = [${compatibility.map((flag) => JSON.stringify(flag)).join(", ")}],
       modules = [${modules}],
       ${bindings ? objects : ""}
     )),

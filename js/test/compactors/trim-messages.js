@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { coerceMessageLikeToMessage, trimMessages } from "@langchain/core/messages";
+import { answers, tokens } from "./protocol.js";
+
+const { version } = JSON.parse(
+  await readFile(new URL("../../node_modules/@langchain/core/package.json", import.meta.url), "utf8"),
+);
+
+// With its options for chats with tools: the rest begins with the user's message and ends with the user's or a tool's.
+answers(
+  {
+    name: "`trimMessages` of LangChain",
+    version,
+    format: "openai-chat",
+    promises: ["valid", "fits", "newest", "unchanged"],
+  },
+  {
+    async compact(messages, limit) {
+      // It returns copies; their ids say of which.
+      const list = messages.map((message, i) => coerceMessageLikeToMessage({ ...message, id: `${i}` }));
+      const given = (/** @type {any[]} */ some) => some.map(({ id }) => messages[Number(id)]);
+      const kept = await trimMessages(list, {
+        maxTokens: limit,
+        strategy: "last",
+        startOn: "human",
+        endOn: ["human", "tool"],
+        tokenCounter: (/** @type {any[]} */ some) => tokens(given(some)),
+      });
+      return given(kept);
+    },
+  },
+);
