@@ -456,7 +456,7 @@ release-check: release ## Build what a release consists of, and check each archi
 	@.ci/release-check
 
 .PHONY: bench
-bench: module node-is-there browser-is-there ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
+bench: module module-slim node-is-there browser-is-there ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
 	$(say) 'Benchmarks: about ten minutes on a quiet machine'
 	@cd bench && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund && \
 	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
@@ -487,6 +487,14 @@ bench-build: node-is-there ## Measure what each step of the module's build gains
 	$(say) 'The module without each of its steps, some minutes'
 	@wasm/check/build.sh build/check all none $(STEPS)
 	@node bench/build.js build/check
+
+.PHONY: bench-size
+bench-size: node-is-there ## Measure what each group of the module costs; write the table of docs/inside/build.md
+	$(say) 'The module without each group, some minutes'
+	@mkdir -p build/size
+	@wasm/build.sh build/size/all.wasm && wasm/build.sh --slim build/size/slim.wasm
+	@for group in formats files convert; do wasm/build.sh --without $$group build/size/$$group.wasm || exit 1; done
+	@node bench/size.js build/size
 
 .PHONY: bench-go
 bench-go: ## Run the Go benchmarks that BENCH names (all)

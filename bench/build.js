@@ -22,7 +22,7 @@ const STEPS = {
   start: "started runtime",
   dead: "no dead functions and types",
   coalesce: "optimized code",
-  segments: "few segments",
+  segments: "few segments, Go's order",
 };
 
 const folder = process.argv[2];

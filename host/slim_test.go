@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -135,6 +136,36 @@ func detecting(request []byte) []byte {
 		return []byte(`{"messages":[]}`)
 	}
 	return append(append([]byte(`{"messages":`), r.Messages...), '}')
+}
+
+// A session says the same where messages come in a format that the slim module lacks, and where a state names one; it stays as it was.
+func TestSlimSessions(t *testing.T) {
+	c := open(t, host.Options{Module: slimModule(t)})
+	call := func(op, request string) []byte {
+		t.Helper()
+		answer, err := c.Answer(t.Context(), op, []byte(request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	state := call("session_open", `{"policy":{"window":{"tokens":8000}},"state":{"format":"bedrock-converse"},"messages":[]}`)
+	if what := elsewhere.FindStringSubmatch(errorOf(state, api.CodeNeedsWhole)); what == nil || what[2] != "bedrock-converse" {
+		t.Errorf("a state: %s", state)
+	}
+	var opened struct{ Session int }
+	if err := json.Unmarshal(call("session_open", `{"policy":{"window":{"tokens":8000}},"messages":[{"role":"user","content":"Hello."}]}`), &opened); err != nil || opened.Session == 0 {
+		t.Fatal("the session is not open", err)
+	}
+	session := `{"session":` + strconv.Itoa(opened.Session)
+	later := call("session_append", session+`,"messages":[{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"read","input":{}}}]}]}`)
+	if what := elsewhere.FindStringSubmatch(errorOf(later, api.CodeNeedsWhole)); what == nil || what[2] != "bedrock-converse" {
+		t.Errorf("messages that were appended: %s", later)
+	}
+	var grown struct{ Messages int }
+	if err := json.Unmarshal(call("session_append", session+`,"messages":[{"role":"assistant","content":"Hello back."}]}`), &grown); err != nil || grown.Messages != 2 {
+		t.Errorf("afterwards the session has %d messages: %v", grown.Messages, err)
+	}
 }
 
 // What one module has remembered, the other one reads: a conversation that outgrows the slim module goes on in the whole one.

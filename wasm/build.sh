@@ -23,7 +23,7 @@
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
 #   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs); types that nothing names are cleared (tools/types.mjs)
 #   NO_COALESCE  wasm-opt optimizes the code
-#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs)
+#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs), and functions in Go's order (tools/order.mjs)
 #
 # For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
 # calls that check their stack, and STRESS=collect collects garbage where allocations ask whether to (stress.patch). All of them can
@@ -172,14 +172,18 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 		last=$dir/types.wasm
 	}
 	off COALESCE || { wasm-opt "${features[@]}" -O2 "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
-	off SEGMENTS || { node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS; last=$dir/segments.wasm; }
+	off SEGMENTS || {
+		node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS
+		node wasm/tools/order.mjs "$dir/segments.wasm" "$dir/order.wasm" || failed SEGMENTS
+		last=$dir/order.wasm
+	}
 	if [ -n "$component" ]; then
 		install_tools wasm/component/tools "$tools/component"
 		CTXFOLD_COMPONENT_TOOLS=$tools/component node wasm/component/tools/component.mjs "$last" wit/ctxfold.wit "$dir/component.wasm" || failed component
 		last=$dir/component.wasm
 	fi
 	mv "$last" "$dir/module.wasm"
-	rm -f "$dir"/{lines,jumps,merged,linked,small,started,dead,types,segments,stub}.wasm
+	rm -f "$dir"/{lines,jumps,merged,linked,small,started,dead,types,segments,order,stub}.wasm
 	echo "$key" > "$dir/key"
 fi
 cp "$dir/module.wasm" "$out"

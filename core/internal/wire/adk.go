@@ -15,7 +15,7 @@ func init() {
 		Name:    "adk",
 		Doc:     "Google Agent Development Kit: Event[], as sessions of JavaScript and Python keep them",
 		List:    "events",
-		Convert: &adkTarget,
+		Convert: target(&adkTarget),
 		Signs: Signs{
 			Keys:    "content timestamp",
 			Content: "turn",

@@ -12,7 +12,7 @@ func init() {
 		Name:    "ag-ui",
 		Doc:     "AG-UI: Message[], as agents and their frontends exchange and keep them",
 		List:    "messages",
-		Convert: &agUITarget,
+		Convert: target(&agUITarget),
 		Signs: Signs{
 			Roles: "system developer user assistant tool activity reasoning",
 			Keys:  "content name toolCallId",

@@ -13,7 +13,7 @@ func init() {
 		Name:    "ai-sdk",
 		Doc:     "Vercel AI SDK 4 and later: ModelMessage[], and the prompt that its middleware sees",
 		List:    "messages",
-		Convert: &aiSDKTarget,
+		Convert: target(&aiSDKTarget),
 		Signs: Signs{
 			Roles: "system user assistant tool",
 			Keys:  "content providerOptions",

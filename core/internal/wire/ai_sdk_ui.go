@@ -13,7 +13,7 @@ func init() {
 		Name:    "ai-sdk-ui",
 		Doc:     "Vercel AI SDK 5 and later: UIMessage[], as useChat keeps them",
 		List:    "messages",
-		Convert: &aiSDKUITarget,
+		Convert: target(&aiSDKUITarget),
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "parts",

@@ -12,7 +12,7 @@ func init() {
 		Name: "anthropic", Model: "claude",
 		Doc:     "Anthropic Messages: MessageParam[]",
 		List:    "messages",
-		Convert: &anthropicTarget,
+		Convert: target(&anthropicTarget),
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "content clear_at output_config",

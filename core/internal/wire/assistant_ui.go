@@ -29,7 +29,7 @@ func init() {
 		Answer:      assistantUIAnswer,
 		FreshID:     "call_ctxfold_",
 		Rules:       Rules{Bound: "AN9", Unanswered: "UI2", Orphan: "UI2", Duplicate: "UI3", Empty: "UI1", Role: "UI4", Answers: BeforeUser},
-		Convert:     &assistantUITarget,
+		Convert:     target(&assistantUITarget),
 	})
 }
 

@@ -12,7 +12,7 @@ func init() {
 		Name:    "bedrock-converse",
 		Doc:     "Amazon Bedrock Converse: Message[]",
 		List:    "messages",
-		Convert: &bedrockTarget,
+		Convert: target(&bedrockTarget),
 		Signs: Signs{
 			Roles:   "system user assistant",
 			Keys:    "content",

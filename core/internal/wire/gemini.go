@@ -14,7 +14,7 @@ func init() {
 		Name: "gemini", Model: "gemini",
 		Doc:     "Google Gemini: Content[], as a request body has it under contents",
 		List:    "contents",
-		Convert: &geminiTarget,
+		Convert: target(&geminiTarget),
 		Signs: Signs{
 			Roles: "user model",
 			Keys:  "parts",

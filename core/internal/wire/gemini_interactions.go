@@ -18,7 +18,7 @@ func init() {
 		Name: "gemini-interactions", Model: "gemini",
 		Doc:     "Google Gemini Interactions: Step[], as a request body has it under input",
 		List:    "input",
-		Convert: &interactionsTarget,
+		Convert: target(&interactionsTarget),
 		Signs: Signs{
 			Keys:    "content call_id name summary",
 			Types:   "text image audio document video",

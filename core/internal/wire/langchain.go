@@ -27,7 +27,7 @@ func init() {
 		Name:    "langchain",
 		Doc:     "LangChain messages: stored, flat, or as constructors, of JavaScript and of Python",
 		List:    "messages",
-		Convert: &langChainTarget,
+		Convert: target(&langChainTarget),
 		Signs: Signs{
 			Roles: "system developer user assistant tool function human ai",
 			Keys:  "content tool_calls tool_call_id name data summary",

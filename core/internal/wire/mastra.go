@@ -15,7 +15,7 @@ func init() {
 		Name:    "mastra",
 		Doc:     "Mastra: MastraDBMessage[], as its memory stores them",
 		List:    "messages",
-		Convert: &mastraTarget,
+		Convert: target(&mastraTarget),
 		Signs: Signs{
 			Roles:   "system user assistant signal",
 			Keys:    "parts",

@@ -12,7 +12,7 @@ func init() {
 		Name:    "mcp-sampling",
 		Doc:     "messages of the Model Context Protocol's sampling/createMessage: SamplingMessage[]",
 		List:    "messages",
-		Convert: &samplingTarget,
+		Convert: target(&samplingTarget),
 		Signs: Signs{
 			Roles:   "user assistant",
 			Keys:    "content",

@@ -15,7 +15,7 @@ func init() {
 		Name: "mistral", Model: "mistral",
 		Doc:     "Mistral chat completions: messages as the API has them, and as its SDK spells them",
 		List:    "messages",
-		Convert: &mistralTarget,
+		Convert: target(&mistralTarget),
 		Signs: Signs{
 			Roles: "system user assistant tool",
 			Keys:  "content tool_calls tool_call_id name",

@@ -12,7 +12,7 @@ func init() {
 		Name:    "native",
 		Doc:     "ctxfold's own: user, assistant, tool_result, bash_execution, custom, branch_summary, compaction_summary, system",
 		List:    "messages",
-		Convert: &nativeTarget,
+		Convert: target(&nativeTarget),
 		Signs: Signs{
 			Roles: "system user assistant tool_result bash_execution custom branch_summary compaction_summary",
 			Keys: "content timestamp error_message tool_call_id tool_name is_error command output exit_code custom_type " +

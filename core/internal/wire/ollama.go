@@ -12,7 +12,7 @@ func init() {
 		Name:    "ollama",
 		Doc:     "Ollama chat: Message[], whose tool calls have no ids",
 		List:    "messages",
-		Convert: &ollamaTarget,
+		Convert: target(&ollamaTarget),
 		Signs: Signs{
 			Roles:   "system user assistant tool",
 			Keys:    "content tool_calls tool_call_id",

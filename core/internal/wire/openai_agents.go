@@ -14,7 +14,7 @@ func init() {
 		Name:    "openai-agents",
 		Doc:     "OpenAI Agents SDK for JavaScript: AgentInputItem[], as runs and sessions have them",
 		List:    "input",
-		Convert: &agentsTarget,
+		Convert: target(&agentsTarget),
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "content call_id encrypted_content name output",

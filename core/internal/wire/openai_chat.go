@@ -12,7 +12,7 @@ func init() {
 		Name:    "openai-chat",
 		Doc:     "OpenAI Chat Completions: ChatCompletionMessageParam[]",
 		List:    "messages",
-		Convert: &openAIChatTarget,
+		Convert: target(&openAIChatTarget),
 		Signs: Signs{
 			Roles: "system developer user assistant tool function",
 			Keys:  "content tool_calls tool_call_id function_call refusal reasoning_content name audio",

@@ -23,7 +23,7 @@ func init() {
 		Name:    "openai-responses",
 		Doc:     "OpenAI Responses: ResponseInputItem[], as a request body has it under input",
 		List:    "input",
-		Convert: &responsesTarget,
+		Convert: target(&responsesTarget),
 		Signs: Signs{
 			Roles:    "system developer user assistant",
 			Keys:     "content call_id encrypted_content name output summary",

@@ -12,7 +12,7 @@ func init() {
 		Name:    "pi",
 		Doc:     "live messages of the agent pi: AgentMessage[], with the roles of its coding agent",
 		List:    "messages",
-		Convert: &piTarget,
+		Convert: target(&piTarget),
 		Signs: Signs{
 			Roles: "system user assistant toolResult bashExecution custom branchSummary compactionSummary",
 			Keys:  "content timestamp toolCallId stopReason usage command output summary",

@@ -15,7 +15,7 @@ func init() {
 		Name:    Plain,
 		Doc:     "messages with a role and a text, and nothing else",
 		List:    "messages",
-		Convert: &plainTarget,
+		Convert: target(&plainTarget),
 		Signs: Signs{
 			Roles:   "system user assistant",
 			Keys:    "content timestamp",

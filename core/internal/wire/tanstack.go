@@ -14,7 +14,7 @@ func init() {
 		Name:    "tanstack",
 		Doc:     "TanStack AI: UIMessage[], as useChat keeps them",
 		List:    "messages",
-		Convert: &tanStackTarget,
+		Convert: target(&tanStackTarget),
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "parts",
