@@ -104,7 +104,7 @@ func (k *turnLog) shorten() {
 					u.text = strings.Replace(u.text, Fence(u.source), Fence(rest), 1)
 					u.source = rest
 				}
-			case lineUnit:
+			case hitUnit, lineUnit:
 				u.text = withoutBase(u.text, k.base)
 			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")

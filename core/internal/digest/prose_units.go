@@ -32,6 +32,7 @@ const (
 	ranUnit                     // a command and how it ended
 	readUnit                    // files that were looked at
 	toldUnit                    // prose in what a tool returned
+	hitUnit                     // what a search found
 	lineUnit                    // lines of code in what was read or found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before

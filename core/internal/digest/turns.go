@@ -36,6 +36,7 @@ const (
 	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
+	ofSearch     = 420
 	ofLines      = 300  // lines of code that say what a turn speaks of
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
