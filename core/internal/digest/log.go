@@ -152,22 +152,24 @@ func (k *turnLog) commonFolder() string {
 		}
 		return true
 	}
-	for i := range k.turns {
-		for _, f := range k.turns[i].touched {
-			if !thrownAway(f.path) && !take(f.path) {
-				return ""
+	for _, kind := range []unitKind{changeUnit, lineUnit} { // of what was read, where nothing was changed
+		for i := range k.turns {
+			for _, f := range k.turns[i].touched {
+				if !thrownAway(f.path) && !take(f.path) {
+					return ""
+				}
+			}
+			for n := range k.turns[i].units {
+				if u := &k.turns[i].units[n]; u.kind == kind && !take(u.source) {
+					return ""
+				}
 			}
 		}
-		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; u.kind == changeUnit && !take(u.source) {
-				return ""
-			}
+		if files >= leastFiles {
+			return base
 		}
 	}
-	if files < leastFiles {
-		return ""
-	}
-	return base
+	return ""
 }
 
 // write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any. What the units leave of

@@ -204,6 +204,8 @@ func (r *turnReader) endTurn(last bool) {
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
+		case u.kind == saidUnit && answered && said > newSaid && !names(u.text): // a step of many
+			u.factor = isDropped
 		case u.kind == saidUnit:
 			u.factor = olderThan(u.factor, newer[0], newSaid)
 			if !answered {
@@ -302,7 +304,7 @@ func saysOpen(text string) bool {
 // followed: who tells each step says in the end what came of it.
 const (
 	newSaid     = 10
-	newThoughts = 6
+	newThoughts = 10
 )
 
 // olderThan is a factor of a unit that so many of its kind follow, of which the newest count in full.
@@ -310,7 +312,7 @@ func olderThan(factor, newer, newest int) int {
 	if factor == isDropped || newer < newest {
 		return factor
 	}
-	return max(factor*newest/(newer+1), factor/4)
+	return max(factor*newest/(newer+1), factor/2)
 }
 
 // isDropped is the factor of a unit that no longer holds.
