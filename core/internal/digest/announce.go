@@ -69,8 +69,11 @@ var (
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// longestTransient is the maximum length of such a sentence, in bytes.
-const longestTransient = 160
+// qualities are words with -ing that say how something is, not what it does.
+var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything")
+
+// longestTransient is how long such a sentence is at most, in bytes.
+const longestTransient = 240
 
 // passesBy reports whether a sentence of the assistant's at work tells how something went on: "No signal yet.", "The tests are being added."
 func passesBy(text string) bool {
@@ -87,7 +90,7 @@ func passesBy(text string) bool {
 			return true
 		case gerund && !named && n == 0: // "Checking the status …"
 			return true
-		case word == "progress" && before == "in", word == "far" && before == "so", (word == "now" || word == "being") && (before == "is" || before == "are"):
+		case gerund && (before == "is" || before == "are" || before == "actively") && !qualities.has(word), word == "progress" && before == "in", word == "far" && before == "so", (word == "now" || word == "being") && (before == "is" || before == "are"):
 			return true
 		}
 		before = word
@@ -148,7 +151,7 @@ func withoutPlan(text string) string {
 	var kept []string
 	for from, to := range extract.Sentences(text) {
 		s := strings.TrimSpace(text[from:to])
-		if len(kept) > 0 && announces(s) {
+		if len(kept) > 0 && (announces(s) || !names(s) && passesBy(s)) {
 			continue
 		}
 		if s = beforePlan(s); s != "" {

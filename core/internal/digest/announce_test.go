@@ -49,6 +49,8 @@ func TestPassesBy(t *testing.T) {
 		"The worker for `tank-2` has not merged yet.":                true,
 		"Tests for `drain.go` are still queued behind the build.":    true,
 		"A new run is in progress: `2768`.":                          true,
+		"The worker is draining `tank-2` into the sink.":             true,
+		"The seal of `tank-2` is missing.":                           false,
 		"The second valve leaks at 3 bar.":                           false,
 		"The hook in `drain.go` is called twice.":                    false,
 		"The pump ran dry because `level` was read before the flush": false,

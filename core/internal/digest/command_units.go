@@ -200,10 +200,7 @@ func statOf(output string) string {
 	return ""
 }
 
-// mostPushed is how many branches are named that one command pushes.
-const mostPushed = 3
-
-// pushOf returns the branches that git push reports as updated, or "": "main -> main (3f2c1aa..90b1d7e)".
+// pushOf is what git push says of the branches that it has changed, or "": "main -> main (3f2c1aa..90b1d7e)".
 func pushOf(output string) string {
 	var all []string
 	for line := range strings.Lines(output) {
@@ -211,12 +208,12 @@ func pushOf(output string) string {
 		if strings.HasPrefix(line, "Everything up-to-date") {
 			return "nothing, as everything was up to date"
 		}
-		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostPushed {
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
 			all = append(all, "- [deleted] "+strings.TrimSpace(name))
 			continue
 		}
 		from, to, found := strings.Cut(line, " -> ")
-		if !found || len(all) == mostPushed || len(line) > 160 {
+		if !found || len(all) == mostHits || len(line) > 160 {
 			continue
 		}
 		words := strings.Fields(from)

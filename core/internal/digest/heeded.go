@@ -136,6 +136,11 @@ func (r *turnReader) weighNotes(last bool) {
 				said.quoteLines(u)
 			}
 			u.body = ""
+		case hitUnit:
+			shared, long := said.shared(u.text)
+			if shared*2 < long {
+				u.factor = isDropped
+			}
 		case readUnit:
 			if said.define(u); u.factor >= ofReading {
 				continue

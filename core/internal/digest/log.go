@@ -104,7 +104,7 @@ func (k *turnLog) shorten() {
 					u.text = strings.Replace(u.text, Fence(u.source), Fence(rest), 1)
 					u.source = rest
 				}
-			case lineUnit:
+			case hitUnit, lineUnit:
 				u.text = withoutBase(u.text, k.base)
 			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
@@ -152,22 +152,24 @@ func (k *turnLog) commonFolder() string {
 		}
 		return true
 	}
-	for i := range k.turns {
-		for _, f := range k.turns[i].touched {
-			if !thrownAway(f.path) && !take(f.path) {
-				return ""
+	for _, kind := range []unitKind{changeUnit, lineUnit} { // of what was read, where nothing was changed
+		for i := range k.turns {
+			for _, f := range k.turns[i].touched {
+				if !thrownAway(f.path) && !take(f.path) {
+					return ""
+				}
+			}
+			for n := range k.turns[i].units {
+				if u := &k.turns[i].units[n]; u.kind == kind && !take(u.source) {
+					return ""
+				}
 			}
 		}
-		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; u.kind == changeUnit && !take(u.source) {
-				return ""
-			}
+		if files >= leastFiles {
+			return base
 		}
 	}
-	if files < leastFiles {
-		return ""
-	}
-	return base
+	return ""
 }
 
 // write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any. What the units leave of

@@ -30,8 +30,9 @@ const (
 	answerUnit                  // by the assistant at the end of a turn
 	changeUnit                  // a change of a file
 	ranUnit                     // a command and how it ended
-	readUnit                    // files that were read
-	toldUnit                    // prose in a tool's output
+	readUnit                    // files that were looked at
+	toldUnit                    // prose in what a tool returned
+	hitUnit                     // what a search found
 	lineUnit                    // lines of code in what was read or found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before

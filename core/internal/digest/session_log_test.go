@@ -111,3 +111,39 @@ func TestLinesOfCode(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Of an agent that tells each of its steps what came of them stays, and the steps that name something.
+func TestStepsOfMany(t *testing.T) {
+	steps := ""
+	for i, said := range []string{"The first worker picked up its task.", "The worker is drying zone 3.", "The fan in `fan.go` spins backwards at 40 percent.",
+		"A second look shows the same.", "The lamps are lit.", "The worker reached the checks.", "The door shut cleanly.", "The log has grown a lot.",
+		"The queue moved on again.", "The hinge holds.", "The worker wrote its notes.", "A lamp went dark in the hall.",
+		"The hall has light once more.", "The worker fetched its tools.", "Both trays slid into place.", "The tray is full."} {
+		steps += ranAs("s"+string(rune('a'+i)), said, "kiln poll "+string(rune('a'+i)), "busy") + ","
+	}
+	begin := `[{"role":"user","content":"Watch the kiln and tell me when it is done."},` + steps
+	text := logOf(t, begin+`{"role":"assistant","content":"It is done: zone 3 is dry at 110 degrees."},{"role":"user","content":"Fine."}]`, 4000)
+	for _, want := range []string{"zone 3 is dry at 110 degrees", "spins backwards at 40 percent"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"drying", "The lamps are lit", "moved on"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
+		}
+	}
+	if text := logOf(t, strings.TrimSuffix(begin, ",")+"]", 4000); !strings.Contains(text, "The tray is full") {
+		t.Errorf("without an answer the last step counts:\n%s", text)
+	}
+}
+
+// What the next sentence takes back is not told.
+func TestTakenBack(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Why is zone 7 cold?"},
+`+ranAs("1", "The fuse of zone 7 in `fuses.go` is set to 0. Hmm, that is the reserve. Wait, the relay `K7` is open.", "cat fuses.go", "ok")+`,
+{"role":"assistant","content":"I closed K7."}]`, 4000)
+	if strings.Contains(text, "is set to 0") || !strings.Contains(text, "K7") {
+		t.Error(text)
+	}
+}

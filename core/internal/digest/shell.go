@@ -209,7 +209,8 @@ func heredoc(line, rest string) (doc string, found bool) {
 }
 
 // withoutWritten is a script without the commands that write a whole file by a heredoc (cat > FILE <<EOF), which see is called for.
-func withoutWritten(script string, see func(path, body string)) (rest string) {
+func withoutWritten(script string, see func(path, body string)) string {
+	var rest strings.Builder
 	for len(script) > 0 {
 		line, after, _ := strings.Cut(script, "\n")
 		script = after
@@ -231,10 +232,10 @@ func withoutWritten(script string, see func(path, body string)) (rest string) {
 			line, doc, found = strings.Replace(line, from, "", 1), "", false
 		}
 		if line = strings.TrimSpace(line); line != "" {
-			rest += strings.TrimRight(line, "& ") + "\n" + doc
+			rest.WriteString(strings.TrimRight(line, "& ") + "\n" + doc)
 		}
 	}
-	return rest
+	return rest.String()
 }
 
 // patchMarks begin the lines of patches that name a changed file: those of Codex's apply_patch, and of unified diffs.

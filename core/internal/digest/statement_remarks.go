@@ -80,6 +80,8 @@ func (sc *scene) describes(c cue, i, size int) bool {
 		switch {
 		case sc.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && i > 1 && (sc.ws[i].is(lastingly|negations) || sc.ws[i].text == "only"):
 			return true
+		case singular && at > i+size && c.place != bare: // "only ever grows"
+			return true
 		case momentary.has(last) && (singular || last == "yet" || i > 0 && !sc.ws[i-1].is(addressees)):
 			return true
 		case pointed.has(first) && i > 0 && (singular && i > 1 || befalls.has(verb)):

@@ -36,12 +36,13 @@ const (
 	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
-	ofLines      = 300  // lines of code with names that the turn mentions
-	ofThought    = 600  // a thought that the assistant doesn't say
-	ofReport     = 640  // sentences from an unknown tool
-	ofContested  = 256  // what the user has rejected
-	ofOldLine    = 1400 // a line of an earlier digest
-	ofGoal       = 9000 // its goal and rules
+	ofSearch     = 420
+	ofLines      = 300  // lines of code that say what a turn speaks of
+	ofThought    = 600  // what the assistant thinks and does not say
+	ofReport     = 640  // what a tool that is not known says in sentences
+	ofContested  = 256  // what the user has rejected, of 1024
+	ofOldLine    = 1400 // a line of the digest before
+	ofGoal       = 9000 // the goal and the rules in it
 )
 
 // shortReply is the maximum length of an answer that is unclear without its question, in bytes.
@@ -204,6 +205,8 @@ func (r *turnReader) endTurn(last bool) {
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
+		case u.kind == saidUnit && answered && said > newSaid && !names(u.text): // a step of many
+			u.factor = isDropped
 		case u.kind == saidUnit:
 			u.factor = olderThan(u.factor, newer[0], newSaid)
 			if !answered {
@@ -302,7 +305,7 @@ func saysOpen(text string) bool {
 // followed: who tells each step says in the end what came of it.
 const (
 	newSaid     = 10
-	newThoughts = 6
+	newThoughts = 10
 )
 
 // olderThan is a factor of a unit that so many of its kind follow, of which the newest count in full.
@@ -310,7 +313,7 @@ func olderThan(factor, newer, newest int) int {
 	if factor == isDropped || newer < newest {
 		return factor
 	}
-	return max(factor*newest/(newer+1), factor/4)
+	return max(factor*newest/(newer+1), factor/2)
 }
 
 // isDropped is the factor of a unit that no longer applies.

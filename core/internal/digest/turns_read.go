@@ -54,12 +54,34 @@ func unnumbered(line string) string {
 	return ""
 }
 
-// found adds what a search found, of which the end of the turn leaves the lines that it speaks of.
+// mostHits is how many places that a search has found may be quoted with what they say.
+const mostHits = 3
+
+// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
 func (r *turnReader) found(i int, pattern, text string) {
-	pattern = strings.ReplaceAll(pattern, "\\", "")
-	if body := trimRune(text[:min(len(text), mostReport)]); pattern != "" && !strings.ContainsAny(pattern, "|*[]{}^?+\n") {
-		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
+	var hits []string
+	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
+		file, said, _ := strings.Cut(line, ":")
+		if said == "" && isContext(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
+			continue
+		}
+		if hits = append(hits, file); said != "" {
+			hits[len(hits)-1] = clipLine(line, mostLead)
+		}
 	}
+	body := trimRune(text[:min(len(text), mostReport)])
+	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
+		return
+	}
+	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
+	if len(hits) <= mostHits {
+		text += strings.Join(hits, "; ")
+	} else {
+		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
+		return
+	}
+	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
 }
 
 // isContext reports whether a line of a search result is context around a hit: "main.go-12-import".

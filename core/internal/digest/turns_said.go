@@ -261,7 +261,7 @@ func fewSpaces(text string, n int) bool {
 
 // flattery begins sentences that only flatter the user.
 var flattery = []string{"Good question", "Great question", "Good point", "Good catch", "Good observation", "Great point", "You're right", "You're absolutely", "You are right",
-	"Great catch", "Excellent question", "Got it", "Understood", "Gute Frage", "Bonne question", "Buena pregunta"}
+	"Great catch", "Excellent question", "Got it", "Understood", "承知しました", "了解", "好的", "알겠습니다", "Gute Frage", "Bonne question", "Buena pregunta"}
 
 // flatters reports whether a sentence only flatters the user.
 func flatters(text string) bool {

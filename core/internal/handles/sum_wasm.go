@@ -1,6 +1,6 @@
 package handles
 
-// Handle is the handle of a body.
+// Handle returns the handle of a body.
 func Handle(body []byte) string {
 	h := New()
 	h.Write(body)

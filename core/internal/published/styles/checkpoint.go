@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checkpoint is the style of S2: a summary after the system prompt, in the assistant's name.
+// checkpoint is the style of S2: a summary after the system prompt, in the assistant's role.
 var checkpoint = &Style{
 	Data:   digest.StyleByName("checkpoint"),
 	Record: FormatMessages,
