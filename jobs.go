@@ -391,7 +391,7 @@ type backgrounds struct {
 	all  []*background
 }
 
-// begin runs work in the background. First, ready is told of it.
+// begin runs work in the background. First, ready is called with it.
 func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, ready func(*background), work func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l.mu.Lock()

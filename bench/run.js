@@ -72,7 +72,7 @@ async function small() {
   for (const row of rows) {
     const args = ["run.js", "--cold", row.kind, `${row.size}`, estimator];
     const each = Array.from({ length: 9 }, () => JSON.parse(execFileSync(process.execPath, args, { cwd: here(".") })));
-    // Each beside the unit of its own process: they run at different times.
+    // Each next to the unit of its own process: they run at different times.
     Object.assign(row, { first: middle(each, "first"), ofFirst: middle(each.map((x) => ({ ratio: x.first / x.unit })), "ratio") });
   }
   return { unit, rows };

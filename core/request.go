@@ -122,7 +122,7 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
 
 // readEarly reads the transcript at the scanner before the members that follow it are known. It returns the request with what was read, or with
-// an error that nothing that follows can repair; nil where the transcript is to be read when all of the request is known. The request itself
+// an error that nothing that follows can repair; nil if the transcript must be read once all of the request is known. The request itself
 // stays as it is.
 func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 	early := *r

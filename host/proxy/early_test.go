@@ -37,7 +37,7 @@ func (l *lockedBuffer) String() string {
 }
 
 // An endpoint answers before it has the whole body of a request that is passed on as it comes: the client gets the answer, the rest of the
-// body is no request, and the connection is closed or goes on with the next request.
+// body is no request, and the connection is closed or continues with the next request.
 func TestAnswerBeforeTheEndOfTheBody(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).EnableFullDuplex()

@@ -61,7 +61,7 @@ export function runJob(means: Means, head: Head, settings: Partial<JobSettings>,
 }
 
 /**
- * Runs a job that compacts what the caller replaces by the result, and tells when it is done. The members of the result; rejects as
+ * Runs a job that compacts what the caller replaces by the result, and reports when it is done. The members of the result; rejects as
  * {@link runJob}.
  */
 export async function runPlan(
@@ -156,7 +156,7 @@ class Job {
     ];
   }
 
-  /** Ends a job from outside: what is in flight is stopped, and its lease given back. */
+  /** Ends a job from outside: stops what is in flight and releases its lease. */
   async #leave(answer: Answer): Promise<void> {
     for (const controller of this.#asked.values()) controller.abort(this.#signal?.reason);
     const job = answer.get("job");
@@ -330,7 +330,7 @@ class Job {
     });
   }
 
-  /** Tells what is about to be asked. */
+  /** Reports what is about to be asked. */
   async #telling(answer: Answer, effects: readonly Effect[]): Promise<void> {
     const { onEvent } = this.#means.model;
     const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));
@@ -340,7 +340,7 @@ class Job {
     await onEvent({ type: "requests", plan: JSON.parse(decode(plan)), requests });
   }
 
-  /** Tells what has been answered, when nothing more is asked. */
+  /** Reports what has been answered, when nothing more is asked. */
   async #told(): Promise<void> {
     if (this.#summaries.length === 0 || this.#asked.size > 0) return;
     const summaries = this.#summaries;

@@ -134,7 +134,7 @@ export class Pool {
     return { call, model, store, countTokens, source, records: this.#records };
   }
 
-  /** Tells of a compaction that was made. */
+  /** Reports a compaction that was made. */
   async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;

@@ -33,7 +33,7 @@ type Value<T> = T | PromiseLike<T>;
 
 /** Executes the effects of jobs on records and leases. */
 export interface Records {
-  /** How records are found, and what jobs are told of these. */
+  /** How records are found, and what jobs get of these. */
   readonly settings: {
     records: "owner" | "prefix";
     records_required?: boolean;

@@ -34,7 +34,7 @@ type identifying struct {
 	known  int      // the messages at the front that the last compaction has left
 	names  []string // of the state; nil where it names no message of this conversation
 	groups []int32  // of the input, once they are wanted
-	pinned []bool   // by group: whether the policy pins one of its messages, once that is wanted
+	pinned []bool   // by group: whether the policy pins one of its messages, once that is needed
 	last   map[Origin]int
 }
 

@@ -195,7 +195,7 @@ func (c *Run) NoDigest(why string) { c.noDigest = why }
 // Failure is why there is no digest, as NoDigest has noted; "" where nothing failed.
 func (c *Run) Failure() string { return c.noDigest }
 
-// Due reports whether anything is to be compacted.
+// Due reports whether a compaction is due.
 func (c *Run) Due() bool { return c.due }
 
 // Starts reports whether it is time to begin a compaction in the background.

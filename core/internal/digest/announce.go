@@ -75,7 +75,7 @@ var qualities = wordListOf("missing existing failing misleading interesting conf
 // longestTransient is how long such a sentence is at most, in bytes.
 const longestTransient = 240
 
-// passesBy reports whether a sentence of the assistant's at work tells how something went on: "No signal yet.", "The tests are being added."
+// passesBy reports whether a sentence of the assistant's at work reports progress only: "No signal yet.", "The tests are being added."
 func passesBy(text string) bool {
 	if len(text) > longestTransient || asksIn(text) {
 		return false

@@ -42,7 +42,7 @@ func TestAnnounces(t *testing.T) {
 	}
 }
 
-// What only tells how work went on is no news when the work has ended; what was found out is.
+// Progress is no news when the work has ended; what was found out is.
 func TestPassesBy(t *testing.T) {
 	for text, want := range map[string]bool{
 		"No signal yet.": true,

@@ -27,7 +27,7 @@ var (
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
-	// modals may stand between the beginning of a sentence and the verb of an errand.
+	// modals may come between the beginning of a sentence and the verb of an errand.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
 	// supposing are verbs after "I" or "we" that express uncertainty.
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")

@@ -16,10 +16,10 @@ type planList struct {
 	message int32  // that said it last
 }
 
-// point is one thing that is to be done.
+// point is one step of a plan.
 type point struct{ id, text, box string }
 
-// The boxes of what is to be done, of what is being done, and of what is done.
+// The checkboxes of steps that are open, under way and done.
 const (
 	openBox    = "[ ] "
 	currentBox = "[~] "
@@ -40,7 +40,7 @@ const (
 	mostPoints = 64
 )
 
-// The arguments that say what is to be done, the most telling first, which point is meant, and its state.
+// The arguments that describe a step, the most telling first, which point is meant, and its state.
 var (
 	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
 	pointIDs  = wordListOf("id taskId task_id")
@@ -64,7 +64,7 @@ func checklist(text string) (points []point) {
 	return points
 }
 
-// replace takes the points that message says over in the place of those before.
+// replace takes the points that message says over, instead of those before.
 func (p *planList) replace(points []point, message int32) {
 	if len(points) > 0 {
 		p.points, p.message, p.head = points[:min(len(points), mostPoints)], message, ""

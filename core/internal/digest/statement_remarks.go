@@ -40,7 +40,7 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings are verbs of people who deal with the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// Words of who tells what others say or do, of a moment, and of what is pointed at.
+// Words of somebody who reports what others say or do, of a moment, and of what is pointed at.
 var (
 	hearsay   = wordListOf("say says said tells told insists claims states warns sagt dit dice")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
@@ -49,7 +49,7 @@ var (
 	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
 )
 
-// describes reports whether a sentence with a cue of size words at word i only tells how something is, or what somebody else says: "that endpoint
+// describes reports whether a sentence with a cue of size words at word i only describes something, or reports what somebody else says: "that endpoint
 // never fails", "my teacher says we must read it".
 func (sc *scene) describes(c cue, i, size int) bool {
 	for k := range sc.ws {

@@ -295,7 +295,7 @@ type place struct{ turn, unit int }
 var openSigns = strings.Split("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|"+
 	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은", "|")
 
-// saysOpen reports whether a text tells what is left to be done.
+// saysOpen reports whether a text says that something is left to do.
 func saysOpen(text string) bool {
 	text = lower(text)
 	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })

@@ -111,7 +111,7 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the sentence has the stem already
 }
 
-// New reads items. The reader knows the texts in beside anyway, so their statements count as said.
+// New reads items. The reader knows the texts of the second list anyway, so their statements count as said.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Archive collects the bodies that are taken out of a document, for the host to keep before it uses the result.
+// Archive collects the bodies that are removed from a document, for the host to keep before it uses the result.
 type Archive struct {
 	doc     *view.View
 	authors *authorship.Authors
@@ -45,8 +45,8 @@ type Taken struct {
 	void bool            // another fold has taken its replacement, and contains what is in it
 }
 
-// element is an element of a fold's list: a message of the input, a number if n is not 0, or a non-empty text, JSON. A positive n stands
-// for the next n messages, which were not folded and follow the digest; -1 says that the rest of the previous message was not folded, and
+// element is an element of a fold's list: a message of the input, a number if n is not 0, or a non-empty text, JSON. A positive n
+// represents the next n messages, which were not folded and follow the digest; -1 says that the rest of the previous message was not folded, and
 // stays.
 type element struct {
 	in   int32

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The markers that stand where something was. If the host keeps an archive they name the handle of what they replace.
+// The markers left where something was removed. If the host keeps an archive they name the handle of what they replace.
 const (
 	ClearedMarker    = "[Old tool result content cleared]" // S3.33
 	DuplicateMarker  = "[The same as a newer result of this tool]"

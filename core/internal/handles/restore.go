@@ -334,7 +334,7 @@ func (r *restoring) follow() (ok bool) {
 type following struct {
 	r     *restoring
 	out   []view.Item // what is done
-	stack []view.Item // what is to be done: the next item is the last one
+	stack []view.Item // what is left to do: the next item is the last one
 }
 
 // pop takes the next item.

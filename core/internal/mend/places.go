@@ -26,7 +26,7 @@ type mark uint8
 const (
 	gone     mark = 1 << iota // the item is removed
 	touched                   // it must be measured again
-	drained                   // results were taken out of it
+	drained                   // results were moved out of it
 	gathered                  // its calls get their results in one message after it
 	away                      // it moves to another place
 )

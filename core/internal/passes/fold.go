@@ -226,7 +226,7 @@ func (f *folding) account() {
 	f.ledger.Settle(t, staying)
 }
 
-// job is the digest that is wanted.
+// job is the digest that is requested.
 func (f *folding) job() summary.Job {
 	tail := -1
 	if f.head < 0 {

@@ -39,7 +39,7 @@ type Run interface {
 	NoDigest(why string) // there is no digest, and the policy takes no local one for it
 }
 
-// Fold is what a fold has taken out of the items, and where the digest is that represents them.
+// Fold is what a fold has removed from the items, and where the digest is that represents them.
 type Fold struct {
 	Items  []view.Item
 	Digest int // an index of the items of the document

@@ -66,7 +66,7 @@ type Cost struct {
 	Payload func(base64 uint64) int
 }
 
-// Default is the estimator for policies that name none.
+// Default is the estimator for policies that don't set one.
 const Default = "script"
 
 // byRole returns the framing of messages if it is the same for every role.

@@ -255,12 +255,12 @@ func (v *View) InsertMore(at int, text []byte) int {
 	return len(added)
 }
 
-// NewMessage returns a new message, JSON of the wire format, with the time of the item at beside if messages have times.
-func (v *View) NewMessage(beside int, role transcript.Role, text string) []byte {
-	if !v.F.Timed || beside < 0 || beside >= len(v.Items) {
+// NewMessage returns a new message, JSON of the wire format, with the time of item near if messages have times.
+func (v *View) NewMessage(near int, role transcript.Role, text string) []byte {
+	if !v.F.Timed || near < 0 || near >= len(v.Items) {
 		return v.F.Message(nil, role, text)
 	}
-	return v.F.Instead(nil, role, text, v.T.Bytes(v.T.Messages[v.Items[beside].Msg].Span))
+	return v.F.Instead(nil, role, text, v.T.Bytes(v.T.Messages[v.Items[near].Msg].Span))
 }
 
 // Compose makes an item of a new message, JSON of the wire format. F.Pair, called once when all are made, finds its pairs.

@@ -195,7 +195,7 @@ func (c *Checker) blocks(rules *blockRules) {
 		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
 		for i := range c.T.PartsOf(int(m)) {
 			p := &c.T.Parts[first+int32(i)]
-			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.stands(p.Caller-1) {
+			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.present(p.Caller-1) {
 				c.Add("AN11", m, first+int32(i), DropCaller, "the tool that has made this call is not there")
 			}
 			if p.Has(transcript.Removed|transcript.Server|transcript.Mark) || p.Parent >= 0 {

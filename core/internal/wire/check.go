@@ -283,7 +283,7 @@ func (c *Checker) result(place int, n, call int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch {
 	case p.Pair < 0 && p.Has(transcript.ProviderOnly): // its call is elsewhere
-	case p.Pair < 0 && p.Has(transcript.Continues) && c.stands(p.Caller-1): // it continues the result before it
+	case p.Pair < 0 && p.Has(transcript.Continues) && c.present(p.Caller-1): // it continues the result before it
 	case call < 0:
 		c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 	case p.Has(transcript.Server):
@@ -506,7 +506,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// stands reports whether a part, given by its index, is in the sequence.
-func (c *Checker) stands(part int32) bool {
+// present reports whether a part, given by its index, is in the sequence.
+func (c *Checker) present(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

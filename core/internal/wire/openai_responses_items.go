@@ -25,7 +25,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	switch {
 	case item.kind == transcript.Reasoning && kind == jsonspan.Array && (key == rpSummary && !e.content || key == rpContent && (e.summary || r.items.kept)):
 		e.content, e.summary = e.content || key == rpContent, e.summary || key == rpSummary
-		e.stand(r)
+		e.part(r)
 		r.list(reasoningPart)
 		return true
 	case item.kind != transcript.ToolResult || key != rpOutput:
@@ -35,10 +35,10 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	case item.body != rpOutput:
 		return false
 	case kind == jsonspan.Array:
-		self := e.stand(r)
+		self := e.part(r)
 		r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) })
 	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leads()):
-		if !agentsOutput(r, e.stand(r), &e.result) {
+		if !agentsOutput(r, e.part(r), &e.result) {
 			return true // read again at the end, to be measured
 		}
 	default:
@@ -48,8 +48,8 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// stand returns the part that represents the item; the first call adds it.
-func (e *early) stand(r *Reader) int32 {
+// part returns the part that represents the item; the first call adds it.
+func (e *early) part(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})
 	}
@@ -177,7 +177,7 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 			r.again(&output, func(r *Reader) { p.Size = r.Skip().Measure })
 			break
 		}
-		self := e.stand(r)
+		self := e.part(r)
 		r.again(&output, func(r *Reader) {
 			if agentsOutput(r, self, &e.result) {
 				p.Body, p.Size = e.result.Body, e.result.Size
