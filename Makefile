@@ -18,7 +18,7 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes sdks agents pi adk langchain cline react stores
+FIXTURES    := runtimes sdks agents pi adk langchain cline react stores cloudflare
 HEAVY       := browsers
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
@@ -54,18 +54,19 @@ check: ## Check format, vet and staticcheck; run the unit tests of core, of the 
 # Everything that CI runs. First all that is missing is installed, then all that several stages need is built, once.
 .PHONY: test
 test: ## Run every check and test; install what they need
-	@.ci/stages test tools -- built check-format vet lint -- BUILT=1 lint-prose test-hosts test-python -- \
+	@.ci/stages test tools -- built check-format vet lint packages -- BUILT=1 lint-prose test-hosts test-python -- \
 		test-go test-js check-generated test-build test-runtimes check-figures
 
 .PHONY: tools
 tools: languages-are-there python-is-there servers-are-there node-is-there libatomic-is-there browser-is-there
 
 .PHONY: built
-built: languages-are-there check-module module-full component reactor
+built: languages-are-there check-module module-full module-slim component reactor
 	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory -s -C host/c -j2; fi
 
 # A stage by itself builds what it needs; in a run (BUILT=1) that is there.
 FULL        := $(if $(BUILT),,module-full)
+SLIM        := $(if $(BUILT),,module-slim)
 
 # What go test -json writes, as go test would; the summary of a run has the times from it.
 TESTLOG     := build/bin/testlog
@@ -118,7 +119,7 @@ lint-prose: languages-are-there ## Check the prose of pages, comments and messag
 	@(cat build/prose.list && find build/prose -type f | sort) | xargs build/bin/vale --config=internal/prose/vale.ini --minAlertLevel=error
 
 .PHONY: test-go
-test-go: languages-are-there python-is-there servers-are-there node-is-there $(FULL) $(TESTLOG) ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there python-is-there servers-are-there node-is-there $(FULL) $(SLIM) $(TESTLOG) ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@[ -n "$(BUILT)" ] || wasm/build.sh --reactor build/reactor.wasm
@@ -196,17 +197,22 @@ test-build-long: node-is-there ## Run the vectors and REQUESTS (10,000) random r
 try-go: node-is-there ## Build the module with the newest Go that the proxy serves, run the vectors and random requests, and say what failed
 	@wasm/try-go.sh
 
+# It mostly waits for the disk and the registry, so in a run it goes next to what computes.
+.PHONY: packages
+packages: node-is-there
+	$(say) 'npm: what the package is built and tested with is installed'
+	@cd js && npm ci --no-audit --no-fund --silent; \
+	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL) --silent); done
+
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(if $(BUILT),,component) ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there $(FULL) $(SLIM) $(if $(BUILT),,component packages) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
-	cd js && npm ci --no-audit --no-fund; \
-	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && npm run lint && npm test
+	cd js && npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
 test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
@@ -394,13 +400,13 @@ test-agents: node-is-there ## Let coding agents, as programs, resume what save h
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.
 .PHONY: test-mutants
-test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED, and count how many changes tests find
+test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED or for MINUTES, and count how many changes tests find; TO=all tries survivors with all tests
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
 	@GOBIN=$(CURDIR)/build/bin go install $(GREMLINS)
 	@mkdir -p build/mutants
 	@GOFLAGS='-run=^$$' build/bin/gremlins unleash ./core --dry-run --silent --invert-logical --invert-loopctrl --invert-assignments \
 		--invert-bitwise --invert-bwassign --remove-self-assignments -E '_easyjson\.go$$' -E '/fit/' -o build/mutants/all.json
-	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED)
+	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED) $(if $(MINUTES),-until $(MINUTES)m) $(if $(TO),-to $(TO))
 
 .PHONY: test-load
 test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled
@@ -440,9 +446,14 @@ fuzz: module-full ## Fuzz every fuzz test, and every operation natively against 
 	done
 
 .PHONY: release
-release: check-generated module-full component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
-	$(say) 'The release: command, modules, component, npm package, SBOMs, checksums'
+release: languages-are-there python-is-there check-generated module-full module-slim component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
+	$(say) 'The release: command, modules, component, C library, packages of npm, Python, Rust and Ruby, SBOMs, checksums'
 	@.ci/release $(TAG)
+
+.PHONY: release-check
+release-check: release ## Build what a release consists of, and check each archive: files, exports, versions, checksums; wheel, crate and gem are built of theirs and run
+	$(say) 'The release: each archive is checked, and used as its users do'
+	@.ci/release-check
 
 .PHONY: bench
 bench: module node-is-there browser-is-there ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
@@ -597,6 +608,12 @@ module-full: node-is-there ## Build the module with the published systems in it 
 	$(say) 'The full module: with the published systems'
 	@wasm/build.sh --full build/ctxfold-full.wasm
 	@sha256sum build/ctxfold-full.wasm
+
+.PHONY: module-slim
+module-slim: node-is-there ## Build the slim module, without agents' formats, session files and convert, into js/
+	$(say) 'The slim module: what a chat in a browser uses'
+	@wasm/build.sh --slim js/ctxfold-slim.wasm
+	@sha256sum js/ctxfold-slim.wasm
 
 .PHONY: component
 component: node-is-there ## Build the component (wit/ctxfold.wit), for runtimes of the component model, into build/

@@ -30,6 +30,7 @@ const (
 	CodeSessionClosed    Code = "session_closed"    // no session with this number is open: open it again
 	CodeSummaryFailed    Code = "summary_failed"    // there is no summary, and the policy asks for an error then (`summary.on_failure`, with `wire_safe` off)
 	CodeNeedsFull        Code = "needs_full"        // only the full module (`ctxfold-full.wasm`) can do this: a policy with `"wire_safe": false`, or the operation `function`
+	CodeNeedsWhole       Code = "needs_whole"       // only the whole module (`ctxfold.wasm`) can do this, and the answer is of the slim one: the operation, or the wire format that the message names
 	CodeUnknownFunction  Code = "unknown_function"  // the function is unknown
 	CodeUnknownOp        Code = "unknown_op"        // the operation is unknown (native calls only; the module has no export for it)
 	CodeInternal         Code = "internal"          // a bug in ctxfold: please report it; nothing was changed

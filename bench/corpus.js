@@ -1,4 +1,4 @@
-// Conversations of a coding agent in OpenAI's chat format, of any size. The same size gives the same bytes.
+// Conversations of a coding agent and chats, in OpenAI's chat format, of any size. The same size gives the same bytes.
 
 const ENGLISH =
   "The build fails because the parser reads one byte too many when a field is empty; the test that covers it was skipped last week. ";
@@ -50,6 +50,37 @@ export function conversation(bytes, mixed) {
       },
       { role: "tool", tool_call_id: id, content: result },
       { role: "assistant", content: prose(200 + below(600)) },
+    ];
+    messages.push(...added);
+    size += utf8Length(JSON.stringify(added));
+  }
+  return messages;
+}
+
+/** What the sentences of a chat are made of. */
+const SUBJECTS = ["the crane", "our offer", "the invoice", "my sister", "the kitchen", "this route", "the second draft", "the hotel", "Marta", "the garden"];
+const VERBS = ["needs", "moves", "costs", "replaces", "delays", "prefers", "includes", "confirms", "rules out", "shares"];
+const OBJECTS = ["a window seat", "forty tonnes", "the blue tiles", "two more weeks", "the night train", "an extra key", "steel beams", "less light", "a deposit", "the old address"];
+const PLACES = ["in Harlingen", "before Tuesday", "for the client", "near the station", "on the first floor", "in March", "at no extra charge", "after the review"];
+
+/**
+ * A chat of about `bytes` bytes of JSON: short questions and longer answers, some of them with a list. Sentences are of few words, but hardly
+ * two are the same.
+ */
+export function chat(bytes) {
+  const below = random(2);
+  const of = (list) => list[below(list.length)];
+  const sentence = (end) => {
+    const text = `${of(SUBJECTS)} ${of(VERBS)} ${of(OBJECTS)} ${of(PLACES)}${below(3) ? "" : `, about ${below(900)} euros`}${end}`;
+    return text[0].toUpperCase() + text.slice(1);
+  };
+  const sentences = (n) => Array.from({ length: n }, () => sentence(". ")).join("").trim();
+  const messages = [];
+  for (let size = 0; size < bytes; ) {
+    const list = below(3) ? "" : `\n\n${Array.from({ length: 4 }, () => `- **${of(OBJECTS)}**: ${sentence(".")}`).join("\n")}`;
+    const added = [
+      { role: "user", content: `${sentences(below(3))} ${sentence("?")}`.trim() },
+      { role: "assistant", content: Array.from({ length: 1 + below(5) }, () => sentences(2 + below(4))).join("\n\n") + list },
     ];
     messages.push(...added);
     size += utf8Length(JSON.stringify(added));

@@ -8,6 +8,7 @@ import { cpus } from "node:os";
 import { brotliCompressSync, constants } from "node:zlib";
 import { conversation } from "./corpus.js";
 import { first, measure, policies } from "./engine.js";
+import { cold, warm } from "./small.js";
 
 /** How much worse a ratio may get, and how often a worse one is measured again: the machine may have been busy. */
 const WORSE = 2;
@@ -21,6 +22,11 @@ const wasm = readFileSync(here("../host/module/ctxfold.wasm"));
 const module = new WebAssembly.Module(wasm);
 if (process.argv.includes("--first")) {
   console.log(first(module));
+  process.exit();
+}
+if (process.argv.includes("--cold")) {
+  const [kind, size, estimator] = process.argv.slice(process.argv.indexOf("--cold") + 1);
+  console.log(JSON.stringify(await cold(module, kind, Number(size), estimator)));
   process.exit();
 }
 const decoder = new TextDecoder();
@@ -39,6 +45,7 @@ const packed = (level) =>
   }).length;
 
 if (process.argv.includes("--size")) size();
+else if (process.argv.includes("--small")) console.log(JSON.stringify(await small(), null, 1));
 else if (short) await compare();
 else await everything();
 
@@ -58,6 +65,19 @@ async function compare() {
   }
 }
 
+/** Conversations of the sizes that people have: the median of processes that fold one once, and folds of one process. */
+async function small() {
+  const middle = (list, what) => list.map((x) => x[what]).sort((a, b) => a - b)[list.length >> 1];
+  const { unit, rows } = await warm(module, plan);
+  for (const row of rows) {
+    const args = ["run.js", "--cold", row.kind, `${row.size}`, estimator];
+    const each = Array.from({ length: 9 }, () => JSON.parse(execFileSync(process.execPath, args, { cwd: here(".") })));
+    // Each beside the unit of its own process: they run at different times.
+    Object.assign(row, { first: middle(each, "first"), ofFirst: middle(each.map((x) => ({ ratio: x.first / x.unit })), "ratio") });
+  }
+  return { unit, rows };
+}
+
 function size() {
   const bytes = packed(9);
   const most = Math.round(JSON.parse(readFileSync(here("results.json"), "utf8")).module.brotli9 * LARGER);
@@ -74,6 +94,8 @@ async function everything() {
   // Each in a process of its own; the least, as with the instances.
   const firsts = Array.from({ length: 9 }, () => Number(execFileSync(process.execPath, ["run.js", "--first"], { cwd: here(".") })));
   node.starts.first = Math.min(...firsts);
+  console.error("Small conversations");
+  node.small = await small();
   console.error("Peers");
   const peers = await measurePeers(module, plan);
   console.error("Go");

@@ -23,7 +23,20 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// undetected is the error of a transcript that may be in several formats, or in none.
+// elsewhere is the error of what only the whole build does, at an offset.
+func elsewhere(what string, offset uint32) *jsonspan.Error {
+	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset), Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
+}
+
+// notHere is the error of a transcript at an offset in a format of which this build has only the signs; nil for other formats and for none.
+func notHere(f *wire.Format, offset uint32) *jsonspan.Error {
+	if f == nil || !f.Elsewhere() {
+		return nil
+	}
+	return elsewhere("the format \""+f.Name+"\"", offset)
+}
+
+// undetected returns the error for a transcript that may be in several formats, or in none.
 func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	if shape := found.Shape; shape != nil {
 		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "these look like " + shape.Name + " (" + strings.Join(found.Signs, ", ") +

@@ -8,42 +8,43 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a compaction that was made for the beginning of a history: an entry of a request's member memory, as an answer of fit
-// had it. One that cannot be read, or is of another version, counts as missing, which costs only a compaction.
+// memory is a remembered compaction of the beginning of a history: an entry of a request's member memory, as an answer of fit returned it.
+// An entry that can't be read, or has another version, counts as missing, which only costs a compaction.
 type memory struct {
-	format string
-	at     point // what was replaced; its sent tells that a program continued from the result
-	newest bool  // the newest message of the user was replaced too
-	edits  jsonspan.Span
-	behind jsonspan.Span // zero where there is nothing
-	points []point       // of the whole history that was compacted, and of shorter ones, longest first
-	state  jsonspan.Span
-	result []place // what was sent instead of the messages that were replaced
-	tail   []place // what changes behind them: messages that were set, dropped or, with before, put in
-	given  *memory // the same compaction, of a list that continued from what was sent before; nil for any other
+	version int
+	format  string
+	at      point // what was replaced; its sent tells that a program continued from the result
+	newest  bool  // the newest message of the user was replaced too
+	edits   jsonspan.Span
+	behind  jsonspan.Span // zero where there is nothing
+	points  []point       // of the whole history that was compacted, and of shorter ones, longest first
+	state   jsonspan.Span
+	result  []place // what was sent instead of the messages that were replaced
+	tail    []place // what changes behind them: messages that were set, dropped or, with before, put in
+	given   *memory // the same compaction, of a list that continued from what was sent before; nil for any other
 }
 
 const (
-	// memoryVersion is 2 since an entry ends where the compaction left the messages alone. In those of version 1 it ended with the history.
+	// memoryVersion is 2 since an entry ends where the compaction left the messages alone. In version 1 it ended with the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is how many entries of a request are read: the last ones.
+	// maxMemories is how many entries of a request, from the last, are read.
 	maxMemories = 64
 )
 
 // point is a beginning of a history, and the beginning of what was sent for it.
 type point struct {
 	messages     int
-	print        string // of these, as Transcript.Prints has it
+	print        string // their print, as Transcript.Prints returns it
 	sentMessages int
-	sent         string // the print of these
+	sent         string // their print
 }
 
 // place says where a message of a result comes from.
 type place struct {
 	in   int    // its index in a list of messages, or -1 for a new one
-	text []byte // where it is not that message as it is: the message
+	text []byte // the message, if it differs from the one at in
 
-	// Of what is remembered.
+	// For what is remembered:
 	looks looks
 	kept  []byte // text as it was remembered
 	drop  bool   // the message is left out
@@ -53,14 +54,14 @@ type place struct {
 	role   string
 }
 
-// looks is how a message looked that was edited. What is "" does not count.
+// looks describes an edited message as it was before. "" doesn't count.
 type looks struct {
-	print, raw string // by itself, and in its bytes
-	on         string // the print of a message behind it that says the same
-	after      string // of a new message: the print of the one in front of it
+	print, raw string // of the message by itself, and of its bytes
+	on         string // the print of a later message that says the same
+	after      string // for a new message: the print of the preceding one
 }
 
-// memories reads the request's member memory. An entry that isn't one stays zero, so that the others keep their indexes.
+// memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
 func (r *request) memories() (list []memory) {
 	at := r.members[operations.InMemory]
 	if at.Zero() || r.err != nil {
@@ -88,74 +89,79 @@ func (r *request) memories() (list []memory) {
 	return list
 }
 
-// readMemory reads an entry; outer says that it may have another one in it.
+// readMemory reads an entry; outer says that it may have another one in it. One that is not whole, or of another version, is zero.
 func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
-	version := 0
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
-		name := string(key)
-		if name == "points" && s.Kind() == jsonspan.Array {
-			for s.Array(); s.Elem(); {
-				p := point{}
-				if s.Kind() != jsonspan.Object {
-					s.Skip()
-					m.points = append(m.points, p)
-					continue
-				}
-				for s.Object(); ; {
-					key, ok := s.Key()
-					if !ok {
-						break
-					}
-					name := string(key)
-					p.set(name, s.Src(), s.Skip())
-				}
-				m.points = append(m.points, p)
-			}
-			continue
-		}
-		if name == "given" && outer && s.Kind() == jsonspan.Object {
+	for key := range s.Members {
+		switch name, kind := string(key), s.Kind(); {
+		case name == "points" && kind == jsonspan.Array:
+			m.points = append(m.points, readPoints(s)...)
+		case name == "given" && outer && kind == jsonspan.Object:
 			given := readMemory(s, false)
 			m.given = &given
-			continue
-		}
-		v := s.Skip()
-		if s.Err() != nil {
-			return memory{}
-		}
-		switch name {
-		case "version":
-			version = numberOf(s.Src(), v)
-		case "format":
-			m.format = shortOf(s.Src(), v)
-		case "newest":
-			m.newest = v.Kind == jsonspan.True
-		case "edits":
-			m.edits = v.Span
-		case "behind":
-			m.behind = v.Span
-		case "state":
-			m.state = v.Span
 		default:
-			m.at.set(name, s.Src(), v)
+			m.set(name, s.Src(), s.Skip())
 		}
 	}
-	if version != memoryVersion && version != firstMemoryVersion || m.at.messages == 0 || m.at.print == "" || m.at.sentMessages == 0 || m.at.sent == "" ||
-		m.edits.Zero() || m.state.Zero() {
+	if s.Err() != nil || !m.whole() || !m.descends() {
 		return memory{}
-	}
-	for i, p := range m.points { // longest first, and longer than what was replaced
-		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
-			return memory{}
-		}
 	}
 	return m
 }
 
-// set takes in a member of a point.
+// set takes in a member of an entry.
+func (m *memory) set(name string, src []byte, v jsonspan.Value) {
+	switch name {
+	case "version":
+		m.version = numberOf(src, v)
+	case "format":
+		m.format = shortOf(src, v)
+	case "newest":
+		m.newest = v.Kind == jsonspan.True
+	case "edits":
+		m.edits = v.Span
+	case "behind":
+		m.behind = v.Span
+	case "state":
+		m.state = v.Span
+	default:
+		m.at.set(name, src, v)
+	}
+}
+
+// whole reports whether an entry has a version that is known, and all that each entry has.
+func (m *memory) whole() bool {
+	return (m.version == memoryVersion || m.version == firstMemoryVersion) && m.at.messages > 0 && m.at.print != "" &&
+		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.Zero() && !m.state.Zero()
+}
+
+// descends reports whether the points of an entry are the longest first, and longer than what was replaced.
+func (m *memory) descends() bool {
+	for i, p := range m.points {
+		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
+			return false
+		}
+	}
+	return true
+}
+
+// readPoints reads a list of points. What is none stays zero.
+func readPoints(s *jsonspan.Scanner) (list []point) {
+	for s.Array(); s.Elem(); {
+		p := point{}
+		if s.Kind() == jsonspan.Object {
+			for key := range s.Members {
+				name := string(key)
+				p.set(name, s.Src(), s.Skip())
+			}
+		} else {
+			s.Skip()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// set reads a member of a point.
 func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "messages":
@@ -169,7 +175,7 @@ func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	}
 }
 
-// numberOf is a count; 0 for anything else.
+// numberOf returns a count; 0 for anything else.
 func numberOf(src []byte, v jsonspan.Value) int {
 	n, err := strconv.Atoi(string(v.Of(src)))
 	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
@@ -178,7 +184,7 @@ func numberOf(src []byte, v jsonspan.Value) int {
 	return n
 }
 
-// shortOf is a short text; "" for anything else.
+// shortOf returns a short text; "" for anything else.
 func shortOf(src []byte, v jsonspan.Value) string {
 	if v.Kind != jsonspan.String || v.Len() > 66 {
 		return ""
@@ -186,16 +192,15 @@ func shortOf(src []byte, v jsonspan.Value) string {
 	return jsonspan.Text(src, v.Span)
 }
 
-// whole is the point of the history that was compacted.
-func (m *memory) whole() point {
+// history is the point of the history that was compacted.
+func (m *memory) history() point {
 	if len(m.points) > 0 {
 		return m.points[0]
 	}
 	return m.at
 }
 
-// longest is the longest point that is one of a history, or of what was sent, by is. Next is how many messages the next longer one has that
-// is none; 0 where there is no longer one.
+// longest returns the longest point for which is returns true. next is the number of messages of the next longer one; 0 if there is none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {
@@ -206,8 +211,8 @@ func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning reports how many messages of a list an entry represents, of which prints are given; 0 where the list does not begin with them. It
-// also reports whether the list continues from what was sent.
+// beginning returns how many messages of a list with the given prints an entry replaces; 0 if the list doesn't begin with them. It also
+// reports whether the list continues from what was sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
@@ -220,64 +225,71 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	return 0, false
 }
 
-// isAt reports whether print is that of the first n messages.
+// isAt reports whether print is the print of the first n messages.
 func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
-// read reads what was sent. It reports whether that can be put in place of the first messages of a history: what is kept of these is in
-// their order, and nothing twice.
+// read reads what was sent. It reports whether that can replace the first messages of a history: the messages that it keeps are in order,
+// each once.
 func (m *memory) read(src []byte) bool {
-	last := -1
-	take := func(in, end int) bool {
-		ok := in > last && in < end
-		last = max(last, in)
-		return ok
-	}
-	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool {
-		switch {
-		case e.to > 0:
-			if e.text != nil || e.to > m.at.messages {
-				return false
-			}
-			for in := e.from; in < e.to; in++ {
-				if !take(in, m.at.messages) {
-					return false
-				}
-				m.result = append(m.result, place{in: in})
-			}
-		case e.text == nil || e.drop || e.set >= 0 && !take(e.set, m.at.messages):
-			return false
-		default:
-			m.result = append(m.result, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
-		}
-		return true
-	})
+	last := -1 // the message of the history that was taken last
+	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
 	if !ok || m.behind.Zero() {
 		return ok
 	}
-	end := m.whole().messages
-	return eachEdit(src, m.behind, func(e *memoryEdit) bool {
-		p := place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn, before: e.before, role: e.role}
-		switch {
-		case e.to > 0 || (e.text == nil) != e.drop:
-			return false
-		case e.set >= 0:
-			if e.set < m.at.messages || e.print == "" || !take(e.set, end) {
-				return false
-			}
-		case e.before < m.at.messages || e.before <= last || e.before >= end || (e.print == "" || e.after == "") && e.role == "":
-			return false
-		}
-		m.tail = append(m.tail, p)
-		return true
-	})
+	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
 }
 
-// memoryEdit is one edit as it is read.
+// readSent takes in an edit of what was sent instead of the messages that were replaced.
+func (m *memory) readSent(e *memoryEdit, last *int) bool {
+	switch {
+	case e.to > 0:
+		if e.text != nil || e.from <= *last || e.to > m.at.messages {
+			return false
+		}
+		for in := e.from; in < e.to; in++ {
+			m.result = append(m.result, place{in: in})
+		}
+		*last = e.to - 1
+	case e.text == nil || e.drop || e.set >= 0 && !takeNext(last, e.set, m.at.messages):
+		return false
+	default:
+		m.result = append(m.result, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
+	}
+	return true
+}
+
+// readBehind takes in an edit of what follows the messages that were replaced.
+func (m *memory) readBehind(e *memoryEdit, last *int) bool {
+	end := m.history().messages
+	switch {
+	case e.to > 0 || (e.text == nil) != e.drop:
+		return false
+	case e.set >= 0:
+		if e.set < m.at.messages || e.print == "" || !takeNext(last, e.set, end) {
+			return false
+		}
+	case e.before < m.at.messages || e.before <= *last || e.before >= end || (e.print == "" || e.after == "") && e.role == "":
+		return false
+	}
+	m.tail = append(m.tail, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn, before: e.before, role: e.role})
+	return true
+}
+
+// takeNext reports whether a message follows the last one that was taken, and is before end; then it is the last one.
+func takeNext(last *int, in, end int) bool {
+	if in <= *last || in >= end {
+		return false
+	}
+	*last = in
+	return true
+}
+
+// memoryEdit is an edit in an entry.
 type memoryEdit struct {
-	from, to int // of kept messages, where there are any
-	set      int // index of a message that is changed or left out; -1 for a new one
+	from, to int // the range of kept messages, if any
+	set      int // index of a message that is changed or omitted; -1 for a new one
 	text     []byte
 	drop     bool
 	turn     bool
@@ -286,16 +298,12 @@ type memoryEdit struct {
 	looks
 }
 
-// eachEdit reads a list of edits. It reports whether all of them are some, and yield took them.
+// eachEdit reads a list of edits. It reports whether all of them are valid and yield accepted them.
 func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bool {
 	s := jsonspan.New(src).At(list.Start)
 	for s.Array(); s.Elem(); {
 		e := memoryEdit{set: -1, before: -1}
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			name := string(key)
 			if name == "keep" {
 				if !e.keep(s) {
@@ -330,7 +338,7 @@ func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 	return n == len(ends) && e.from >= 0 && e.from < e.to
 }
 
-// say takes in a member of an edit.
+// say reads a member of an edit.
 func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 	index := func(to *int) bool {
 		n, err := strconv.Atoi(string(v.Of(src)))

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// restore takes compactions back as far as the bodies reach. Without bodies it lists what the transcript names; without messages,
-// the handles that bodies name.
+// restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the transcript names; without
+// messages, those that the bodies name.
 func restore(r *request, dst []byte) []byte {
 	var bodies api.Bodies
 	if r.decode(operations.InBodies, &bodies); r.err != nil {
@@ -54,7 +54,7 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// The tool that lets a model ask for what follows a marker.
+// The tool with which a model requests what a marker stands for.
 const (
 	recallName = "recall"
 	recallDoc  = "Returns content that was removed from this conversation to make room. With a handle from a marker or a digest, it returns " +
@@ -68,73 +68,81 @@ const (
 	recallPiece = 20000
 )
 
-// recall answers three questions about the tool: how it is defined, what a call of it asks for (a body, or a search), and what the
-// answer to the call is.
+// recall answers three questions about the tool: its definition, what a call of it requests (a body or a search), and the answer to the
+// call.
 func recall(r *request, dst []byte) []byte {
 	a := api.Recalled{}
-	p := r.members[operations.InArguments]
-	if p.Zero() {
-		if r.format == nil {
-			r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
-			return dst
+	if p := r.members[operations.InArguments]; p.Zero() {
+		a.Tool = r.recallTool()
+	} else {
+		var args recallArguments
+		if problem := args.read(p.Of(r.src)); problem != "" { // the model is told, since it has made the mistake
+			a.Text = &problem
+		} else if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
+			a.Text = r.recallFound(a.Query)
+		} else {
+			a.Text = r.recallBody(&args)
 		}
-		str := func(s string) string { return string(jsonspan.AppendString(nil, s)) }
-		a.Tool = api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
-		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	var args recallArguments
-	problem := args.read(p.Of(r.src))
-	if problem == "" && (args.query == "" || args.handle != "") && !handles.IsHandle(args.handle) {
-		problem = "The handle has from 16 to 64 hexadecimal digits, as the marker names it."
+	if r.err != nil {
+		return dst
 	}
-	if problem == "" && args.query != "" {
-		problem = problemOf(args.query)
+	return appendJSON(dst, a.MarshalEasyJSON)
+}
+
+// recallTool is the definition of the tool.
+func (r *request) recallTool() api.Raw {
+	if r.format == nil {
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
+		return nil
 	}
-	if problem != "" { // the model is told, since it has made the mistake
-		a.Text = &problem
-		return appendJSON(dst, a.MarshalEasyJSON)
+	str := func(s string) string { return string(jsonspan.AppendString(nil, s)) }
+	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
+}
+
+// recallFound is the answer to a call with a query; nil where nothing was looked for yet.
+func (r *request) recallFound(query string) *string {
+	if !r.has(operations.InFound) {
+		return nil
 	}
-	if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
-		if found := r.members[operations.InFound]; !found.Zero() {
-			var f api.GivenFound
-			if r.decode(operations.InFound, &f); r.err != nil {
-				return dst
-			}
-			text := foundText(args.query, (*api.Found)(&f))
-			a.Text = &text
-		}
-		return appendJSON(dst, a.MarshalEasyJSON)
+	var f api.GivenFound
+	if r.decode(operations.InFound, &f); r.err != nil {
+		return nil
 	}
-	p = r.members[operations.InBody]
+	text := foundText(query, (*api.Found)(&f))
+	return &text
+}
+
+// recallBody is the answer to a call with a handle; nil where the body was not loaded yet.
+func (r *request) recallBody(args *recallArguments) *string {
+	p := r.members[operations.InBody]
 	if p.Zero() {
-		return appendJSON(dst, a.MarshalEasyJSON)
+		return nil
 	}
 	s := jsonspan.New(r.src).At(p.Start)
 	switch s.Kind() {
 	case jsonspan.Null:
 		text := "Nothing is kept under the handle " + args.handle + "."
-		a.Text = &text
-		return appendJSON(dst, a.MarshalEasyJSON)
+		return &text
 	case jsonspan.String:
 	default:
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null if the store has none"}, p.Start)
-		return dst
+		return nil
 	}
 	body := s.Text()
 	if r.fail(s.Err(), 0); r.err != nil {
-		return dst
+		return nil
 	}
 	text := []byte(jsonspan.Text(r.src, body.Span))
 	if h := handles.Handle(text); h[:len(args.handle)] != args.handle {
 		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this content does not match the handle: its SHA-256 is another one"}, p.Start)
-		return dst
+		return nil
 	}
 	piece := recallText(handles.Readable(r.format, fromMessage(text, args.message)), args.offset)
-	a.Text = &piece
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return &piece
 }
 
-// recallText is a piece of a text, with a last line that says how to get the next one.
+// recallText returns a piece of a text, whose last line says how to get the next piece.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {
@@ -165,8 +173,8 @@ type recallArguments struct {
 	message, offset int
 }
 
-// read reads the arguments of a call as the model gave them: an object, or a string that holds one. It answers with what is wrong with them,
-// or "". What a model makes up next to them does not matter.
+// read reads the arguments of a call as the model wrote them: an object, or a string that contains one. It returns what is wrong with them,
+// or "". Arguments that the model made up are ignored.
 func (a *recallArguments) read(src []byte) (problem string) {
 	const bad = "The arguments must be an object with a handle or a query, strings, and the message and the offset, whole numbers of at least 0."
 	if s := jsonspan.New(src); s.Kind() == jsonspan.String {
@@ -176,35 +184,45 @@ func (a *recallArguments) read(src []byte) (problem string) {
 	if s.Kind() != jsonspan.Object {
 		return bad
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
-		kind := s.Kind()
-		start := s.Pos()
-		switch {
-		case string(key) == "handle" && kind == jsonspan.String:
-			a.handle = strings.ToLower(strings.TrimSpace(jsonspan.Text(src, s.Text().Span)))
-		case string(key) == "query" && kind == jsonspan.String:
-			a.query = strings.TrimSpace(jsonspan.Text(src, s.Text().Span))
-		case string(key) == "offset" || string(key) == "message":
-			of := &a.offset
-			if string(key) == "message" {
-				of = &a.message
-			}
-			s.Skip()
-			n, err := strconv.Atoi(strings.Trim(string(src[start:s.Pos()]), `"`))
-			if kind != jsonspan.Null && (err != nil || n < 0 || n > jsonspan.MaxSize) {
-				return bad
-			}
-			*of = n
-		default:
-			s.Skip()
+	for key := range s.Members {
+		if !a.readMember(string(key), s) {
+			return bad
 		}
 	}
-	if s.End(); s.Err() != nil {
+	s.End()
+	switch {
+	case s.Err() != nil:
 		return bad
+	case (a.query == "" || a.handle != "") && !handles.IsHandle(a.handle):
+		return "The handle has from 16 to 64 hexadecimal digits, as the marker names it."
+	case a.query != "":
+		return problemOf(a.query)
 	}
 	return ""
+}
+
+// readMember takes in the member at the scanner. It is false for a number that is none.
+func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
+	kind := s.Kind()
+	switch {
+	case name == "handle" && kind == jsonspan.String:
+		a.handle = strings.ToLower(strings.TrimSpace(jsonspan.Text(s.Src(), s.Text().Span)))
+	case name == "query" && kind == jsonspan.String:
+		a.query = strings.TrimSpace(jsonspan.Text(s.Src(), s.Text().Span))
+	case name == "offset":
+		return wholeNumber(s, &a.offset)
+	case name == "message":
+		return wholeNumber(s, &a.message)
+	default:
+		s.Skip()
+	}
+	return true
+}
+
+// wholeNumber reads a number of at least 0, which may be in quotes, or null, which is 0.
+func wholeNumber(s *jsonspan.Scanner, to *int) bool {
+	kind := s.Kind()
+	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Of(s.Src())), `"`))
+	*to = n
+	return kind == jsonspan.Null || err == nil && n >= 0 && n <= jsonspan.MaxSize
 }

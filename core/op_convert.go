@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_convert
+
 package core
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// convertTo writes a transcript in another wire format, and repairs there what the format's rules refuse or only tolerate. Where both
-// formats are one, nothing is touched.
+// convertTo writes a transcript in another wire format, and repairs what that format's rules refuse or only tolerate. If both formats are
+// the same, it changes nothing.
 func convertTo(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) || !r.need(operations.InTo) {
 		return dst
@@ -43,7 +45,7 @@ func convertTo(r *request, dst []byte) []byte {
 	s := jsonspan.New(o.Messages)
 	s.Weigh = r.profile.Automaton
 	t := to.Read(s)
-	if err := s.Err(); err != nil { // each call and text may be a message of its own there
+	if err := s.Err(); err != nil { // each call and text may become a separate message
 		r.fail(&jsonspan.Error{Code: err.Code, Message: "the messages in the format " + to.Name + " cannot be read: " + err.Message}, r.members[operations.InMessages].Start)
 		return dst
 	}
@@ -56,7 +58,7 @@ func convertTo(r *request, dst []byte) []byte {
 	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
 }
 
-// target is the format that the request wants.
+// target returns the requested format.
 func (r *request) target() *wire.Format {
 	p := r.members[operations.InTo]
 	s := jsonspan.New(r.src).At(p.Start)
@@ -73,7 +75,7 @@ func (r *request) target() *wire.Format {
 	return f
 }
 
-// targets are the names of the formats that can be written.
+// targets returns the names of the formats that can be converted to.
 func targets() (names []string) {
 	for _, f := range wire.All() {
 		if f.Convert != nil {

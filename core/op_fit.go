@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// fit says what to send for a whole history: an earlier compaction of its beginning that the host remembers replaces it, and the
-// list is compacted where that is due.
+// fit returns what to send for a whole history. If the host remembers an earlier compaction of its beginning, that replaces it; the list is
+// then compacted if that is due.
 func fit(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -33,7 +33,7 @@ func fit(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// prints answers with the prints of the beginnings of a history, by which a host finds what it remembers of it.
+// prints returns the prints of the beginnings of a history, by which a host finds what it remembers.
 func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -54,7 +54,7 @@ func prints(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// finish makes the answer of a fit one about the list that was given, and adds what the host is to remember.
+// finish turns the answer of a fit into one about the given list, and adds what the host should remember.
 func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	a.Known, a.KnownMessages = &h.known, h.replaced
 	if c.Report().Changed {
@@ -87,7 +87,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	}
 }
 
-// appendEdits writes what happens to the messages that were given.
+// appendEdits writes the changes to the given messages.
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
 	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {

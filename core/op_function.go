@@ -23,41 +23,45 @@ func function(r *request, dst []byte) []byte {
 	if r.resolve(); r.err != nil {
 		return dst
 	}
-	c := hook.Call{Policy: r.policy, Estimator: r.profile}
-	if r.decode(operations.InState, &c.State); r.err != nil {
-		return dst
-	}
-	if f.Needs&hook.Messages != 0 && !r.need(operations.InMessages) || f.Needs&hook.Text != 0 && !r.need(operations.InText) {
-		return dst
-	}
-	if !r.members[operations.InMessages].Zero() {
-		r.readAny(r.members[operations.InMessages])
-	}
-	if r.t != nil {
-		c.Format, c.Transcript = r.format, r.t
-	}
-	if !r.members[operations.InText].Zero() {
-		c.Text = r.text(operations.InText)
-	}
-	args := r.members[operations.InArguments]
-	if !args.Zero() {
-		s := jsonspan.New(r.src).At(args.Start)
-		if s.Kind() != jsonspan.Object {
-			r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "arguments must be an object"}, args.Start)
-		}
-		c.Arguments = args.Of(r.src)
-	}
+	c := r.functionCall(f)
 	if r.err != nil {
 		return dst
 	}
-	out, err := f.Run(&c, append(dst, `{"result":`...))
-	if r.fail(err, args.Start); r.err != nil {
+	out, err := f.Run(c, append(dst, `{"result":`...))
+	if r.fail(err, r.members[operations.InArguments].Start); r.err != nil {
 		return dst
 	}
 	return append(out, '}')
 }
 
-// text is the decoded text of a member that must be a string.
+// functionCall is the call of a function that the request is.
+func (r *request) functionCall(f *hook.Function) *hook.Call {
+	c := &hook.Call{Policy: r.policy, Estimator: r.profile}
+	if r.decode(operations.InState, &c.State); r.err != nil {
+		return nil
+	}
+	if f.Needs&hook.Messages != 0 && !r.need(operations.InMessages) || f.Needs&hook.Text != 0 && !r.need(operations.InText) {
+		return nil
+	}
+	if r.has(operations.InMessages) {
+		r.readAny(r.members[operations.InMessages])
+	}
+	if r.t != nil {
+		c.Format, c.Transcript = r.format, r.t
+	}
+	if r.has(operations.InText) {
+		c.Text = r.text(operations.InText)
+	}
+	if args := r.members[operations.InArguments]; !args.Zero() {
+		if s := jsonspan.New(r.src).At(args.Start); s.Kind() != jsonspan.Object {
+			r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "arguments must be an object"}, args.Start)
+		}
+		c.Arguments = args.Of(r.src)
+	}
+	return c
+}
+
+// text returns the decoded text of a member that must be a string.
 func (r *request) text(member operations.Member) string {
 	s := jsonspan.New(r.src).At(r.members[member].Start)
 	text := s.Text()
@@ -67,8 +71,8 @@ func (r *request) text(member operations.Member) string {
 	return jsonspan.Text(r.src, text.Span)
 }
 
-// readAny reads the transcript at a span, which may be a list without messages: a step has an answer for that too. With no
-// message to tell the format by, it is native.
+// readAny reads the transcript at a span, which may be an empty list: a step has an answer for that too. Without messages to detect the
+// format it is native.
 func (r *request) readAny(list jsonspan.Span) {
 	s := jsonspan.New(r.src).At(list.Start)
 	if s.Kind() == jsonspan.Array && s.Array() && !s.Elem() && s.Err() == nil {

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_files
+
 package core
 
 import (
@@ -7,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 )
 
-// open takes the live conversation out of a session file. Its request is the file itself.
+// open extracts the live conversation from a session file. Its request is the file itself.
 func open(r *request, dst []byte) []byte {
 	s, err := sessionfile.Open(r.src)
 	if r.fail(err, 0); r.err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// repair repairs a transcript without compacting it: what validate reports, as far as its "repair" says.
+// repair repairs a transcript without compacting it: the violations that validate reports, as far as their "repair" says so.
 func repair(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

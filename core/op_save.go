@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_files
+
 package core
 
 import (
@@ -39,7 +41,7 @@ func save(r *request, dst []byte) []byte {
 			r.fail(err, r.members[operations.InMessages].Start)
 			return dst
 		}
-		// Where it is in the file, the request's string may have escapes before it.
+		// Where the error is in the file: the request's string may have escapes before that place.
 		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[operations.InFile].Start)
 		return dst
 	}
@@ -49,7 +51,7 @@ func save(r *request, dst []byte) []byte {
 	return append(jsonspan.AppendString(dst, saved.Text), '}')
 }
 
-// elements are the messages of the request: those of a list, of a request body, or of an answer of open.
+// elements returns the messages of the request, which are in a list, in a request body, or in an answer of open.
 func (r *request) elements() (spans []jsonspan.Span) {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	s.Lenient = true
@@ -63,11 +65,7 @@ func (r *request) elements() (spans []jsonspan.Span) {
 		}
 	}
 	if s.Kind() == jsonspan.Object {
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			if wire.ListKey(string(key)) && s.Kind() == jsonspan.Array && spans == nil {
 				list()
 			} else {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,14 +13,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/search"
 )
 
-// searchLimit is how many messages are found where the request does not say.
+// searchLimit is the maximum number of results if the request doesn't say.
 const searchLimit = 10
 
 // searchKeys are the members of a request of search.
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
-// searchBodies finds the messages of bodies that fit a query. It reads its request itself, because it is nearly all bodies: each is scanned
-// where it is.
+// searchBodies finds the messages of bodies that match a query. It reads its request itself, because that is nearly all bodies: each is
+// scanned in place.
 func searchBodies(r *request, dst []byte) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)
@@ -48,90 +49,100 @@ func searchBodies(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// searchHas says what a request of search has.
+// searchHas says which members a request of search has.
 type searchHas struct {
 	query, bodies bool
 	bodiesAt      uint32
 }
 
+// searchRequest is a request of search as it is read.
+type searchRequest struct {
+	s      *jsonspan.Scanner
+	query  *search.Query
+	bodies []search.Body
+	has    searchHas
+}
+
+// searchMembers read the members of a request of search, by searchKeys.
+var searchMembers = [...]func(r *searchRequest, at uint32, kind jsonspan.Kind){
+	(*searchRequest).readQuery,
+	(*searchRequest).readLimit,
+	(*searchRequest).readRoles,
+	func(r *searchRequest, _ uint32, _ jsonspan.Kind) { r.query.After = readDate(r.s) },
+	func(r *searchRequest, _ uint32, _ jsonspan.Kind) { r.query.Before = readDate(r.s) },
+	func(r *searchRequest, at uint32, _ jsonspan.Kind) {
+		r.has.bodies, r.has.bodiesAt = true, at
+		r.bodies = readBodies(r.s)
+	},
+}
+
 // readSearch reads the request.
 func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchHas) {
 	s := jsonspan.New(r.src)
-	var seen uint
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			break
-		}
-		n := -1
-		for i, k := range searchKeys {
-			if k == string(name) {
-				n = i
-			}
-		}
+	in := &searchRequest{s: s, query: q}
+	var seen [len(searchMembers)]bool
+	for name := range s.Members {
+		n := slices.Index(searchKeys, string(name))
 		if n < 0 {
 			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a search request has no such key; its keys are: "+strings.Join(searchKeys, ", "))
 			break
 		}
-		if seen>>n&1 == 1 {
+		if seen[n] {
 			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+searchKeys[n]+"\" appears twice")
 			break
 		}
-		seen |= 1 << n
+		seen[n] = true
 		kind := s.Kind()
-		at := s.Pos()
-		switch searchKeys[n] {
-		case "query":
-			has.query = true
-			t := s.Text()
-			if s.Err() != nil {
-				break
-			}
-			q.Text = jsonspan.Text(r.src, t.Span)
-			if len(q.Text) > search.MostQuery {
-				s.Fail(api.CodeOutOfRange, int(at), "a query has at most "+strconv.Itoa(search.MostQuery)+" bytes")
-			} else if !q.HasWords() {
-				s.Fail(api.CodeEmptyQuery, int(at), "the query has no words: say what to look for")
-			}
-		case "limit":
-			value := s.Skip()
-			n, err := strconv.Atoi(string(value.Of(r.src)))
-			switch {
-			case s.Err() != nil:
-			case kind != jsonspan.Number || err != nil && strings.ContainsAny(string(value.Of(r.src)), ".eE"):
-				s.Fail(jsonspan.WrongType, int(at), "limit must be a whole number")
-			case err != nil || n < 1 || n > search.MostLimit:
-				s.Fail(api.CodeOutOfRange, int(at), "limit must be from 1 to "+strconv.Itoa(search.MostLimit))
-			}
-			q.Limit = n
-		case "roles":
-			for s.Array(); s.Elem(); {
-				at := s.Pos()
-				t := s.Text()
-				if s.Err() != nil {
-					break
-				}
-				role, ok := search.RoleNamed(jsonspan.Text(r.src, t.Span))
-				if !ok {
-					s.Fail(api.CodeOutOfRange, int(at), "a role must be user, assistant, tool or system")
-				}
-				q.Roles.Add(role)
-			}
-		case "after":
-			q.After = readDate(s)
-		case "before":
-			q.Before = readDate(s)
-		case "bodies":
-			has.bodies, has.bodiesAt = true, at
-			bodies = readBodies(s)
-		}
+		searchMembers[n](in, s.Pos(), kind)
 	}
 	s.End()
 	r.fail(s.Err(), 0)
-	return bodies, has
+	return in.bodies, in.has
 }
 
-// readDate reads a date as ISO 8601 spells it.
+func (r *searchRequest) readQuery(at uint32, _ jsonspan.Kind) {
+	r.has.query = true
+	t := r.s.Text()
+	if r.s.Err() != nil {
+		return
+	}
+	r.query.Text = jsonspan.Text(r.s.Src(), t.Span)
+	if len(r.query.Text) > search.MostQuery {
+		r.s.Fail(api.CodeOutOfRange, int(at), "a query has at most "+strconv.Itoa(search.MostQuery)+" bytes")
+	} else if !r.query.HasWords() {
+		r.s.Fail(api.CodeEmptyQuery, int(at), "the query has no words: say what to look for")
+	}
+}
+
+func (r *searchRequest) readLimit(at uint32, kind jsonspan.Kind) {
+	spelled := string(r.s.Skip().Of(r.s.Src()))
+	n, err := strconv.Atoi(spelled)
+	switch {
+	case r.s.Err() != nil:
+	case kind != jsonspan.Number || err != nil && strings.ContainsAny(spelled, ".eE"):
+		r.s.Fail(jsonspan.WrongType, int(at), "limit must be a whole number")
+	case err != nil || n < 1 || n > search.MostLimit:
+		r.s.Fail(api.CodeOutOfRange, int(at), "limit must be from 1 to "+strconv.Itoa(search.MostLimit))
+	}
+	r.query.Limit = n
+}
+
+func (r *searchRequest) readRoles(uint32, jsonspan.Kind) {
+	for r.s.Array(); r.s.Elem(); {
+		at := r.s.Pos()
+		t := r.s.Text()
+		if r.s.Err() != nil {
+			return
+		}
+		role, ok := search.RoleNamed(jsonspan.Text(r.s.Src(), t.Span))
+		if !ok {
+			r.s.Fail(api.CodeOutOfRange, int(at), "a role must be user, assistant, tool or system")
+		}
+		r.query.Roles.Add(role)
+	}
+}
+
+// readDate reads a date in ISO 8601.
 func readDate(s *jsonspan.Scanner) dates.Date {
 	s.Kind()
 	at := s.Pos()
@@ -146,39 +157,18 @@ func readDate(s *jsonspan.Scanner) dates.Date {
 	return d
 }
 
-// readBodies reads what is searched: bodies as a host keeps them, each JSON in a string, or as JSON.
+// readBodies reads what is searched: bodies as a host keeps them, each as JSON in a string, or as JSON.
 func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
-	src := s.Src()
 	for s.Array(); s.Elem(); {
 		var b search.Body
 		at, given := s.Pos(), false
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
-			kind := s.Kind()
-			start := s.Pos()
+		for key := range s.Members {
 			switch string(key) {
 			case "handle":
-				t := s.Text()
-				if s.Err() != nil {
-					break
-				}
-				if b.Handle = strings.ToLower(jsonspan.Text(src, t.Span)); !handles.IsHandle(b.Handle) {
-					s.Fail(api.CodeOutOfRange, int(start), "a handle has 16 to 64 hexadecimal digits")
-				}
+				b.Handle = readHandle(s)
 			case "body":
 				given = true
-				if kind != jsonspan.String {
-					b.Text = s.Skip().Of(src)
-					break
-				}
-				if t := s.Text(); t.Escaped {
-					b.Text = jsonspan.AppendText(make([]byte, 0, t.Bytes), src, t.Span)
-				} else if s.Err() == nil {
-					b.Text = src[t.Start+1 : t.End-1]
-				}
+				b.Text = readBody(s)
 			default:
 				s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a body has no such key; its keys are: handle, body")
 			}
@@ -191,7 +181,37 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	return bodies
 }
 
-// problemOf says what is wrong with the query of a model; "" where nothing is.
+// readHandle reads a handle, in lower case.
+func readHandle(s *jsonspan.Scanner) string {
+	s.Kind()
+	start := s.Pos()
+	t := s.Text()
+	if s.Err() != nil {
+		return ""
+	}
+	handle := strings.ToLower(jsonspan.Text(s.Src(), t.Span))
+	if !handles.IsHandle(handle) {
+		s.Fail(api.CodeOutOfRange, int(start), "a handle has 16 to 64 hexadecimal digits")
+	}
+	return handle
+}
+
+// readBody reads a body: JSON, or a string that holds it.
+func readBody(s *jsonspan.Scanner) []byte {
+	if s.Kind() != jsonspan.String {
+		return s.Skip().Of(s.Src())
+	}
+	t := s.Text()
+	switch {
+	case t.Escaped:
+		return jsonspan.AppendText(make([]byte, 0, t.Bytes), s.Src(), t.Span)
+	case s.Err() == nil:
+		return s.Src()[t.Start+1 : t.End-1]
+	}
+	return nil
+}
+
+// problemOf returns what is wrong with a model's query; "" if it is valid.
 func problemOf(query string) string {
 	q := search.Query{Text: query}
 	switch {
@@ -203,7 +223,7 @@ func problemOf(query string) string {
 	return ""
 }
 
-// foundText is what a model is told that has looked for something.
+// foundText returns the search results as a text for the model.
 func foundText(query string, f *api.Found) string {
 	if len(f.Results) == 0 {
 		text := "No removed content of this conversation matches this query. Try other words."
@@ -234,7 +254,7 @@ func foundText(query string, f *api.Found) string {
 	return string(b[:len(b)-1])
 }
 
-// fromMessage is a body from one of its elements on, where it is a list that has so many.
+// fromMessage returns a body from its n-th element on, if it is a list with that many.
 func fromMessage(body []byte, n int) []byte {
 	s := jsonspan.New(body)
 	if n == 0 || s.Kind() != jsonspan.Array {

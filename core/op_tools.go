@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// classifyError says why a call of a model failed.
+// classifyError returns why a model call failed.
 func classifyError(r *request, dst []byte) []byte {
 	var a api.Failure
 	if r.decode(operations.InArguments, &a); r.err != nil {
@@ -34,7 +34,7 @@ func classifyError(r *request, dst []byte) []byte {
 		Message: v.Message, Used: v.Used, Limit: v.Limit}.MarshalEasyJSON)
 }
 
-// limitToolOutput shortens a tool's output before it becomes a part of the transcript.
+// limitToolOutput shortens a tool's output before it enters the transcript.
 func limitToolOutput(r *request, dst []byte) []byte {
 	l := passes.DefaultOutputLimits()
 	a := api.LimitArguments{MaxLines: l.Lines, MaxBytes: l.Bytes, MaxChars: l.Runes, SpillChars: l.Spill, Mode: api.LimitMode(l.Mode)}

@@ -1,8 +1,7 @@
-// Package core is ctxfold without a host: every operation takes a JSON request and gives a JSON answer (docs/reference/abi.md). It
-// builds natively and to WebAssembly, and both give the same bytes.
+// Package core is ctxfold without a host: every operation takes a JSON request and returns a JSON answer (docs/reference/abi.md). It builds
+// natively and to WebAssembly, and both return the same bytes.
 //
-// What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps
-// in any output.
+// What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps in any output.
 package core
 
 import (
@@ -29,8 +28,8 @@ const Version = "0.2.0"
 // abi is the version of the ABI: it changes when a host that knows the old one would break.
 const abi = 2
 
-// runs are what operations do: each works on a request and appends its answer, or leaves an error in the request. What their requests
-// may hold is in the table of operations (operations.Operations).
+// runs are the implementations of the operations: each works on a request and appends its answer, or records an error in the request. The
+// table of operations says what their requests may contain (operations.Operations).
 var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
 func init() { // not in the declaration: info lists them
@@ -47,28 +46,28 @@ func init() { // not in the declaration: info lists them
 func Ops() []string {
 	var names []string
 	for i := range operations.Operations {
-		if there(&operations.Operations[i]) {
+		if there(&operations.Operations[i]) && runs[i] != nil {
 			names = append(names, operations.Operations[i].Name)
 		}
 	}
 	return names
 }
 
-// there reports whether this build has the operation.
+// there reports whether this build includes an operation.
 func there(o *operations.Operation) bool { return !o.Full || hook.Linked != nil }
 
-// Call runs one operation that is about no session on a JSON request and returns its JSON answer. It never panics, whatever
-// the request holds, and keeps no reference to it.
+// Call runs an operation without a session on a JSON request and returns its JSON answer. It never panics, whatever the request contains,
+// and keeps no reference to it.
 func Call(name string, src []byte) []byte { return new(Sessions).Call(name, src) }
 
-// Call runs one operation on a JSON request and returns its JSON answer. It never panics, whatever the request holds, and
-// keeps no reference to it.
+// Call runs an operation on a JSON request and returns its JSON answer. It never panics, whatever the request contains, and keeps no
+// reference to it.
 func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	var r *request
 	defer func() {
 		if recover() != nil {
 			if r != nil && r.session != nil {
-				l.drop(r.session) // nobody knows what it holds now
+				l.drop(r.session) // its state is unknown now
 			}
 			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
@@ -79,6 +78,9 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		}
 		if !there(&operations.Operations[i]) {
 			return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
+		}
+		if runs[i] == nil {
+			return appendError(nil, nil, elsewhere("the operation \""+name+"\"", 0))
 		}
 		r = newRequest(src, &operations.Operations[i], l)
 		r.parse()
@@ -93,7 +95,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
-// appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It is no interface, because the linker would then keep the
+// appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It takes no interface, because the linker would then keep the
 // readers of all types too.
 func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
@@ -109,7 +111,7 @@ func info(_ *request, dst []byte) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
 		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
-	for _, f := range wire.All() {
+	for _, f := range wire.Here() {
 		a.Formats = append(a.Formats, api.FormatInfo{Name: api.Format(f.Name), Doc: f.Doc})
 	}
 	for _, k := range passes.Kinds() {
@@ -134,7 +136,7 @@ func info(_ *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// named are names of one kind.
+// named converts names to their type.
 func named[T ~string](names []string) []T {
 	var list []T
 	for _, name := range names {
@@ -153,10 +155,13 @@ func detect(r *request, dst []byte) []byte {
 	}
 	var found wire.Detection
 	if o := r.findOpened(s); o != nil {
-		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file has told
+		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file says so
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
+			r.fail(notHere(found.Sure(), at), 0)
+		}
+		if r.err == nil {
 			doubt(&found, s.At(at))
 		}
 	}
@@ -176,7 +181,7 @@ func detect(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// round keeps three digits, so that a number reads the same in every answer.
+// round keeps three digits, so that a number looks the same in every answer.
 func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
@@ -225,7 +230,7 @@ func check(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
-		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages), Reason: api.ReasonUnderBudget}
+		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages)}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)}
 	due, size, cold := hook.Due(in, r.profile.Beside(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
@@ -236,14 +241,8 @@ func check(r *request, dst []byte) []byte {
 			r.session.state = state
 		}
 	}
-	switch {
-	case a.Messages == 0:
-	case r.policy.Unbounded():
-		a.Reason = compact.Unbounded(r.policy)
-	case cold != "":
-		a.Reason, a.Cold = api.ReasonCold, cold
-	case a.Due:
-		a.Reason = "over_limit"
+	if a.Reason = r.dueReason(due, cold); a.Reason == api.ReasonCold {
+		a.Cold = cold
 	}
 	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
@@ -253,6 +252,21 @@ func check(r *request, dst []byte) []byte {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
+}
+
+// dueReason is why a compaction is due, or is not, by its tokens and its prompt cache.
+func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
+	switch {
+	case len(r.t.Messages) == 0:
+		return api.ReasonUnderBudget
+	case r.policy.Unbounded():
+		return compact.Unbounded(r.policy)
+	case cold != "":
+		return api.ReasonCold
+	case due:
+		return "over_limit"
+	}
+	return api.ReasonUnderBudget
 }
 
 func validate(r *request, dst []byte) []byte {
@@ -289,7 +303,7 @@ func validate(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// loneBeside is the violation of I8 next to the list of messages.
+// loneBeside returns the violation of I8 outside the list of messages.
 func (r *request) loneBeside() api.Violation {
 	t := r.t
 	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
@@ -318,7 +332,7 @@ func plan(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// planned are the options of a plan.
+// planned returns the options of a plan.
 func (r *request) planned() *api.Options {
 	o := r.options
 	if o.Usage = nil; o == (api.Options{}) {
@@ -327,15 +341,15 @@ func (r *request) planned() *api.Options {
 	return &o
 }
 
-// resumed is a plan on its next step.
+// resumed is a plan in its next step.
 type resumed struct {
 	plan    api.Plan
 	replies api.Summaries
-	format  *wire.Format // as the policy tells it
+	format  *wire.Format // as the policy says
 }
 
-// resume reads a plan, and the transcript that it continues with at the scanner. Early is while more of the request may come: a plan of fit
-// waits for all of it.
+// resume reads a plan, and at the scanner the transcript that it continues with. early means that more of the request may follow: a plan of
+// fit waits for all of it.
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
 	p := &next.plan
@@ -364,6 +378,9 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	before := wire.ByName(string(p.Format))
 	if before == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+		return
+	}
+	if r.fail(notHere(before, at), 0); r.err != nil {
 		return
 	}
 	if before.Name != wire.Plain || !in.policy.Auto() { // what has come since may show another format
@@ -409,7 +426,7 @@ func step(r *request, dst []byte) []byte {
 	return run(r, p, dst)
 }
 
-// run compacts by a plan and writes what came of it.
+// run compacts according to a plan and writes the outcome.
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies, Recalled: r.history != nil && r.history.given != nil}
@@ -430,7 +447,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 			p.Asked = append(p.Asked, q.ID)
 		}
 		if c.Summary().Prefix() != nil {
-			r.place(c)
+			r.describePrefix(c)
 		}
 		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Summary().Requests()
 		if h := r.history; h != nil {
@@ -451,7 +468,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// appendResult adds the result to an answer, an object, in the way that the request asks for, and lets the session continue with it.
+// appendResult adds the result to an answer, an object, in the requested form, and lets the session continue with it.
 func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	defer r.move(c)
 	switch r.policy.Answer {

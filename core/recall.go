@@ -15,27 +15,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// history is what a fit knows of where the messages come from that it works on.
+// history is what a fit knows about the origin of its messages.
 type history struct {
-	known    int // index of the entry that was used, or -1
-	replaced int // how many messages of the list that was given it has replaced; 0 where the list continues from what was sent
-	// For each message of the transcript that is compacted: where it is in the list that was given, and where in the whole history of the
-	// app. Nil where it is at the same index.
+	known    int // index of the entry in use, or -1
+	replaced int // how many messages of the given list it has replaced; 0 if the list continues from what was sent
+	// For each message of the compacted transcript: its place in the given list, and in the app's whole history. Nil if the indexes are the
+	// same.
 	given, whole []place
-	dropped      []place // what is left out of the whole history
-	// Of the whole history: how many messages it has, where that is known.
+	dropped      []place // what is omitted from the whole history
+	// The number of messages of the whole history, if it is known.
 	messages int
 	entry    *memory
-	since    int                      // the first message of it that came after the entry was made
-	prints   []transcript.Fingerprint // of its beginnings, from the one of from+1 messages on
+	since    int                      // its first message that is newer than the entry
+	prints   []transcript.Fingerprint // of its beginnings with from+1 messages and more
 	from     int
-	before   []point // shorter beginnings whose prints are known
+	before   []point // shorter beginnings with known prints
 	state    api.State
-	source   *transcript.Transcript // the list that was given, as it was read
+	source   *transcript.Transcript // the given list, as read
 }
 
-// recollect reads the transcript of a fit at the scanner, which follows it afterwards: the history, or what was sent for its beginning and
-// the rest of it. Before is the format that the conversation was in; nil where only what is remembered may tell.
+// recollect reads the transcript of a fit at the scanner: the history, or what was sent for its beginning followed by the rest. The scanner
+// is after it afterwards. before is the earlier format of the conversation; nil if only the memory may say.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	remembered := r.memories()
 	if r.err != nil {
@@ -48,7 +48,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 		before = r.stateFormat()
 	}
 	start := s.Pos()
-	// What is remembered is found by an unweighed reading.
+	// Entries are found by a reading without weights.
 	some := slices.ContainsFunc(remembered, func(m memory) bool { return m.at.messages > 0 })
 	if r.read(s, reading{before: before, unweighed: some}); r.err != nil {
 		return
@@ -81,16 +81,16 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
-// candidate is an entry that may be used.
+// candidate is an entry that may be usable.
 type candidate struct {
 	entry    *memory
 	index    int
-	messages int  // how many of the list that was given it represents
+	messages int  // how many of the given messages it replaces
 	sent     bool // the history continues from what was sent
 }
 
-// found are the entries that represent a beginning of a history, of which prints are given: those that represent most of it first, and
-// of these the newest.
+// found returns the entries that replace a beginning of a history with the given prints: those that replace most first, and among equals
+// the newest.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -106,7 +106,7 @@ func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	return list
 }
 
-// shares reports whether messages that were written in a format are the same bytes in the one of the history.
+// shares reports whether messages written in a format have the same bytes in the history's format.
 func (r *request) shares(format string) bool {
 	if format == r.format.Name {
 		return true
@@ -123,8 +123,7 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn makes the history one that follows a list, of which prints are given, that continues from what was sent. It reports whether the entry
-// says how.
+// goOn makes the history follow a list, with the given prints, that continues from what was sent. It reports whether the entry says how.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })
@@ -171,14 +170,14 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// join puts what was sent in place of the first messages, in a source of its own. What it keeps of them is taken as it is now. It reports
-// whether the entry can be used.
+// join replaces the first messages with what was sent, in a separate source. Kept messages are taken as they are now. It reports whether
+// the entry is usable.
 func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	t, m := r.t, h.entry
 	since, next := m.longest(func(p point) bool { return isAt(prints, p.messages, p.print) })
 	h.since = since.messages
 	if next > 0 {
-		h.since = next - 1 // what is between the two is not known
+		h.since = next - 1 // what lies between the two is unknown
 	}
 	h.prints = prints
 	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).places()
@@ -186,7 +185,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !r.readGiven(h, t) {
 		return false
 	}
-	if next > 0 || since.messages < m.whole().messages {
+	if next > 0 || since.messages < m.history().messages {
 		if at, turn := r.turn(m); at > 0 {
 			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
 			if !r.readGiven(h, t) {
@@ -203,7 +202,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
 		return false
 	}
-	if r.t.Outer == r.t.List { // what an answer of open sends next to its list is not in it
+	if r.t.Outer == r.t.List { // it lacks what an answer of open has besides its list
 		r.t.System = t.System
 	}
 	joined := r.withHistory(h)
@@ -235,8 +234,8 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	return r.err == nil && len(r.t.Messages) == len(h.given)
 }
 
-// turn is a message that lets the roles take turns where the first message behind what an entry has replaced is another one than it was
-// then, and its index; 0 where none is missing.
+// turn returns a message that makes the roles alternate if a different message now follows what an entry replaces, and its index; 0 if none
+// is needed.
 func (r *request) turn(m *memory) (at int, message []byte) {
 	t, first := r.t, len(m.result)
 	for first < len(t.Messages) && t.Messages[first].Role == transcript.System {
@@ -258,13 +257,13 @@ func (r *request) turn(m *memory) (at int, message []byte) {
 	return 0, nil
 }
 
-// hidesNewest reports whether what is sent has the newest message of the user no more, in a history that was read as t.
+// hidesNewest reports whether what is sent no longer contains the newest user message of a history that was read as t.
 func (h *history) hidesNewest(t *transcript.Transcript) bool {
 	newest := newestUser(t)
 	return newest >= 0 && !slices.ContainsFunc(h.given, func(p place) bool { return p.in == newest })
 }
 
-// newestUser is the index of the newest message in which the user says something, or -1.
+// newestUser returns the index of the newest message in which the user says something, or -1.
 func newestUser(t *transcript.Transcript) int {
 	for i := t.Input - 1; i >= 0; i-- {
 		if t.HasUserText(i) && !digest.Ours(t, i) {
@@ -294,7 +293,7 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	return &p
 }
 
-// usage makes the message of a provider's count one of the transcript. It reports whether the count is of what was sent last.
+// usage maps the message of a provider's count to the transcript. It reports whether the count is for what was sent last.
 func (h *history) usage(u *api.Usage) bool {
 	if h == nil || h.given == nil {
 		return true

@@ -11,20 +11,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// remembering is the entry of a compaction on its way: what is sent for the whole history that there is by now. It ends where the
-// compaction left the messages alone, so that it counts for each history that begins with what it has replaced.
+// remembering builds the memory entry of a compaction: what is sent for the whole current history. It ends where the compaction left the
+// messages alone, so that it applies to every history that begins with what it has replaced.
 type remembering struct {
 	*history
 	t     *transcript.Transcript   // what is sent, read again
 	list  []place                  // what is sent
-	on    map[int]int              // messages of the history that lean on another one, and that one
-	loose map[int]looks            // messages that a repair has dropped, or that were nothing but reasoning, and how they look
-	sent  []transcript.Fingerprint // of the beginnings of what is sent
-	cut   int                      // how many messages of the history are replaced, with those kept among them
+	on    map[int]int              // messages of the history that depend on another one, and that one
+	loose map[int]looks            // messages that a repair has dropped, or that were only reasoning, and their looks
+	sent  []transcript.Fingerprint // prints of the beginnings of what is sent
+	cut   int                      // how many messages of the history are replaced, including kept ones among them
 }
 
-// remember is what the host is to keep of a run; nil where nothing can be. A list that continues from what was sent is one that may be given
-// again, and not only the end of its history.
+// remember returns what the host should keep from a run; nil if nothing can be kept. A list that continues from what was sent may be given
+// again, not only as the end of its history.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	t := r.again(c)
 	e := h.entryOf(r, t, c)
@@ -38,7 +38,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	return appendJSON(nil, e.MarshalEasyJSON)
 }
 
-// entryOf is the entry of a run, after which t is sent.
+// entryOf returns the entry of a run, after which t is sent.
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
@@ -64,13 +64,13 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	e.Points = m.points(first)
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
-	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // else it begins as other histories do
+	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // otherwise it begins like other histories
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
 	return &e
 }
 
-// read takes the messages that are sent from a run.
+// read reads the messages to send from a run.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
 	for _, l := range c.Doc().Leans {
@@ -87,24 +87,24 @@ func (m *remembering) read(c *compact.Run) {
 		}
 	}
 	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {
-		if it.In < 0 {
-			m.list = append(m.list, place{in: -1, kept: unmarked(write(nil)), turn: c.Authors().Origin(it.Msg) == authorship.OfTurn})
-			return
+		p := place{in: -1}
+		if it.In >= 0 {
+			p = m.wholeOf(int(it.In))
 		}
-		p := m.wholeOf(int(it.In))
-		if write != nil && !it.Marked {
-			if p.in < 0 {
-				p = place{in: -1, kept: unmarked(write(nil))}
-			} else {
-				p.looks = m.looksOf(int(it.In), p)
-				p.kept = write(nil)
-				if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
-					p.looks.on = ""
-					m.on[p.in] = m.wholeOf(int(on)).in
-				}
-				if it.Rest { // the digest tells the rest of it
-					m.cut = max(m.cut, p.in+1)
-				}
+		switch {
+		case it.In < 0:
+			p.kept, p.turn = unmarked(write(nil)), c.Authors().Origin(it.Msg) == authorship.OfTurn
+		case write == nil || it.Marked:
+		case p.in < 0:
+			p = place{in: -1, kept: unmarked(write(nil))}
+		default:
+			p.looks, p.kept = m.looksOf(int(it.In), p), write(nil)
+			if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
+				p.looks.on = ""
+				m.on[p.in] = m.wholeOf(int(on)).in
+			}
+			if it.Rest { // the digest covers the rest of it
+				m.cut = max(m.cut, p.in+1)
 			}
 		}
 		p.before, p.role = 0, ""
@@ -112,7 +112,7 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// wholeOf says where a message of the transcript that is compacted is in the whole history.
+// wholeOf returns where a message of the compacted transcript is in the whole history.
 func (h *history) wholeOf(message int) place {
 	if h.whole == nil {
 		return place{in: message}
@@ -120,7 +120,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf is how a message of the history looks, which is one of the transcript that is compacted.
+// looksOf returns the looks of a message of the compacted transcript in the history.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -131,7 +131,7 @@ func (h *history) looksOf(message int, p place) looks {
 	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.AsGiven(h.source.Messages[message].Span))}
 }
 
-// printOf is the print by itself of a message of the history; "" where it is not known.
+// printOf returns the print of a single message of the history; "" if it is unknown.
 func (m *remembering) printOf(in int) string {
 	if print := m.loose[in].print; print != "" {
 		return print
@@ -145,7 +145,7 @@ func (m *remembering) printOf(in int) string {
 	return ""
 }
 
-// printAt is the print of a beginning of the history, where it is known.
+// printAt returns the print of a beginning of the history, if it is known.
 func (h *history) printAt(messages int) (print string, ok bool) {
 	if i := messages - h.from - 1; i >= 0 && i < len(h.prints) {
 		return h.prints[i].String(), true
@@ -158,8 +158,7 @@ func (h *history) printAt(messages int) (print string, ok bool) {
 	return "", false
 }
 
-// end finds where the messages end that are replaced. What only single messages have become behind that does not count, nor what a repair
-// has done there.
+// end finds where the replaced messages end. Changes of single messages after that don't count, nor do repairs there.
 func (m *remembering) end() {
 	if m.entry != nil {
 		m.cut = max(m.cut, m.entry.at.messages)
@@ -198,59 +197,85 @@ func (m *remembering) end() {
 	}
 }
 
-// split is how many of the messages that are sent belong to what is replaced, and the edits behind that; false where these cannot be told by
-// themselves.
+// split returns how many of the messages to send belong to what is replaced, and the edits after that; false if they can't be separated.
 func (m *remembering) split() (first int, behind []place, ok bool) {
 	for i, p := range m.list {
 		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {
 			first = i + 1
 		}
 	}
-	next := m.cut
-	upTo := func(in int) bool {
-		for ; next < in; next++ {
-			was, loose := m.loose[next]
-			if !loose || was.print == "" {
-				return false
-			}
-			behind = append(behind, place{in: next, drop: true, looks: looks{print: was.print, raw: was.raw}})
+	t := tailEdits{m: m, first: first, next: m.cut}
+	for at := first; at < len(m.list); at++ {
+		if m.list[at].in >= 0 {
+			ok = t.kept(m.list[at])
+		} else {
+			ok = t.turn(at)
 		}
-		return true
-	}
-	for i, p := range m.list[first:] {
-		if p.in >= 0 {
-			if !upTo(p.in) {
-				return first, nil, false
-			}
-			next++
-			if p.kept != nil {
-				if on, leans := m.on[p.in]; leans {
-					p.looks.on = m.leansOn(on)
-				}
-				p.role, p.turn = "", false
-				behind = append(behind, p)
-			}
-			continue
-		}
-		at := first + i + 1
-		for at < len(m.list) && m.list[at].in < 0 {
-			at++
-		}
-		if at == len(m.list) || !upTo(m.list[at].in) {
+		if !ok {
 			return first, nil, false
 		}
-		p.before, p.role, p.looks = next, "", looks{}
-		if m.opens(first, first+i) {
-			p.role = m.t.Messages[at].Role.String()
-		} else if p.looks = (looks{print: m.printOf(next), after: m.printOf(next - 1)}); p.looks.print == "" || p.looks.after == "" {
-			return first, nil, false
-		}
-		behind = append(behind, p)
 	}
-	return first, behind, upTo(m.messages)
+	ok = t.dropTo(m.messages)
+	return first, t.list, ok
 }
 
-// opens reports whether only messages of the system, and such that let the roles take turns, are sent between what was replaced and a message.
+// tailEdits are the edits behind what was replaced, as far as the messages are told.
+type tailEdits struct {
+	m     *remembering
+	first int // the first message that is sent behind what was replaced
+	next  int // the next message of the history
+	list  []place
+}
+
+// dropTo leaves out the messages of the history before one. It is false where one of them is not left out for its looks.
+func (t *tailEdits) dropTo(in int) bool {
+	for ; t.next < in; t.next++ {
+		was, loose := t.m.loose[t.next]
+		if !loose || was.print == "" {
+			return false
+		}
+		t.list = append(t.list, place{in: t.next, drop: true, looks: looks{print: was.print, raw: was.raw}})
+	}
+	return true
+}
+
+// kept takes in a message of the history, edited or not.
+func (t *tailEdits) kept(p place) bool {
+	if !t.dropTo(p.in) {
+		return false
+	}
+	t.next++
+	if p.kept != nil {
+		if on, leans := t.m.on[p.in]; leans {
+			p.looks.on = t.m.leansOn(on)
+		}
+		p.role, p.turn = "", false
+		t.list = append(t.list, p)
+	}
+	return true
+}
+
+// turn takes in a message that lets the roles take turns, by what follows it and, where it opens what is sent, by the role of that.
+func (t *tailEdits) turn(at int) bool {
+	m, p := t.m, t.m.list[at]
+	follows := at + 1
+	for follows < len(m.list) && m.list[follows].in < 0 {
+		follows++
+	}
+	if follows == len(m.list) || !t.dropTo(m.list[follows].in) {
+		return false
+	}
+	p.before, p.role, p.looks = t.next, "", looks{}
+	if m.opens(t.first, at) {
+		p.role = m.t.Messages[follows].Role.String()
+	} else if p.looks = (looks{print: m.printOf(t.next), after: m.printOf(t.next - 1)}); p.looks.print == "" || p.looks.after == "" {
+		return false
+	}
+	t.list = append(t.list, p)
+	return true
+}
+
+// opens reports whether only system messages, and messages that make the roles alternate, are sent between what was replaced and a message.
 func (m *remembering) opens(first, at int) bool {
 	for i := first; i < at; i++ {
 		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {
@@ -260,7 +285,7 @@ func (m *remembering) opens(first, at int) bool {
 	return true
 }
 
-// leansOn is the print of a message that another one leans on; "" where that is among what was replaced, and so there.
+// leansOn returns the print of a message that another one depends on; "" if that is among what was replaced, and so always present.
 func (m *remembering) leansOn(in int) string {
 	if in < m.cut {
 		return ""
@@ -268,7 +293,7 @@ func (m *remembering) leansOn(in int) string {
 	return m.printOf(in)
 }
 
-// replacesNewest reports whether the newest message of the user is not in what is sent instead of what was replaced, and not behind that.
+// replacesNewest reports whether the newest user message is neither in what replaces it nor after that.
 func (m *remembering) replacesNewest(first []place) bool {
 	newest := newestUser(m.source)
 	if newest >= 0 && m.given == nil {
@@ -277,7 +302,8 @@ func (m *remembering) replacesNewest(first []place) bool {
 	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
 }
 
-// points are beginnings of the history behind what was replaced, of which first messages are sent: the nearer to its end, the more of them.
+// points returns beginnings of the history after what was replaced, the denser the nearer to its end; first is the number of messages sent
+// for what was replaced.
 func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	sent := len(m.list)
 	for back := 0; m.messages-back > m.cut; back = max(1, 2*back) {

@@ -10,17 +10,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with what it has replaced. Behind that the history may be another one than the entry was
-// made of: there each edit is applied to the message that looks like the one that it was made for, in their order, or to none.
+// replay applies an entry to a history that begins with what it has replaced. The rest of the history may differ from the one that the
+// entry was made for: there, each edit is applied, in order, to the message that looks like its original, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
 	m      *memory
-	prints []transcript.Fingerprint // of each message by itself, once they are wanted
-	order  []int32                  // the messages by their prints
+	prints []transcript.Fingerprint // of each message by itself, computed on demand
+	order  []int32                  // the messages sorted by their prints
 }
 
-// places says where the messages to send come from, and what is left out behind those that were replaced.
+// places returns where the messages to send come from, and what is omitted after the replaced ones.
 func (p *replay) places() (list, dropped []place) {
 	for _, e := range p.m.result {
 		if e.text != nil && e.in >= 0 {
@@ -42,7 +42,7 @@ func (p *replay) places() (list, dropped []place) {
 		}
 		in := p.find(&e, was+shift, next)
 		if in < 0 || e.drop && e.looks.raw != "" && rawOf(p.t.AsGiven(p.t.Messages[in].Span)) != e.looks.raw {
-			continue // all messages that hold nothing but reasoning have the same print; a repair drops again what it has to
+			continue // all messages with nothing but reasoning have the same print; a repair drops again what it must
 		}
 		upTo(in)
 		shift = in - was
@@ -64,19 +64,13 @@ func (p *replay) places() (list, dropped []place) {
 	return list, dropped
 }
 
-// find is the message from index from on that an edit is for: the one at an index, or the first that looks like it; -1 where none does.
+// find returns the message, from index from on, that an edit is for: the one at an index, or the first that looks like it; -1 if there is
+// none.
 func (p *replay) find(e *place, at, from int) int {
-	first := p.m.at.messages
-	if e.role != "" { // it is between what was replaced and what follows
-		i := first
-		for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
-			i++
-		}
-		if i >= from && i < p.t.Input && p.t.Messages[i].Role.String() == e.role {
-			return i
-		}
-		return -1
+	if e.role != "" {
+		return p.opening(e.role, from)
 	}
+	first := p.m.at.messages
 	print, ok := printOf(e.looks.print)
 	after, _ := printOf(e.looks.after)
 	fits := func(i int) bool {
@@ -94,7 +88,19 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// print is the print of a message by itself.
+// opening is the first message behind what was replaced that is not the system's, if it is not before from and has the role; else -1.
+func (p *replay) opening(role string, from int) int {
+	i := p.m.at.messages
+	for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
+		i++
+	}
+	if i < from || i >= p.t.Input || p.t.Messages[i].Role.String() != role {
+		return -1
+	}
+	return i
+}
+
+// print returns the print of a message by itself.
 func (p *replay) print(i int) transcript.Fingerprint {
 	if p.prints == nil {
 		p.prints = make([]transcript.Fingerprint, p.t.Input)
@@ -105,7 +111,7 @@ func (p *replay) print(i int) transcript.Fingerprint {
 	return p.prints[i]
 }
 
-// search is where in order the messages from an index on begin that have a print, if there are any.
+// search returns where in order the messages with a print begin, from an index on, if there are any.
 func (p *replay) search(print transcript.Fingerprint, from int) int {
 	if p.order == nil {
 		for i := range p.t.Input {
@@ -126,7 +132,7 @@ func (p *replay) looks(i int, print string) bool {
 	return print == "" || ok && p.print(i) == f
 }
 
-// says reports whether a message behind another one has the print; with "" it does.
+// says reports whether a message after another one has the print; always true for "".
 func (p *replay) says(print string, behind int) bool {
 	f, ok := printOf(print)
 	if print == "" || !ok {
@@ -136,14 +142,14 @@ func (p *replay) says(print string, behind int) bool {
 	return n < len(p.order) && p.prints[p.order[n]] == f
 }
 
-// printOf is a print as it was written.
+// printOf parses a print.
 func printOf(text string) (print transcript.Fingerprint, ok bool) {
 	n, err := strconv.ParseUint(text, 16, 64)
 	return transcript.Fingerprint(n), err == nil
 }
 
-// edited is an edit of the message at an index, as it is now: what was sent the first time, byte for byte, unless the app has moved its cache
-// breakpoints. Where the edit is of another message, or leans on one that is gone, the message stays as it is.
+// edited returns an edit of the current message at an index: what was sent the first time, byte for byte, unless the app has moved its
+// cache breakpoints. If the edit is for another message, or depends on one that is gone, the message stays as it is.
 func (p *replay) edited(e place, in int) place {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
 		return place{in: in}
@@ -155,7 +161,7 @@ func (p *replay) edited(e place, in int) place {
 	return e
 }
 
-// marked is a message with the last cache breakpoint that another one has.
+// marked returns a message with the last cache breakpoint of another one.
 func (p *replay) marked(text, like []byte) []byte {
 	marks := p.f.MarksOf(nil, like)
 	if len(marks) == 0 {
@@ -168,7 +174,7 @@ func (p *replay) marked(text, like []byte) []byte {
 	return slices.Concat(text[:at.Start], mark, text[at.End:])
 }
 
-// rawOf is the fingerprint of the bytes of a message.
+// rawOf returns the fingerprint of the bytes of a message.
 func rawOf(message []byte) string {
 	var f transcript.Fingerprint
 	f.Add(message)

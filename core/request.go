@@ -16,7 +16,7 @@ type request struct {
 	members [operations.AllMembers]jsonspan.Span
 
 	sessions *Sessions
-	session  *session // the one that the request names
+	session  *session // the session that the request names
 
 	*source // what was read so far
 	err     *jsonspan.Error
@@ -52,22 +52,16 @@ func (r *request) parseMembers(pass bool) {
 		if !ok {
 			break
 		}
-		s.Kind()
-		start := s.Pos()
-		if n == operations.InMessages {
-			before := *s
-			if early := r.readEarly(s, start); early != nil {
-				r.source, r.err = early.source, early.err
-				if r.members[n] = (jsonspan.Span{Start: start, End: s.Pos()}); r.err != nil {
-					return
-				}
-				continue
+		if n == operations.InMessages && r.takeEarly(s) {
+			if r.err != nil {
+				return
 			}
-			*s = before
-			if pass {
-				if r.members[n], ok = s.Pass(); ok {
-					continue
-				}
+			continue
+		}
+		if n == operations.InMessages && pass {
+			s.Kind()
+			if r.members[n], ok = s.Pass(); ok {
+				continue
 			}
 		}
 		r.members[n] = s.Skip().Span
@@ -87,6 +81,20 @@ func (r *request) parseMembers(pass bool) {
 			r.readAt(r.members[operations.InMessages].Start)
 		}
 	}
+}
+
+// takeEarly takes the transcript at the scanner where it can be read before the members that follow it are known. Else the scanner stays.
+func (r *request) takeEarly(s *jsonspan.Scanner) bool {
+	s.Kind()
+	before, start := *s, s.Pos()
+	early := r.readEarly(s, start)
+	if early == nil {
+		*s = before
+		return false
+	}
+	r.source, r.err = early.source, early.err
+	r.members[operations.InMessages] = jsonspan.Span{Start: start, End: s.Pos()}
+	return true
 }
 
 // nextMember reads the next key of a request; false where there is none, or none that the operation has.
@@ -119,34 +127,38 @@ func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
 // stays as it is.
 func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 	early := *r
+	early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
+	var final bool
 	switch reads := r.op.Reads; {
 	case reads == operations.ReadsAll && r.has(operations.InPolicy):
-		if early.resolve(); early.err != nil {
-			return &early
-		}
-		guessed := early.format == nil
-		if early.read(s, reading{before: early.stateFormat()}); early.err == nil {
-			early.guessed = guessed
-		} else if guessed && !(r.has(operations.InOptions) && r.has(operations.InState)) {
-			return nil // options and a state that follow may tell the format
-		}
-		return &early
+		final = early.readByPolicy(s)
 	case reads == operations.ReadsPlan && r.has(operations.InPlan) && r.has(operations.InSummaries):
-		early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
 		early.resume(s, true)
 	case reads == operations.ReadsMemory && r.has(operations.InPolicy) && r.has(operations.InMemory):
-		early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
 		if early.resolve(); early.err == nil {
 			early.recollect(s, nil)
 		}
 	}
-	if early.err != nil || early.t == nil { // what is wrong is told when all of the request is read
+	if !final && (early.err != nil || early.t == nil) { // what is wrong is told when all of the request is read
 		return nil
 	}
 	return &early
 }
 
-// fail records an error whose offset counts from base.
+// readByPolicy reads the transcript at the scanner by the policy alone. It reports whether what came of it is final: options and a state that
+// follow may still tell the format.
+func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
+	if r.resolve(); r.err != nil {
+		return true
+	}
+	guessed := r.format == nil
+	if r.read(s, reading{before: r.stateFormat()}); r.err != nil {
+		return !guessed || r.has(operations.InOptions) && r.has(operations.InState)
+	}
+	return true
+}
+
+// fail records an error whose offset is relative to base.
 func (r *request) fail(e *jsonspan.Error, base uint32) {
 	if e != nil && r.err == nil {
 		c := *e
@@ -158,7 +170,7 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	}
 }
 
-// need reports a member that an operation cannot do without.
+// need reports an error if a required member is missing.
 func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
@@ -169,8 +181,8 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
-// bounded reports a policy without a limit, which would never compact: that of a program that forgot its window, or whose model is unknown.
-// A compaction that is forced needs none.
+// bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or its model is unknown.
+// A forced compaction needs none.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.Aimless() {
 		return r.err == nil
@@ -188,10 +200,10 @@ func (r *request) bounded(forced bool) bool {
 	return false
 }
 
-// maxNamed is the longest name that an error repeats, in bytes.
+// maxNamed is the maximum length of a name that an error repeats, in bytes.
 const maxNamed = 100
 
-// decode reads a typed member, if it is there.
+// decode reads a typed member, if present.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {
 		r.fail(policy.Decode(p.Of(r.src), v), p.Start)

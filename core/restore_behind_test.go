@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ctxfold/ctxfold/internal/gen"
@@ -55,6 +56,29 @@ func TestRestoreOfOlderMessages(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestRestoreAfterDeletedTurn deletes a turn in front of a message that a compaction has dropped. What was dropped is back where it was, and
+// not a turn further behind.
+func TestRestoreAfterDeletedTurn(t *testing.T) {
+	turn := func(n int, reasoning string) string {
+		return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
+	}
+	thought := `{"id":"r2","role":"reasoning","content":"Something that is thought."},`
+	messages := `[` + turn(0, "") + `,` + turn(1, "") + `,` + turn(2, thought) + `,` + turn(3, "") + `,{"id":"u4","role":"user","content":"Go on."}]`
+	a := call(t, "plan", `{"policy":{"format":"ag-ui","archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]}`+force+`,"messages":`+messages+`}`)
+	if strings.Contains(string(a.Messages), "thought") {
+		t.Fatalf("nothing was dropped: %s", a.Messages)
+	}
+	kept := shelf{}
+	kept.keep([]byte(messages), a.Archive)
+	for deleted := range 2 {
+		without := func(list string) string { return strings.Replace(list, turn(deleted, "")+",", "", 1) }
+		back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(a.State), without(string(a.Messages)))
+		if want := without(messages); string(back.Messages) != want || len(back.Markers) > 0 {
+			t.Errorf("restored is %s, want %s; left are %v", back.Messages, want, back.Markers)
 		}
 	}
 }

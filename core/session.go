@@ -18,27 +18,26 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Sessions are transcripts that stay between calls, so that a live conversation is not read again at each turn. The zero
-// value has none. One Sessions serves one call at a time.
+// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again at each turn. The zero value has none.
+// A Sessions serves one call at a time.
 //
-// A session is a cache and nothing else: it holds what was sent, and one that is opened with the same messages answers the
-// same. What it takes is the bytes of its messages, up to a quarter more for those to come, and about 300 bytes for each
-// message.
+// A session is only a cache: it holds what was sent, and a session opened with the same messages gives the same answers. It takes the bytes
+// of its messages, up to a quarter more for further ones, and about 300 bytes per message.
 type Sessions struct {
 	open []*session // by id
-	last int        // the id given out last
-	// The policy of the last request, as it was sent and as it is: a host sends the same one with each.
+	last int        // the last id that was given out
+	// The policy of the last request, as sent and resolved: a host sends the same one each time.
 	policySent  []byte
 	policyKnown *policy.Policy
 }
 
-// maxPolicy is how large a policy is kept for the next request, in bytes.
+// maxPolicy is the maximum size of a policy that is kept for the next request, in bytes.
 const maxPolicy = 1 << 14
 
-// policy resolves a policy. That of the last request costs a comparison. What it returns is not to be written to.
+// policy resolves a policy. Repeating that of the last request costs one comparison. The result must not be modified.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	if len(src) == 0 {
-		src = []byte("{}") // as a plan has it
+		src = []byte("{}") // as in a plan
 	}
 	if l.policyKnown != nil && bytes.Equal(src, l.policySent) {
 		return l.policyKnown, nil
@@ -59,16 +58,16 @@ type session struct {
 	base    *policy.Policy // without the options
 	policy  *policy.Policy // with them
 	raw     api.Raw        // the policy as it was sent
-	options api.Options    // without usage, which is of one call
-	model   string         // what an answer of open has told, where the policy has none
+	options api.Options    // without usage, which belongs to one call
+	model   string         // the model in an answer of open, if the policy has none
 	profile *tokens.Profile
 	state   api.State
-	format  *wire.Format           // nil as long as neither policy nor messages tell it
+	format  *wire.Format           // nil until the policy or the messages show it
 	auto    bool                   // messages may show another format
-	t       *transcript.Transcript // nil as long as there are no messages
+	t       *transcript.Transcript // nil until there are messages
 	sum     int                    // tokens of the messages before counted
 	counted int
-	recount int // how often messages that were counted had come to cost something else
+	recount int // how often the cost of counted messages changed
 }
 
 func (l *Sessions) find(id int) (int, bool) {
@@ -83,25 +82,13 @@ func (l *Sessions) drop(s *session) {
 
 // enter finds the session that a request names, and gives the request what the session knows.
 func (r *request) enter() {
-	at := r.members[operations.InSession]
-	id, err := strconv.Atoi(string(at.Of(r.src)))
-	if err != nil {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
+	s := r.named()
+	if s == nil {
 		return
 	}
-	i, found := r.sessions.find(id)
-	if !found {
-		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
-		return
-	}
-	if !r.op.Grows && !r.members[operations.InMessages].Zero() {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
-		return
-	}
-	s := r.sessions.open[i]
 	r.session = s
 	next := *r.source
-	if r.members[operations.InPolicy].Zero() && r.members[operations.InOptions].Zero() {
+	if !r.has(operations.InPolicy) && !r.has(operations.InOptions) {
 		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model, options: s.options}
 	} else {
 		if r.resolve(); r.err != nil {
@@ -119,22 +106,46 @@ func (r *request) enter() {
 			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, next.policyAt)
 		return
 	}
-	switch {
-	case r.op.Grows: // it has no need of the transcript as it is
-	case s.t == nil: // a conversation without messages
-		if next.format == nil {
-			next.format = wire.ByName(wire.Plain)
-		}
-		next.t = next.format.Read(jsonspan.New([]byte("[]")))
-	case r.op.Edits:
-		next.t = s.format.Snapshot(s.t)
-	default:
-		next.t = s.t
-	}
-	if next.t != nil {
-		next.noteReasoner()
+	if !r.op.Grows { // else it has no need of the transcript as it is
+		next.readSession(s, r.op.Edits)
 	}
 	r.source = &next
+}
+
+// named is the session that a request names; nil where there is none that it can have.
+func (r *request) named() *session {
+	at := r.members[operations.InSession]
+	id, err := strconv.Atoi(string(at.Of(r.src)))
+	if err != nil {
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
+		return nil
+	}
+	i, found := r.sessions.find(id)
+	switch {
+	case !found:
+		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
+	case !r.op.Grows && r.has(operations.InMessages):
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
+	default:
+		return r.sessions.open[i]
+	}
+	return nil
+}
+
+// readSession takes the transcript of a session, or a copy of it if it will be edited.
+func (in *source) readSession(s *session, edits bool) {
+	switch {
+	case s.t == nil: // a conversation without messages
+		if in.format == nil {
+			in.format = wire.ByName(wire.Plain)
+		}
+		in.t = in.format.Read(jsonspan.New([]byte("[]")))
+	case edits:
+		in.t = s.format.Snapshot(s.t)
+	default:
+		in.t = s.t
+	}
+	in.noteReasoner()
 }
 
 // stateOf reads the request's state, or takes the session's.
@@ -178,7 +189,10 @@ func sessionOpen(r *request, dst []byte) []byte {
 	}
 	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
-		s.format = wire.ByName(string(s.state.Format)) // an empty list tells nothing
+		s.format = wire.ByName(string(s.state.Format)) // an empty list shows nothing
+		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
+			return dst
+		}
 		next := *r.source
 		next.format = s.format
 		next.suit()
@@ -186,7 +200,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	}
 	if r.t != nil {
 		raw := r.source
-		r.correct(&s.state) // the session's own estimator stays as it is: its state has learnt
+		r.correct(&s.state) // the session's own estimator stays as it is, since its state has learned
 		if r.source = raw; r.err != nil {
 			return dst
 		}
@@ -199,7 +213,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// take makes the transcript that a request has read the session's own, if there are messages in it.
+// take makes the transcript that a request has read the session's, if it has messages.
 func (s *session) take(r *request) {
 	if r.t == nil || len(r.t.Messages) == 0 {
 		return
@@ -245,8 +259,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// outgrow reads a session that was plain again in the format that messages show, a list that should be appended, where they are not plain.
-// On an error the session is as it was.
+// outgrow reads a plain session again in the format that a list to append shows, if that isn't plain. On an error the session is unchanged.
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)
@@ -256,7 +269,10 @@ func (r *request) outgrow(list []byte) {
 		r.fail(undetected(&found, 0), r.members[operations.InMessages].Start)
 		return
 	}
-	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
+	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
+		return
+	}
+	if d.Err() != nil || f == s.format { // invalid JSON is reported where it is read
 		return
 	}
 	before := wire.Detect(jsonspan.New(s.t.Src))
@@ -276,8 +292,7 @@ func (r *request) outgrow(list []byte) {
 	s.take(r)
 }
 
-// append puts messages, JSON values with commas between them, after the last one. The offset of an error counts from their start, and the
-// session is as it was.
+// append appends messages, JSON values separated by commas. An error's offset is relative to their start, and the session is unchanged.
 func (s *session) append(messages []byte) *jsonspan.Error {
 	t := s.t
 	if len(t.Src)+len(messages) >= jsonspan.MaxSize {
@@ -309,7 +324,7 @@ func sessionClose(r *request, dst []byte) []byte {
 	return appendJSON(dst, api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
-// appendSession writes how the session is.
+// appendSession writes the state of the session.
 func (r *request) appendSession(dst []byte) []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}
@@ -323,7 +338,7 @@ func (r *request) appendSession(dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// again is the transcript after a result, as a session continues with it if there is one.
+// again returns the transcript after a result, as a session would continue with it.
 func (r *request) again(c *compact.Run) *transcript.Transcript {
 	var weigh *jsonspan.Automaton
 	if r.session != nil {
@@ -333,7 +348,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 	return t
 }
 
-// move makes a result the session's transcript, because the host continues with it. The answer is written by then.
+// move makes a result the session's transcript, because the host continues with it. The answer has been written by then.
 func (r *request) move(c *compact.Run) {
 	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
 		return
@@ -342,11 +357,11 @@ func (r *request) move(c *compact.Run) {
 	t, err := c.Result().Transcript(s.profile.Automaton)
 	was := s.t
 	s.t, s.sum, s.counted, s.recount = t, 0, 0, t.Recounted
-	if err != nil || len(t.Messages) == 0 { // nothing is left, or nothing that can be read again
+	if err != nil || len(t.Messages) == 0 { // nothing is left, or it can't be read again
 		s.t = nil
 		return
 	}
-	if t.Outer == t.List { // what is sent next to a list is not in it
+	if t.Outer == t.List { // it lacks what is sent besides the list
 		t.System = was.System
 	}
 	t.Grown(len(t.Messages), len(t.Parts))

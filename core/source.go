@@ -13,8 +13,8 @@ import (
 
 // settings say how messages are read and what is done with them: the policy, the options, and what follows from both.
 type settings struct {
-	base      *policy.Policy // without the options
-	policy    *policy.Policy // with them
+	base      *policy.Policy // without options
+	policy    *policy.Policy // with options
 	policyAt  uint32         // where the policy is
 	options   api.Options
 	optionsAt uint32          // where the options are
@@ -95,6 +95,9 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 			at = optionsAt
 		}
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+	} else if e := notHere(set.format, 0); e != nil {
+		e.At = "format"
+		r.fail(e, at)
 	}
 	set.suit()
 	return set
@@ -112,7 +115,7 @@ func (r *request) estimateBy(set *settings) bool {
 	return true
 }
 
-// suit makes the estimator one for the models that are asked in the format, where the policy has none.
+// suit chooses an estimator for the models of the format, if the policy has none.
 func (set *settings) suit() {
 	if set.format != nil && set.policy.Model == "" {
 		set.profile = set.profile.For(set.format.Model)
@@ -150,15 +153,16 @@ func (in *source) withHistory(h *history) *source {
 	return &next
 }
 
-// readAt reads the transcript that is at an offset.
+// readAt reads the transcript at an offset.
 func (r *request) readAt(offset uint32) {
 	r.read(jsonspan.New(r.src).At(offset), reading{before: r.stateFormat()})
 }
 
-// read reads the transcript at the scanner, which follows it afterwards: a list of messages, a request body that holds one, or an answer of
-// open.
+// read reads the transcript at the scanner: a list of messages, a request body that contains one, or an answer of open. The scanner is
+// after it afterwards.
 func (r *request) read(s *jsonspan.Scanner, how reading) {
 	next := *r.source
+	next.guessed = next.format == nil
 	if o := r.findOpened(s); o != nil {
 		r.readOpened(s, o, &next, how)
 	} else if r.err == nil {
@@ -179,9 +183,12 @@ func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 			return
 		}
 		if in.format = settle(&found, how.before); in.format == nil {
-			// A message without a role is a plainer thing to be told than "no format has these".
+			// That a message lacks a role is a clearer error than "no format has these".
 			r.fail(plainFault(s.At(s.Pos())), 0)
 			r.fail(undetected(&found, int(s.Pos())), 0)
+			return
+		}
+		if r.fail(notHere(in.format, start), 0); r.err != nil {
 			return
 		}
 		in.suit()
@@ -206,7 +213,7 @@ func (in *source) noteReasoner() {
 	in.t.Reasoner = wire.Reasoner(model)
 }
 
-// stateFormat is the format that the state of the last compaction names, or what is remembered; nil where nothing does.
+// stateFormat returns the format that the state of the last compaction, or a remembered one, names; nil if neither does.
 func (r *request) stateFormat() *wire.Format {
 	for i := len(r.remembered) - 1; i >= 0; i-- {
 		if f := wire.ByName(r.remembered[i].format); f != nil {
@@ -215,14 +222,14 @@ func (r *request) stateFormat() *wire.Format {
 	}
 	var state api.State
 	p := r.members[operations.InState]
-	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used
+	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported when it is used
 		return nil
 	}
 	return wire.ByName(string(state.Format))
 }
 
-// settle decides on the format of a conversation that was in the format before, or in none; nil where nothing tells. What was
-// plain goes over to another format with the first sign of it, to the strictest where several are left.
+// settle decides on the format of a conversation that had a format before, or none; nil if nothing shows it. A plain conversation switches
+// to another format at its first sign, to the strictest if several are possible.
 func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	if before != nil && found.May(before) {
 		return before
@@ -233,8 +240,8 @@ func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	return found.Strictest()
 }
 
-// plainFault finds what is wrong with a transcript in any format: no list, a message that is no object or that has neither a
-// role nor a type.
+// plainFault finds what is wrong with a transcript in any format: it is no list, or a message is no object or has neither a role nor a
+// type.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	switch s.Kind() {
 	case jsonspan.Array:
@@ -248,11 +255,7 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "a message must be an object"}
 		}
 		at, named := s.Pos(), false
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			named = named || string(key) == "role" || string(key) == "type"
 			s.Skip()
 		}

@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// marks are the members of messages and parts that tell a provider up to where a prompt cache goes.
+// marks are the members of messages and parts that tell a provider where a prompt cache ends.
 var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 
-// marked are the members that may hold parts with marks, or options with one.
+// marked are the members that may contain parts, or options, with marks.
 var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
 
-// unmarked is a message without the cache breakpoints: a provider takes few of them, and the app sets its own. All else stays, byte for
-// byte.
+// unmarked returns a message without cache breakpoints, because a provider accepts few of them and the app sets its own. Everything else
+// stays, byte for byte.
 func unmarked(message []byte) []byte {
 	if !wire.MayMark(message) {
 		return message
@@ -29,23 +29,19 @@ func unmarked(message []byte) []byte {
 	return append(out, message[at:]...)
 }
 
-// unmarking finds what goes with the marks of a message.
+// unmarking finds what must be removed with the marks of a message.
 type unmarking struct {
 	src  []byte
 	gone []jsonspan.Span // in their order
 }
 
-// value passes over the value at the scanner; deep reports whether a mark may be in its members. It reports whether marks are all that
-// there is in it.
+// value scans the value at the scanner; deep says whether its members may contain a mark. It reports whether the value consists of nothing
+// but marks.
 func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	switch kind := s.Kind(); {
 	case kind == jsonspan.Object:
 		l := cutting{u: u}
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			start, name := s.KeyPos(), string(key)
 			if slices.Contains(marks, name) {
 				s.Skip()
@@ -76,16 +72,16 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	return false
 }
 
-// cutting is a list or an object whose items are passed over.
+// cutting is a list or an object whose items are scanned.
 type cutting struct {
 	u     *unmarking
 	last  uint32 // where the last item ends
-	first uint32 // where the first one begins, while all go
+	first uint32 // where the first one begins, as long as all are removed
 	any   bool
 	kept  bool
 }
 
-// item takes in the item of a span, with the comma that belongs to it if it goes.
+// item adds an item at a span, with the comma that belongs to it if it is removed.
 func (l *cutting) item(start, end uint32, goes bool) {
 	gone := &l.u.gone
 	inside := len(*gone)
@@ -108,7 +104,7 @@ func (l *cutting) item(start, end uint32, goes bool) {
 	l.any, l.kept, l.last = true, l.kept || !goes, end
 }
 
-// end reports whether all items are gone, and there were some.
+// end reports whether there were items and all were removed.
 func (l *cutting) end() bool {
 	if !l.any || l.kept {
 		return false

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// unread is the error of a transcript at an offset whose text is mostly where its format has none; nil if there is nothing wrong. A format
-// that was found must read more than half of all text. One that was named must do so in the parts of messages: what else an application keeps
-// with them is its own affair. Where another format is certain and reads more, missing a tenth is enough.
+// unread returns the error for a transcript whose text is mostly where its format doesn't look; nil if nothing is wrong. A detected format
+// must read more than half of all text. One that was named must do so within the parts of messages, since what else an application keeps
+// there is its own affair. If another format is certain and reads more, missing a tenth is enough.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	read, missed, beside := f.Glance(t)
 	if named {
@@ -31,7 +31,11 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	if c.Lost+c.Foreign <= c.Read/minor {
 		return nil
 	}
-	if other := better(f, c, t, offset); other != nil {
+	other := better(f, c, t, offset)
+	if e := notHere(other, offset); e != nil {
+		return e
+	}
+	if other != nil {
 		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + "; they look like \"" + other.Name + "\": set that as \"format\" in the policy"}
 	}
 	if c.Lossy() {
@@ -43,13 +47,17 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 // minor is the share of the text, one in so many bytes, that may be in parts that a named format misses although another one reads them.
 const minor = 9
 
-// better finds the format that the messages certainly have and that misses less than half of what f does; nil if there is none.
+// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if there is none. A format
+// that this build cannot read counts as one.
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))
 	other := found.Sure()
 	if other == nil || other == f {
 		return nil
+	}
+	if other.Elsewhere() { // how much it reads, only the whole build can tell
+		return other
 	}
 	s = s.At(offset)
 	o := other.Read(s)
@@ -62,7 +70,7 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	return other
 }
 
-// doubt lowers the confidence in a format that is sure by its signs, and reads less than half of the text at the scanner.
+// doubt lowers the confidence in a format that its signs make certain, but that reads less than half of the text at the scanner.
 func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	f := found.Sure()
 	if f == nil {
@@ -70,7 +78,7 @@ func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	}
 	t := f.Read(s)
 	if s.Err() != nil {
-		return // what is wrong with it is no doubt about the format
+		return // an error says nothing about the format
 	}
 	if read, missed, beside := f.Glance(t); missed+beside <= read {
 		return

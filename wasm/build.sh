@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Builds the module: wasm/build.sh [--full] [--component] [--reactor] OUT.
+# Builds the module: wasm/build.sh [--full | --slim | --without GROUPS] [--component] [--reactor] OUT.
 #
 # --full       with the published systems (the tag ctxfold_full)
+# --slim       without the groups below
+# --without    without some groups, which are tags (ctxfold_no_GROUP), with commas between them:
+#                formats  the wire formats of agents and SDKs (core/internal/wire/elsewhere.go lists them)
+#                files    session files: open and save
+#                convert  convert
 # --component  with the functions of wit/ctxfold.wit in place of those of docs/reference/abi.md (the tag ctxfold_component), as a component
 # --reactor    stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
 #
@@ -28,10 +33,12 @@
 # of all that went in.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-full= component= reactor= tags=
+full= component= reactor= tags= without=
 while [[ $1 == --* ]]; do
 	case $1 in
 	--full) full=1 tags+=,ctxfold_full ;;
+	--slim) without=formats,files,convert ;;
+	--without) without=$2; shift ;;
 	--component) component=1 tags+=,ctxfold_component ;;
 	--reactor) reactor=1 ;;
 	*) echo "wasm/build.sh: there is no option $1" >&2; exit 2 ;;
@@ -39,6 +46,10 @@ while [[ $1 == --* ]]; do
 	shift
 done
 out=$1
+for group in ${without//,/ }; do
+	[[ $group =~ ^(formats|files|convert)$ ]] || { echo "wasm/build.sh: there is no group $group" >&2; exit 2; }
+	tags+=,ctxfold_no_$group
+done
 
 [[ ! ${STRESS:-} =~ ^(move|preempt)$ ]] || NO_COLLECT=1 # collect.patch moves no stack and switches no goroutine
 
@@ -46,7 +57,7 @@ out=$1
 [ "${NO_LEAN:-}" != 1 ] || NO_QUIET=1 NO_RESUME=1 NO_DEAD=1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
-switches=${full:+full-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
+switches=${full:+full-}${without:+without-${without//,/-}-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
 for name in LEAN SMALL CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD COALESCE SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
 	[[ $switch =~ ^NO_(LEAN|SMALL|CLEAR|QUIET|COLLECT|RESUME|LINES|JUMPS|START|DEAD|COALESCE|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2

@@ -189,10 +189,11 @@ func rows(t *testing.T, file, heading string) (names []string) {
 
 // withoutVector are the codes that no vector can show.
 var withoutVector = map[string]string{
-	"needs_full": "TestNeedsFull in host: the vectors are of the full module too",
-	"internal":   "a request that leads to it is a mistake in the core",
-	"too_large":  "it takes a request of over 1 GiB",
-	"unknown_op": "a module has no export for it to be asked with",
+	"needs_full":  "TestNeedsFull in host: the vectors are of the full module too",
+	"needs_whole": "TestSlim in host: the vectors are of the whole module",
+	"internal":    "a request that leads to it is a mistake in the core",
+	"too_large":   "it takes a request of over 1 GiB",
+	"unknown_op":  "a module has no export for it to be asked with",
 }
 
 // TestCodes compares the words that answers use, as the vectors show them, with the tables of the documents.

@@ -1,7 +1,9 @@
 // Command mutants changes one operator of core at a time and looks whether a test fails.
 //
 // Gremlins finds the changes (it lists them as JSON without running anything); a seed draws a sample of them; each is tested by what is
-// cheap first: the short tests of its own package, those of the packages that import it, those of core, and at last all tests of the module.
+// cheap first: the short tests of its own package, those of the packages that import it, a few fast ones of core that go through all of it, the
+// short ones of core, those over real sessions, and with -to all the tests of the module. A survivor of those costs as much as a whole run, so
+// they are only tried if asked for; what the stages before kill is the least that the tests kill.
 // A changed file never is in the tree: the go command is given it with -overlay.
 //
 // A change may make a loop endless. Tests are limited in processor time, which a busy machine does not use up, and a test that is ended by
@@ -49,10 +51,18 @@ type stage struct {
 // short leaves out tests over real sessions: they take most of the time and say little more than the others.
 var short = []string{"-short", "-skip=Real"}
 
+// fast are tests of core that take a second or less each, and together reach nearly all of it.
+const fast = "-run=^Test(Vectors|SeedVectors|Seeds|Digests|DigestSections|Canaries|Branch|Background|ArchiveOfPasses|FitEdits|FitOfOtherFormats|FitOfEditedHistories|" +
+	"ForgedDigestOfTheUserIsKept|DeferredResults|ProviderSummaries|PrefixRequests|CalibrationConverges|RulesBeatNewestMessages|ConvertReports|LastResort.*|Redact.*|Search)$"
+
 var stages = []stage{
 	{"room", func(m *mutant) []string { return []string{"./" + m.room()} }, short, 100, 12 << 20},
 	{"callers", callers, short, 100, 12 << 20},
+	{"fast", func(*mutant) []string { return []string{"./core"} }, []string{"-short", fast}, 100, 12 << 20},
 	{"core", func(*mutant) []string { return []string{"./core/..."} }, short, 400, 16 << 20},
+	{"real", func(*mutant) []string {
+		return []string{"./core", "./core/internal/sessionfile", "./core/internal/wire"}
+	}, []string{"-short", "-run=Real"}, 400, 16 << 20},
 	{"all", func(*mutant) []string { return []string{"./..."} }, nil, 4000, 0},
 }
 
@@ -65,14 +75,15 @@ func main() {
 	n := flag.Int("n", 300, "mutants to draw")
 	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "of the sample")
 	rooms := flag.String("rooms", "", "packages under core to draw from, by the ends of their paths, with commas; empty for all")
-	depth := flag.String("to", "all", "the last stage: room, callers, core or all")
+	depth := flag.String("to", "real", "the last stage: room, callers, fast, core, real or all")
+	until := flag.Duration("until", 0, "draw no more mutants after this time; 0 for no limit")
 	again := flag.String("again", "", "a report of an earlier run: test its survivors instead of drawing")
 	report := flag.String("report", "build/mutants/report.txt", "where to write the survivors and the table")
 	flag.Parse()
 
 	last := slices.IndexFunc(stages, func(s stage) bool { return s.name == *depth })
 	if last < 0 {
-		log.Fatalf("-to %s: want room, callers, core or all", *depth)
+		log.Fatalf("-to %s: want room, callers, fast, core, real or all", *depth)
 	}
 	data, err := os.ReadFile(*list)
 	if err != nil {
@@ -103,8 +114,13 @@ func main() {
 
 	var out bytes.Buffer
 	tally := newTally()
+	begun := time.Now()
 	for _, m := range all {
 		if tally.tested == *n {
+			break
+		}
+		if *until > 0 && time.Since(begun) > *until {
+			tally.cut = fmt.Sprintf("The time was over after %d of %d mutants.\n", tally.tested, *n)
 			break
 		}
 		if err := m.load(); err != nil {
@@ -253,7 +269,7 @@ func run(overlay string, cpu, memory int, args ...string) outcome {
 	if memory > 0 {
 		limit = fmt.Sprint(memory)
 	}
-	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v "$0"; ulimit -t "$1"; shift; exec go "$@"`, limit, fmt.Sprint(cpu)}, args...)...)
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v "$0"; ulimit -t "$1"; shift; exec nice -n 19 go "$@"`, limit, fmt.Sprint(cpu)}, args...)...)
 	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

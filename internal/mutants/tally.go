@@ -16,6 +16,7 @@ type tally struct {
 	tested, killed int
 	rooms          map[string]*row
 	stages         []int
+	cut            string // what was left out for lack of time
 }
 
 func newTally() *tally { return &tally{rooms: map[string]*row{}, stages: make([]int, len(stages))} }
@@ -64,7 +65,7 @@ func (t *tally) String() string {
 	for i, s := range stages {
 		fmt.Fprintf(&b, " %d by %s", t.stages[i], s.name)
 	}
-	return b.String() + "\n"
+	return b.String() + "\n" + t.cut
 }
 
 // readEquivalents gives the keys of the changes that a file names. An entry is the file and the function, the line before (-) and after (+),

@@ -1,10 +1,11 @@
 /** The jobs of fits that are remembered together. */
 import { unlessAborted } from "./archive.js";
 import { type CountTokens, ending, optionsOf } from "./ending.js";
-import { type Answer, type Head, valuesOf } from "./envelope.js";
+import type { Answer, Head } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import type { Model } from "./events.js";
 import type { FitCall, Fitted } from "./fit.js";
+import { decode } from "./json.js";
 import { type Ended, type Means, runJob } from "./loop.js";
 import type { Records } from "./records.js";
 import { redactions } from "./redact.js";
@@ -116,12 +117,12 @@ export class Pool {
       job.then((ended) => this.#told(fitting, ended, signal)),
       signal,
     );
-    const { report, known, archive } = valuesOf(result as Answer, "messages", "edits", "state", "requests", "start");
+    const value = (name: string) => JSON.parse(decode((result as Answer).get(name) as Uint8Array));
     return {
       messages: source.restore(result as Answer) as Same<M>,
-      report: report as Report,
-      known: (known as number) >= 0,
-      ...(archive !== undefined && { archive: archive as Body[] }),
+      report: value("report") as Report,
+      known: value("known") >= 0,
+      ...(result?.has("archive") && { archive: value("archive") as Body[] }),
       ...(background && { background }),
     };
   }
@@ -137,7 +138,7 @@ export class Pool {
   async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
-    const { report } = valuesOf(result, "messages", "edits", "state", "archive") as { report: Report };
+    const report: Report = JSON.parse(decode(result.get("report") as Uint8Array));
     if (!report.changed && !asked) return ended;
     await settings.model.onEvent?.({ type: "done", report });
     signal?.throwIfAborted();

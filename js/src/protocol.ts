@@ -29,6 +29,8 @@ export type ToWorker =
   | { kind: "create"; compactor: number; options: Record<string, unknown> }
   | { kind: "close"; compactor: number }
   | { kind: "part"; source: number; part: string | Uint8Array }
+  /** A transcript is not needed any more. */
+  | { kind: "drop"; source: number }
   | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] };
 
 /** What came of a call. */

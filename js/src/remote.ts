@@ -150,6 +150,9 @@ class Link {
   readonly #worker: Running;
   readonly #calls = new Map<number, (result: Result) => void>();
   readonly #compactors = new Set<number>();
+  readonly #held = new FinalizationRegistry<number>((source) => {
+    if (this.alive) this.#worker.post({ kind: "drop", source });
+  });
   #next = 0;
 
   constructor(worker: Running) {
@@ -201,9 +204,10 @@ class Link {
     });
   }
 
-  /** Sends a large transcript ahead of a call, in slices. Resolves to its number. */
-  async send(pieces: readonly (string | Uint8Array)[]): Promise<number> {
+  /** Sends a large transcript ahead of calls, in slices, for as long as `holder` lives. Resolves to its number. */
+  async send(pieces: readonly (string | Uint8Array)[], holder: object): Promise<number> {
     const source = this.#next++;
+    this.#held.register(holder, source);
     const slices = new Slices();
     for (const part of partsOf(pieces)) {
       if (!this.alive) break; // the call says so
@@ -233,6 +237,8 @@ class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   readonly #compacting: Compacting;
+  /** The large transcripts that the worker has: a job needs its own in several calls. */
+  readonly #sent = new WeakMap<Transcript, Promise<number>>();
   #state: State | undefined;
 
   constructor(link: Link, id: number, state: State | undefined, compacting: Compacting) {
@@ -416,9 +422,14 @@ class Remote implements RemoteCompactor {
 
   /** A transcript, or the number of a large one, which has been sent. */
   #crossing(source: Transcript): string | Uint8Array | Promise<number> {
+    const known = this.#sent.get(source);
+    if (known) return known;
     const pieces = source.pieces ?? [source.piece];
     const units = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    return units > PART ? this.#link.send(pieces) : source.piece;
+    if (units <= PART) return source.piece;
+    const sent = this.#link.send(pieces, source);
+    this.#sent.set(source, sent);
+    return sent;
   }
 
   close(): void {

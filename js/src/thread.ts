@@ -22,12 +22,13 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   /** What has arrived of large transcripts. */
   const parts = new Map<number, (string | Uint8Array)[]>();
 
-  /** The transcript of a call. Its parts are joined here, where nobody is kept waiting. */
+  /** The transcript of a call. Its parts are joined here, where nobody is kept waiting, and once. */
   const crossing = ({ piece, answer }: Source): Crossing => {
     if (typeof piece !== "number") return new Crossing(piece, answer);
     const arrived = parts.get(piece) ?? [];
-    parts.delete(piece);
-    return new Crossing(typeof arrived[0] === "string" ? arrived.join("") : joined(arrived as Uint8Array[]), answer);
+    const whole = typeof arrived[0] === "string" ? arrived.join("") : joined(arrived as Uint8Array[]);
+    parts.set(piece, [whole]);
+    return new Crossing(whole, answer);
   };
 
   const run = async ({ compactor, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
@@ -69,6 +70,9 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
       case "close":
         forget(message.compactor);
         return;
+      case "drop":
+        parts.delete(message.source);
+        return;
       case "part": {
         const arrived = parts.get(message.source);
         if (arrived) arrived.push(message.part);
@@ -85,6 +89,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0] as Uint8Array;
   const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {

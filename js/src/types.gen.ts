@@ -462,6 +462,7 @@ export type ErrorCode =
   | "session_closed"
   | "summary_failed"
   | "needs_full"
+  | "needs_whole"
   | "unknown_function"
   | "unknown_op"
   | "internal"

@@ -10,7 +10,7 @@ import { built, shows } from "./support/newcomer-page.js";
 import { testedOn } from "./support/tested-on.js";
 
 const options = { skip: noBrowser };
-const EVERY = `${BOTH}, worker: compacted, models: unavailable`;
+const EVERY = `${BOTH}, worker: compacted, slim: compacted, models: unavailable`;
 const WITH_WORKER = "the page, `fit` in a worker; `/worker`, models in the browser";
 const INSIDE = "`fit` in the page, the module inside the code";
 const PAGE = ["both.js", "main.js", "index.html"];

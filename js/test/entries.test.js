@@ -27,7 +27,7 @@ test("every entry exports the same names, but the worker's, which needs no load"
   assert.deepEqual(Object.keys(inline).sort(), names);
   const { load: _, ...rest } = main;
   assert.deepEqual(Object.keys(await import("ctxfold/worker")).sort(), Object.keys(rest).sort());
-  for (const file of ["index", "development"]) {
+  for (const file of ["index", "development", "slim", "slim-node"]) {
     assert.deepEqual(Object.keys(await import(`../dist/${file}.js`)).sort(), names, file);
   }
   for (const file of ["workerd", "edge-light"]) {

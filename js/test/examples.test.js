@@ -37,7 +37,7 @@ client.unref();
 const DOCUMENTS = /** @type {const} */ ([
   ["js/README.md", 5],
   ["docs/start/integrations.md", 6],
-  ["docs/start/platforms.md", 1],
+  ["docs/start/platforms.md", 2],
 ]);
 
 for (const [name, least] of DOCUMENTS) {

@@ -20,7 +20,7 @@ test("the package holds what is built, its module and its papers, and nothing el
   const built = (path) => /^dist\/[a-z-]+(\/[a-z-]+|\.gen)?\.(js|d\.ts)$/.test(path);
   // LICENSE and NOTICE are put there by prepack.
   const others = paths.filter((/** @type {string} */ path) => !built(path) && !/^(LICENSE|NOTICE)$/.test(path));
-  assert.deepEqual(others.sort(), ["README.md", "ctxfold.wasm", "package.json"]);
+  assert.deepEqual(others.sort(), ["README.md", "ctxfold-slim.wasm", "ctxfold.wasm", "package.json"]);
   for (const path of paths) {
     if (path.endsWith(".js") && !path.endsWith("inline-module.js")) {
       assert.ok(paths.includes(path.replace(/\.js$/, ".d.ts")), `${path} has no types`);

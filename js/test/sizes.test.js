@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { noSlim } from "./support/slim.js";
 import { row, updating, write } from "./support/tested-on.js";
 
 const js = fileURLToPath(new URL("..", import.meta.url));
@@ -26,6 +27,7 @@ const ENTRIES = [
   ["`ctxfold/react`", "adapters/react"],
   ["`ctxfold/redis`", "adapters/redis"],
   ["`ctxfold/shared`", "shared"],
+  ["`ctxfold/slim`", "slim"],
   ["`ctxfold/transformers`", "adapters/transformers"],
   ["`ctxfold/webllm`", "adapters/webllm"],
 ];
@@ -56,17 +58,22 @@ test("what a page loads is as large as docs/start/platforms.md says", async () =
   }
 });
 
-test("the module is as large as docs/start/platforms.md says", async () => {
-  const name = "`ctxfold.wasm`";
-  const bytes = await readFile(`${js}ctxfold.wasm`);
+/** @param {string} file */
+async function module(file) {
+  const name = `\`${file}\``;
+  const bytes = await readFile(`${js}${file}`);
   if (updating) {
     await write("sizes", name, ...[bytes, gzipSync(bytes), brotliCompressSync(bytes)].map((b) => written(b.length)));
   }
   const [, gzip] = (await row("sizes", name)) ?? [];
   // Packed, as the snapshot of its memory is mostly zeros.
   const part = gzipSync(bytes).length / read(gzip);
-  assert.ok(part > 0.8 && part < 1.2, `the module is ${part} times of ${gzip} bytes: run npm run tested-on`);
-});
+  assert.ok(part > 0.8 && part < 1.2, `${file} is ${part} times of ${gzip} bytes: run npm run tested-on`);
+}
+
+test("the module is as large as docs/start/platforms.md says", () => module("ctxfold.wasm"));
+
+test("and the slim one", { skip: noSlim }, () => module("ctxfold-slim.wasm"));
 
 test("the sizes in the text of pages are those of the files", async () => {
   const module = brotliCompressSync(await readFile(`${js}ctxfold.wasm`)).length / 1e3;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { createFitter as fitterHere, load, createCompactor as onThisThread } from "ctxfold";
 import { createCompactor, createFitter } from "ctxfold/worker";
 import { slicedTranscript } from "../dist/transcript.js";
@@ -179,4 +180,25 @@ test("a history of megabytes crosses in parts, and comes back as it does on this
     live.pop();
     assert.deepEqual(fitted, await fitterHere(options)(messages));
   }
+});
+
+test("a large history crosses once, however often a compaction needs it", async (t) => {
+  let units = 0;
+  const { postMessage } = Worker.prototype;
+  t.mock.method(
+    Worker.prototype,
+    "postMessage",
+    /** @this {Worker} */ function (/** @type {any} */ message, /** @type {any} */ ...rest) {
+      if (message.kind === "part") units += message.part.length;
+      return Reflect.apply(postMessage, this, [message, ...rest]);
+    },
+  );
+  const fit = createFitter({ policy: { window: { tokens: 100_000 } }, summarize: () => summary });
+  t.after(() => fit.close());
+  const history = [...session(600), { role: "user", content: "And now?" }];
+  const { length } = JSON.stringify(history);
+  assert.ok(length > 1_000_000, `${length}`);
+  const { report } = await fit(history);
+  assert.ok(report.changed);
+  assert.equal(units, length);
 });

@@ -3,7 +3,7 @@ import { sections } from "./binary.mjs";
 import { read } from "./code.mjs";
 
 // abi.Type: size, bytes with pointers, hash, flags, alignments, kind, equality, pointers, name, pointer to it; what follows is by kind.
-const TYPE = 48, FLAGS = 20, ALIGN = 21, KIND = 23, NAME = 40, POINTER = 44, UNCOMMON = 1, STAR = 2, MASK_ON_DEMAND = 16, FIELD = 24, TAGGED = 2;
+const TYPE = 48, FLAGS = 20, ALIGN = 21, KIND = 23, NAME = 40, POINTER = 44, UNCOMMON = 1, STAR = 2, MASK_ON_DEMAND = 16, FIELD = 24, TAGGED = 2, METHOD = 16;
 const ARRAY = 17, CHAN = 18, FUNC = 19, INTERFACE = 20, MAP = 21, POINTER_TO = 22, SLICE = 23, STRUCT = 25, LAST = 26;
 const sizes = new Map([[ARRAY, 72], [CHAN, 64], [FUNC, 56], [INTERFACE, 80], [MAP, 112], [POINTER_TO, 56], [SLICE, 56], [STRUCT, 80]]);
 
@@ -96,14 +96,24 @@ export function typesOf(memory, top, bounds, constants) {
     if (ends[i] > found[i + 1]) throw new Error(`the type at ${found[i]} runs into the next: see docs/inside/upgrading-go.md`);
   }
 
-  /** The numbers of the functions that are a type's methods: with the receiver of an interface, and with its own. */
-  const methods = (type) => {
+  /** Where the methods of a type are: abi.Method has a name, a type and two functions, 4 bytes each. */
+  const methodsAt = (type) => {
     if (!(memory[type + FLAGS] & UNCOMMON)) return [];
     const uncommon = type + (sizes.get(kindOf(type)) ?? TYPE);
-    const out = [];
-    for (let i = 0, at = uncommon + word(uncommon + 8); i < short(uncommon + 4); i++, at += 16) out.push(word(at + 8), word(at + 12));
-    return out;
+    return Array.from({ length: short(uncommon + 4) }, (_, i) => uncommon + word(uncommon + 8) + METHOD * i);
   };
+  /** The numbers of the functions that are a type's methods: with the receiver of an interface, and with its own. */
+  const methods = (type) => methodsAt(type).flatMap((at) => [word(at + 8), word(at + 12)]);
+  // What interfaces call their methods. A method that is called otherwise is in no table of an interface, whoever makes one.
+  const wanted = new Set();
+  for (const type of found) {
+    if (kindOf(type) !== INTERFACE) continue;
+    const start = address(type + TYPE + 8), count = address(type + TYPE + 16);
+    for (let i = 0; i < count; i++) wanted.add(nameAt(types + word(start + 8 * i)).text);
+  }
+  /** The methods of a type that no interface has: where they are, and where their names are. */
+  const unusedOf = (type) =>
+    methodsAt(type).map((at) => ({ start: at, end: at + METHOD, name: word(at) })).filter(({ name }) => !wanted.has(nameAt(types + name).text));
   /** The fields of a structure, unless they say where its pointers are: where the slice of them is, where they are, and where their names are. */
   const fieldsOf = (type) => {
     const at = type + TYPE + 8, start = address(at), count = address(at + 8);
@@ -112,5 +122,5 @@ export function typesOf(memory, top, bounds, constants) {
     if (!names.every((name) => types < name && name < endTypes)) throw new Error(`the structure at ${type} has other fields: see docs/inside/upgrading-go.md`);
     return { at, list: { start, end: start + FIELD * count }, names };
   };
-  return { found, ends, methods, fieldsOf, nameOf: (type) => word(type + NAME), endOfName: (name) => nameAt(types + name).end };
+  return { found, ends, methods, unusedOf, fieldsOf, nameOf: (type) => word(type + NAME), endOfName: (name) => nameAt(types + name).end };
 }

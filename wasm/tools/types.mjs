@@ -4,7 +4,8 @@
 // their address: a constant of code, a word of memory, or another type. Types that are held by an offset (the type of a pointer to
 // this one, the types of methods) are of use to reflection alone, or are compared and not read. So a type is dead when neither a
 // constant nor a word points into it, but for words of other dead types. A type's name is for messages and for reflection, and so are the
-// fields of a structure, but for one that the collector asks where its pointers are. What methods and packages are called by stays.
+// fields of a structure, but for one that the collector asks where its pointers are. So are methods whose name no
+// interface has, since code calls them by their address; what the others and packages are called by stays.
 import { readFileSync, writeFileSync } from "node:fs";
 import { constantsOf, typesOf } from "./gotypes.mjs";
 import { clear, functionTable, memoryOf, moduleData } from "./memory.mjs";
@@ -16,7 +17,7 @@ const { table } = functionTable(memory);
 const bounds = moduleData(memory, table);
 const { types, endTypes, endTable, links } = bounds;
 const constants = constantsOf(wasm);
-const { found, ends, nameOf, endOfName, fieldsOf } = typesOf(memory, top, bounds, constants);
+const { found, ends, nameOf, endOfName, fieldsOf, unusedOf } = typesOf(memory, top, bounds, constants);
 const TYPE = 48; // the bytes that all types have, without types in them
 const other = (what) => new Error(`types.mjs: ${what}. See docs/inside/upgrading-go.md, or build with NO_TYPES=1.`);
 
@@ -41,6 +42,13 @@ const erase = (start, end) => {
   clear(wasm, segments, start, end);
   memory.fill(0, start, end);
 };
+// Methods that are in no interface. What is left of one has no type and no name, where the runtime looks for an interface's methods.
+for (const type of found) {
+  for (const { start, end, name } of unusedOf(type)) {
+    if (!named.has(name)) named.set(name, 0);
+    erase(start, end);
+  }
+}
 for (const type of found) {
   const fields = fieldsOf(type);
   if (!fields) continue;

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Anywhere is the last place of a message that may be in any.
+// Anywhere is the last place of a message that may be anywhere.
 const Anywhere = math.MaxInt
 
 // Places is where a policy puts messages of ours, and what it lets precede them. It is asked only where a message reads like one of ours.
@@ -23,9 +23,10 @@ type Places struct {
 
 // identifying finds the messages of ours in the input of a document.
 //
-// A state names them (State.Own), and nothing else counts then: each name for one message, the first. Lines and turns, which are in the
-// digest like talk and give nothing to the ledger, are not named: with a state they count among the messages that it knows. Without a state,
-// or with one that knows nothing about this conversation, a message counts only in the role and at the place where the policy puts it.
+// If there is a state, it names them (State.Own), and nothing else counts: each name identifies one message, the first that matches. Lines
+// and turns are not named, because a digest treats them like talk and takes nothing from them for the ledger; with a state they count among
+// the messages that it covers. Without a state, or with one that knows nothing about this conversation, a message counts only if its role
+// and its place are those that the policy uses.
 type identifying struct {
 	doc    *view.View
 	places Places
@@ -107,12 +108,12 @@ func (id *identifying) takeName(i int) bool {
 	return at >= 0
 }
 
-// spot is where a message is, by what precedes it.
+// spot is the position of a message, described by what precedes it.
 type spot struct {
-	user      bool // a digest in the user's name or the system's may be here
-	assistant bool // one in the assistant's
+	user      bool // a digest with the user's or the system's role may be here
+	assistant bool // a digest with the assistant's role may be here
 	said      bool // the user has said something before it that is not pinned
-	digest    bool // a digest precedes it, and only what came with it in between
+	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
 // following is the spot after message i, which is at a spot. A digest precedes all talk that is not pinned; the user's message that was the
@@ -141,7 +142,7 @@ func (id *identifying) following(at spot, i int) spot {
 	return at
 }
 
-// inPlace reports whether the digest that message i reads like is of the policy's style, and is where a fold puts it.
+// inPlace reports whether message i, which looks like a digest, has the policy's style and is where a fold puts it.
 func (id *identifying) inPlace(i int, at spot) bool {
 	s := digest.StyleOf(id.doc.T, i)
 	if s.Header != id.places.Style.Header || at.digest {

@@ -8,23 +8,23 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Origin is what a message of ours represents.
+// Origin says what a message of ours stands for.
 type Origin uint8
 
-// What a compaction writes. Messages of passes that are not among these get an origin when they are declared.
+// The messages that a compaction writes. Other messages of passes get an origin when they are declared.
 const (
 	NotOurs  Origin = iota
-	OfDigest        // of a fold
-	OfBranch        // of a path that was given up
-	OfTurn          // what a repair lets somebody say so that the roles take turns
+	OfDigest        // the digest of a fold
+	OfBranch        // the digest of an abandoned branch
+	OfTurn          // a message that a repair inserts so that the roles alternate
 	OfLine          // the line of a turn
 	OfFile          // a file that was restored
-	OfCount         // how many messages were dropped
+	OfCount         // the count of dropped messages
 	OfLoop          // a tool loop as text
 	ofOthers
 )
 
-// Message is a kind of message that a pass or a repair writes, digests excepted: how it is known, and what follows from its being
+// Message is a kind of message, other than a digest, that a pass or a repair writes: how it is recognized, and what follows from its being
 // ours.
 type Message struct {
 	Origin Origin // zero: Declare gives one
@@ -40,10 +40,10 @@ type Message struct {
 	Lists     bool // it may name the handle of the messages that it represents
 }
 
-// declared are the kinds of messages, in the order of their declaration.
+// declared are the kinds of messages, in order of declaration.
 var declared []*Message
 
-// Declare adds a kind of message, once. It is called from init.
+// Declare declares a kind of message, once. It is called from init.
 func Declare(m *Message) {
 	next := ofOthers
 	for _, known := range declared {
@@ -66,12 +66,12 @@ func Declare(m *Message) {
 	}
 }
 
-// Declared are the kinds of messages that were declared.
+// Declared returns the kinds of messages that were declared.
 func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Of is the kind of a message of ours.
+// Of returns the kind of a message of ours.
 func (k Origin) Of() *Message {
 	for _, m := range declared {
 		if m.Origin == k {

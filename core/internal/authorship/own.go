@@ -17,7 +17,7 @@ type Authors struct {
 	ours []Origin // by message of the input
 }
 
-// maxOwn is how many messages of ours a state names.
+// maxOwn is the maximum number of messages of ours that a state names.
 const maxOwn = 256
 
 // LooksLike returns what a message reads like, in a role that we write such messages in; NotOurs if it reads like nothing of ours. Whether
@@ -37,7 +37,7 @@ func LooksLike(t *transcript.Transcript, m int32) Origin {
 	return NotOurs
 }
 
-// Own reports whether a message is one that an earlier compaction, or this one, wrote.
+// Own reports whether an earlier compaction, or this one, wrote a message.
 func (a *Authors) Own(m int32) bool { return a.Origin(m) != NotOurs }
 
 // Origin returns what a message of ours represents; NotOurs for any other, whatever it reads like.
@@ -48,7 +48,7 @@ func (a *Authors) Origin(m int32) Origin {
 	return LooksLike(a.doc.T, m) // this run has written it
 }
 
-// NameOf names a message by its role and its first text, whatever else a host or an SDK keeps in it.
+// NameOf returns a message's name, computed from its role and its first text, whatever else a host or an SDK keeps in it.
 func NameOf(t *transcript.Transcript, m int32) string {
 	var f transcript.Fingerprint
 	f.Add([]byte(t.Messages[m].Role.String()))
@@ -57,7 +57,7 @@ func NameOf(t *transcript.Transcript, m int32) string {
 	return f.String()
 }
 
-// OwnNames are the names of the messages of ours in the result, for the state.
+// OwnNames returns the names of our messages in the result, for the state.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
 		if k := a.Origin(it.Msg); k != NotOurs && !k.Of().Unnamed && len(list) < maxOwn {
@@ -67,7 +67,7 @@ func (a *Authors) OwnNames() (list []string) {
 	return list
 }
 
-// IsBranch reports whether a message is the digest of a path that was given up.
+// IsBranch reports whether a message is the digest of an abandoned branch.
 func (a *Authors) IsBranch(m int32) bool { return a.Origin(m) == OfBranch }
 
 // Summarizable reports whether the digest should include a message as a part of the talk: it is not one of ours, or it is the line of a turn,
@@ -84,31 +84,31 @@ func (a *Authors) Summarizable(m int32) bool {
 	}
 }
 
-// isCount reports whether a text is the message that counts what was dropped: its line, and after it nothing but blocks.
+// isCount reports whether a text is the message that counts dropped messages: its line, followed by nothing but blocks.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
 }
 
-// OpeningText is what a repair lets the user say where a conversation begins without the user.
+// OpeningText is the user message that a repair inserts if a conversation doesn't begin with the user.
 const OpeningText = "[The conversation goes on from here.]"
 
-// TurnText is what a repair puts between two messages of one role, as said by the other one.
+// TurnText is the message that a repair inserts between two messages of one role, in the other role.
 const TurnText = "[Noted.]"
 
-// DroppedPrefix begins the message that counts what was dropped (S0.27, S0.29).
+// DroppedPrefix begins the message that counts dropped messages (S0.27, S0.29).
 const DroppedPrefix = "[Context compacted: "
 
-// RestoredPrefix begins the message that holds a restored file (S3.38).
+// RestoredPrefix begins the message with a restored file (S3.38).
 const RestoredPrefix = "[Restored file after compaction]"
 
-// IsTurn reports whether a message is what a repair lets somebody say so that the roles take turns.
+// IsTurn reports whether a message was inserted by a repair so that the roles alternate.
 func IsTurn(t *transcript.Transcript, m int32) bool {
 	first := t.FirstText(int(m))
 	return t.Messages[m].Count == 1 && (t.EqualText(first, TurnText) || t.EqualText(first, OpeningText))
 }
 
-// IsCompanion reports whether a message came into the transcript with a fold, such as a restored file, or a turn.
+// IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an inserted turn.
 func IsCompanion(t *transcript.Transcript, m int32) bool {
 	for _, kind := range declared {
 		if kind.Companion && kind.Is(t, m) {
@@ -118,7 +118,7 @@ func IsCompanion(t *transcript.Transcript, m int32) bool {
 	return false
 }
 
-// DroppedBefore is how many messages an earlier compaction dropped, as its message says; 0 if this is no such message.
+// DroppedBefore returns how many messages an earlier compaction dropped, according to its message; 0 if this isn't such a message.
 func DroppedBefore(t *transcript.Transcript, m int32) int {
 	if t.Messages[m].Role != transcript.User || !t.StartsWith(int(m), DroppedPrefix) {
 		return 0

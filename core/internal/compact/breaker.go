@@ -4,7 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxFailed is how many compactions in a row may fail before the next one waits until the transcript has grown.
+// maxFailed is how many consecutive compactions may fail before the next one waits until the transcript has grown.
 const maxFailed = 3
 
 // stuck reports whether the last compactions have shown that another one would not help.
@@ -13,7 +13,7 @@ func (c *Run) stuck() bool {
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.Growth()
 }
 
-// failed ends the run with the input as it came, and counts it.
+// failed ends the run with an unchanged input, and counts the failure.
 func (c *Run) failed(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.report.Left = c.mend.Refused()
@@ -23,7 +23,7 @@ func (c *Run) failed(reason api.Reason) *Run {
 	return c
 }
 
-// failures counts this compaction as one that failed. One that has waited, and fails again, waits again.
+// failures counts this compaction as a failed one. A compaction that waited and fails again makes the next one wait again.
 func (c *Run) failures() int {
 	if c.state.Attempts == nil {
 		return 1

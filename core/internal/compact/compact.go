@@ -1,4 +1,4 @@
-// Package compact orders the rooms below it: a compaction, a repair and a restoration, from the input to the report.
+// Package compact runs a compaction, a repair or a restoration over the packages below it, from the input to the report.
 package compact
 
 import (
@@ -12,9 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
-// with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
-// a plan and its steps.
+// Compact runs the policy's passes over the input. A run that has Requests isn't finished: it is run again from the start with the replies.
+// The same input gives the same run on every machine, so nothing else must be kept between a plan and its steps.
 func Compact(in view.Input) (*Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {
@@ -22,7 +21,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 	}
 	c := compact(in, steps)
 	if in.Recalled && !c.report.Changed && len(c.summary.Requests()) == 0 {
-		c.Mark()
+		c.mark()
 	}
 	c.Judge(c.keep.Staying)
 	if s := &c.report.Summary; s.Why == api.FaultFailed {
@@ -38,7 +37,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 // maxError is how much of a host's error a report repeats, in runes.
 const maxError = 300
 
-// Unbounded is the reason of a policy that can never make compaction due.
+// Unbounded returns the reason for a policy that can never make compaction due.
 func Unbounded(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
@@ -46,25 +45,11 @@ func Unbounded(p *policy.Policy) api.Reason {
 	return api.ReasonUnknownWindow
 }
 
+// compact runs the passes, from the gate to the result.
 func compact(in view.Input, steps []passes.Pass) *Run {
 	c, idle := BeginDue(in, in.State.Messages)
-	if idle {
+	if idle || c.endsBeforePasses() {
 		return c
-	}
-	bytes := c.overBytes()
-	if c.settled() {
-		return c.asItIs(api.ReasonNoProgress)
-	}
-	if c.due && c.stuck() {
-		if c.due = false; !bytes {
-			return c.asItIs(api.ReasonStuck)
-		}
-	}
-	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
-		return c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
-	}
-	if c.mend.Hopeless() {
-		return c.openThinking()
 	}
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
@@ -72,33 +57,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	c.keep.Pin() // after the repair: it may have dropped the newest user message, if that was empty
 	c.Thrash()
 	repaired := len(c.report.Actions)
-	for i, p := range steps {
-		if !c.due {
-			break
-		}
-		if i > 0 && c.doc.Total <= c.target && !in.Policy.Force && !p.Follows() {
-			continue
-		}
-		p.Run(c)
-		if c.noDigest != "" {
-			if !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= in.Policy.Usable() {
-				c.failed(api.ReasonSummaryFailed)
-				c.report.Summary.Why = api.SummaryFault(c.noDigest)
-				return c
-			}
-			break // to keep what the provider refuses helps nobody
-		}
-		if c.Waits() {
-			return c
-		}
-	}
-	for _, p := range steps {
-		if f, ok := p.(passes.Finisher); ok && c.due {
-			f.Finish(c)
-		}
-	}
-	if in.Policy.MaxBytes > 0 {
-		passes.Shrink(c)
+	if c.endsInPasses(steps) {
+		return c
 	}
 	if passes.Resort(c, c.Most()); c.noDigest != "" && c.report.Summary.Why == "" {
 		c.report.Summary.Why = api.SummaryFault(c.noDigest)
@@ -106,17 +66,13 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
 		return c.failed(c.NoGain())
 	}
-	if !c.Settle() {
+	if !c.settle() {
 		return c.openThinking()
 	}
-	c.Mark()
+	c.mark()
 	c.archive.SaveChanges()
-	before := c.report.Tokens.Before
-	if c.doc.Total >= before {
-		return c.failed(api.ReasonNoProgress)
-	}
-	if c.due && !bytes && !c.saves() && before-c.doc.Total < c.MinGain() {
-		return c.failed(api.ReasonGainTooSmall)
+	if reason := c.gainsTooLittle(); reason != "" {
+		return c.failed(reason)
 	}
 	c.finish()
 	c.report.Left = c.mend.Named(c.mend.Violations())
@@ -126,12 +82,85 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// saves reports whether the transcript was over the limit and is no longer, however little that took.
+// endsBeforePasses repairs the input, and reports whether the run is over with that: another compaction would not help, or no provider would
+// take the result.
+func (c *Run) endsBeforePasses() bool {
+	if c.settled() {
+		c.asItIs(api.ReasonNoProgress)
+		return true
+	}
+	if c.due && c.stuck() {
+		if c.due = false; !c.overBytes() {
+			c.asItIs(api.ReasonStuck)
+			return true
+		}
+	}
+	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
+		c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
+		return true
+	}
+	if c.mend.Hopeless() {
+		c.openThinking()
+		return true
+	}
+	return false
+}
+
+// endsInPasses runs the passes, and reports whether the run is over with that, or waits: for summaries, or because there are none.
+func (c *Run) endsInPasses(steps []passes.Pass) bool {
+	for i, p := range steps {
+		if !c.due {
+			break
+		}
+		if i > 0 && c.doc.Total <= c.target && !c.policy.Force && !p.Follows() {
+			continue
+		}
+		if p.Run(c); c.noDigest != "" {
+			if c.mayKeep() {
+				c.failed(api.ReasonSummaryFailed)
+				c.report.Summary.Why = api.SummaryFault(c.noDigest)
+				return true
+			}
+			break
+		}
+		if c.Waits() {
+			return true
+		}
+	}
+	for _, p := range steps {
+		if f, ok := p.(passes.Finisher); ok && c.due {
+			f.Finish(c)
+		}
+	}
+	if c.policy.MaxBytes > 0 {
+		passes.Shrink(c)
+	}
+	return false
+}
+
+// mayKeep reports whether the transcript may stay as it is where there is no digest. To keep what the provider refuses helps nobody.
+func (c *Run) mayKeep() bool {
+	return !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.Usable()
+}
+
+// gainsTooLittle is why the result is not worth it; "" where it is.
+func (c *Run) gainsTooLittle() api.Reason {
+	gain := c.report.Tokens.Before - c.doc.Total
+	switch {
+	case gain <= 0:
+		return api.ReasonNoProgress
+	case c.due && !c.overBytes() && !c.saves() && gain < c.MinGain():
+		return api.ReasonGainTooSmall
+	}
+	return ""
+}
+
+// saves reports whether the transcript was over the limit and no longer is, however little that took.
 func (c *Run) saves() bool {
 	return c.Bounded() && c.report.Tokens.Before > c.Most() && c.doc.Total <= c.Most()
 }
 
-// Waits reports whether summaries are wanted before the run can continue, and reports so far.
+// Waits reports whether the run needs summaries before it can continue, and completes the report so far.
 func (c *Run) Waits() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false
@@ -143,15 +172,15 @@ func (c *Run) Waits() bool {
 	return true
 }
 
-// maxResorts bounds how often a result is cut again for what a repair has added to it.
+// maxResorts limits how often a result is cut again because a repair made it larger.
 const maxResorts = 4
 
-// repairRoom is how many tokens more are left free each time: about what a repair adds to the next result, too.
+// repairRoom is how many more tokens are freed each time, for what a repair may add to the next result.
 const repairRoom = 16
 
-// Settle makes the result valid, and cuts it again where that has added too much to it, or where the handles that digests get at the end
-// may. It reports whether thinking that its provider has signed could be kept valid.
-func (c *Run) Settle() bool {
+// settle makes the result valid, and cuts it again if the repair, or the handles that digests get at the end, made it too large. It reports
+// whether signed thinking could be kept valid.
+func (c *Run) settle() bool {
 	added := 0 // tokens that the repair is expected to add
 	for again := 0; ; again++ {
 		if !c.mend.SettleThinking() {
@@ -171,7 +200,7 @@ func (c *Run) Settle() bool {
 	}
 }
 
-// NoGain is why a run has done nothing.
+// NoGain returns why a run has done nothing.
 func (c *Run) NoGain() api.Reason {
 	if c.small {
 		return api.ReasonGainTooSmall
@@ -179,8 +208,8 @@ func (c *Run) NoGain() api.Reason {
 	return api.ReasonNoProgress
 }
 
-// settled reports whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be made
-// again. A smaller one is that of another model, or of a provider that has refused the result.
+// settled reports whether the transcript is the result of the last compaction, for a limit that was no larger than this one, so that the
+// same would happen again. A smaller limit is that of another model, or of a provider that refused the result.
 func (c *Run) settled() bool {
 	s := c.state
 	if s.Fingerprint == "" || s.Messages != c.doc.N || c.limit > 0 && (s.Limit == 0 || c.limit < s.Limit) {
@@ -189,8 +218,8 @@ func (c *Run) settled() bool {
 	return s.Fingerprint == c.doc.T.Fingerprint(c.doc.N)
 }
 
-// openThinking ends a run that could not keep the thinking of the open tool loop valid. It does not count as one that failed: when the
-// calls have their results it can be done.
+// openThinking ends a run that could not keep the thinking of the open tool loop valid. It doesn't count as a failure: it can succeed once
+// the calls have their results.
 func (c *Run) openThinking() *Run {
 	thinking := c.report.Thinking
 	c.Unchanged(api.ReasonOpenThinking)
@@ -198,14 +227,14 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is unchanged for a run that was due, before anything was tried.
+// asItIs does what Unchanged does for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.report.Left = c.mend.Named(c.mend.Violations())
 	return c
 }
 
-// Unchanged ends the run with the input as it came.
+// Unchanged ends the run with the input as it is.
 func (c *Run) Unchanged(reason api.Reason) *Run {
 	c.report.Reason = reason
 	c.report.Actions, c.report.Thinking = nil, nil
@@ -254,7 +283,7 @@ func (c *Run) Conclude() {
 	}
 }
 
-// Remember makes the state one that knows the result.
+// Remember updates the state with the result.
 func (c *Run) Remember() {
 	c.state.Round++
 	c.state.Archive = c.archive.Changes() // of a compaction without one, nothing before it can be taken back either
@@ -273,10 +302,10 @@ func (c *Run) finish() {
 	c.Remember()
 }
 
-// aside reports whether the run makes the digest of a branch while the state is that of the conversation, which continues.
+// aside reports whether the run makes the digest of a branch while the state belongs to the conversation, which continues.
 func (c *Run) aside() bool { return c.policy.Branch() && c.state.Fingerprint != "" }
 
-// prefix is the front of the transcript up to an item, all of which is the input's.
+// prefix returns the front of the transcript up to an item, which is unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

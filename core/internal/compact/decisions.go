@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/keep"
 )
 
-// decisions is the log: one entry for each message of the input that the compaction was about.
+// decisions returns the log: one entry for each input message that the compaction covered.
 func (c *Run) decisions() []api.Decision {
 	log := make([]api.Decision, c.doc.N)
 	for m := range log {
@@ -34,7 +34,7 @@ func (c *Run) decisions() []api.Decision {
 	return log
 }
 
-// pinRule says why a message is pinned.
+// pinRule returns why a message is pinned.
 func (c *Run) pinRule(m int32) string {
 	switch {
 	case c.doc.T.Messages[m].Role.String() == "system":

@@ -5,12 +5,13 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// maxCauses is how many causes a report names at most.
+// maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice is what may be done about a cause, after the numbers.
+// advice says what can be done about a cause, after the numbers.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -30,8 +31,8 @@ var phrase = map[api.ExcessCause]string{
 }
 
 // Judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
-// summaries are wanted, only what can neither be folded nor cut counts. Held is which items must stay.
-func (c *Run) Judge(held func() ([]bool, []int32)) {
+// summaries are wanted, only what can neither be folded nor cut counts. Staying says which items must stay.
+func (c *Run) Judge(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
 	if !r.Changed && len(c.summary.Requests()) == 0 {
@@ -41,7 +42,7 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 	if r.Fits = c.limit <= 0 || size <= c.limit; r.Fits {
 		return
 	}
-	causes := c.causes(pending, held)
+	causes := c.causes(pending, staying)
 	if pending {
 		size = 0
 		for _, cause := range causes {
@@ -59,7 +60,7 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 	r.Over = over
 }
 
-// largest returns the causes with most tokens, the largest first, at most maxCauses.
+// largest returns the causes with the most tokens, largest first, at most maxCauses.
 func largest(causes []api.Cause) []api.Cause {
 	top := make([]api.Cause, 0, maxCauses+1)
 	for _, cause := range causes {
@@ -76,51 +77,49 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes are what is in the result, and why; only what must stay as it is where fixed.
-func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Cause) {
+// causes returns what is in the result, and why; if fixed is set, only what must stay as it is. The run is over: the pins are those of the result.
+func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
 	newest := c.keep.NewestUser()
-	pinned := make([]bool, len(c.doc.Items))
-	for i := range c.doc.Items {
-		pinned[i] = c.doc.Items[i].Pinned
-	}
 	c.keep.Pin()
-	held, _ := hold()
+	stays, _ := staying()
 	for i := range c.doc.Items {
 		it := &c.doc.Items[i]
-		why := api.CauseKept
-		switch m := it.Msg; {
-		case i == newest:
-			why = api.CauseNewestUser
-		case c.doc.T.Messages[m].Role == transcript.System && !c.authors.Own(m):
-			why = api.CauseSystem
-		case c.keep.ProviderOnly(m):
-			why = api.CauseProvider
-		case it.Pinned:
-			why = api.CausePinned
-		case c.doc.T.OpenCalls(int(m)):
-			why = api.CauseOpenCall
-		case it.In < 0:
-			why = api.CauseNew
-		case held[i]:
-			why = api.CausePair
-		}
-		if fixed && (why == api.CausePinned || why == api.CauseOpenCall || why == api.CausePair || why == api.CauseNew || why == api.CauseKept) {
-			continue // the last resort may still cut it
-		}
-		if it.Tokens > 0 {
+		why := c.causeOf(it, i == newest, stays[i])
+		if it.Tokens > 0 && !(fixed && sparable[why]) {
 			causes = append(causes, api.Cause{Message: int(it.In), Why: why, Tokens: it.Tokens})
 		}
-	}
-	for i := range c.doc.Items {
-		c.doc.Items[i].Pinned = pinned[i]
 	}
 	return causes
 }
 
-// excessText is like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
+// sparable are the causes of which the last resort may still cut something.
+var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
+
+// causeOf is why an item is in the result: the newest of the user's, one that stays, or any.
+func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
+	switch m := it.Msg; {
+	case newest:
+		return api.CauseNewestUser
+	case c.doc.T.Messages[m].Role == transcript.System && !c.authors.Own(m):
+		return api.CauseSystem
+	case c.keep.ProviderOnly(m):
+		return api.CauseProvider
+	case it.Pinned:
+		return api.CausePinned
+	case c.doc.T.OpenCalls(int(m)):
+		return api.CauseOpenCall
+	case it.In < 0:
+		return api.CauseNew
+	case stays:
+		return api.CausePair
+	}
+	return api.CauseKept
+}
+
+// excessText returns a text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
 func excessText(size, limit int, causes []api.Cause) string {
 	text := thousands(size) + " tokens do not fit into " + thousands(limit)
 	if len(causes) == 0 {
@@ -138,7 +137,7 @@ func excessText(size, limit int, causes []api.Cause) string {
 	return text + "; " + advice[first.Why]
 }
 
-// thousands is a number for people: 10,282.
+// thousands formats a number for people: 10,282.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

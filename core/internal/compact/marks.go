@@ -8,58 +8,70 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Mark puts cache breakpoints where they pay in a result whose app uses such marks: at the end of the digest, at the newest message where
-// the fold has taken the marks of the conversation, and at the last system message at the front. A provider that is sent this again reads it
-// from its cache up to there, also when what follows has changed.
+// mark adds cache breakpoints where they pay in a result whose app uses them: at the end of the digest, at the newest message if the fold
+// has removed the conversation's breakpoints, and at the last system message at the front. A provider that is sent the result again reads
+// it from its cache up to there, even if what follows has changed.
 //
-// The app may set its own marks again on the result, as many as before. So there are never more than [wire.MaxMarks] together with those
-// that it has set in the input. A new mark is a copy of the app's next one, so that it lives as long: marks that live longer must precede
-// the others.
-func (c *Run) Mark() {
+// The app may set its own breakpoints again on the result, as many as before. So together with those of the input there are never more than
+// [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same lifetime: longer-lived breakpoints must
+// precede the others.
+func (c *Run) mark() {
 	t := c.doc.T
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
 		return
 	}
-	beside := c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])
-	given := slices.Clip(beside)
-	talk := false // the app marks the conversation, and not only what precedes it
-	for m := range t.Input {
-		if m < c.doc.N && c.authors.Own(int32(m)) {
-			continue
-		}
-		before := len(given)
-		given = c.doc.F.MarksOf(given, t.Bytes(t.Messages[m].Span))
-		talk = talk || len(given) > before && t.Messages[m].Role != transcript.System
-	}
-	p := placing{c: c, given: given, beside: beside, marks: make([][]wire.Mark, len(c.doc.Items))}
-	sent := len(beside)
-	for i := range c.doc.Items {
-		p.marks[i] = c.doc.F.MarksOf(nil, c.doc.AppendMessage(nil, &c.doc.Items[i]))
-		sent += len(p.marks[i])
-	}
-	for m := c.doc.Rest; m < t.Input; m++ {
-		p.rest = c.doc.F.MarksOf(p.rest, t.Bytes(t.Messages[m].Span))
-	}
-	p.left = wire.MaxMarks - max(len(given), sent+len(p.rest))
+	p := placing{c: c, beside: c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])}
+	p.readGiven()
+	p.readSent()
 	digest := p.digest()
 	p.put(digest)
-	if talk && len(p.rest) == 0 && c.doc.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
+	if p.talk && len(p.rest) == 0 && c.doc.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
 		p.put(p.newest(digest))
 	}
 	p.put(p.system())
 }
 
-// placing is where the cache breakpoints of a result are.
+// placing holds the cache breakpoints of a result.
 type placing struct {
 	c      *Run
 	given  []wire.Mark   // those that the app has set
-	beside []wire.Mark   // of these, those next to the list
+	beside []wire.Mark   // those of them outside the list
 	marks  [][]wire.Mark // of each item
-	rest   []wire.Mark   // of the messages after the items
-	left   int           // how many may come
+	rest   []wire.Mark   // those of the messages after the items
+	talk   bool          // the app marks the conversation, and not only what precedes it
+	left   int           // how many may be added
 }
 
-// digest is the item of the newest digest that this run has written or that is remembered; -1 where there is none.
+// readGiven reads the marks that the app has set.
+func (p *placing) readGiven() {
+	doc := p.c.doc
+	p.given = slices.Clip(p.beside)
+	for m := range doc.T.Input {
+		if m < doc.N && p.c.authors.Own(int32(m)) {
+			continue
+		}
+		before := len(p.given)
+		p.given = doc.F.MarksOf(p.given, doc.T.Bytes(doc.T.Messages[m].Span))
+		p.talk = p.talk || len(p.given) > before && doc.T.Messages[m].Role != transcript.System
+	}
+}
+
+// readSent reads the marks that are left in the result.
+func (p *placing) readSent() {
+	doc := p.c.doc
+	p.marks = make([][]wire.Mark, len(doc.Items))
+	sent := len(p.beside)
+	for i := range doc.Items {
+		p.marks[i] = doc.F.MarksOf(nil, doc.AppendMessage(nil, &doc.Items[i]))
+		sent += len(p.marks[i])
+	}
+	for m := doc.Rest; m < doc.T.Input; m++ {
+		p.rest = doc.F.MarksOf(p.rest, doc.T.Bytes(doc.T.Messages[m].Span))
+	}
+	p.left = wire.MaxMarks - max(len(p.given), sent+len(p.rest))
+}
+
+// digest returns the item of the newest digest that this run has written or that was remembered; -1 if there is none.
 func (p *placing) digest() int {
 	for i := len(p.c.doc.Items) - 1; i >= 0; i-- {
 		it := &p.c.doc.Items[i]
@@ -70,7 +82,7 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest is the last item after the digest, where that is what somebody has said to the model; else -1.
+// newest returns the last item after the digest, if somebody says it to the model; otherwise -1.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {
@@ -82,7 +94,7 @@ func (p *placing) newest(digest int) int {
 	return last
 }
 
-// system is the last of the system's messages at the front, or -1.
+// system returns the last system message at the front, or -1.
 func (p *placing) system() int {
 	at := -1
 	for i := range p.c.doc.Items {
@@ -113,7 +125,7 @@ func (p *placing) put(item int) {
 		return
 	case c.authors.Own(it.Msg):
 		c.doc.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
-	default: // what it reads like makes it none of ours
+	default: // looking like one of ours doesn't make it one
 		base := c.doc.T.Messages[it.Msg].Span.Start
 		c.doc.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.doc.T.Write(text))
 		it.Dirty, it.Marked = true, true
@@ -122,8 +134,8 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like is the mark that a new one at an item is a copy of: the next one after it or, where none is, the last one before it, or the last that
-// the app has set where no mark is left.
+// like returns the breakpoint that a new one at an item copies: the next one after it; if there is none, the last one before it; if none is
+// left, the last that the app has set.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

@@ -25,7 +25,7 @@ func Repair(in view.Input) *Run {
 	return c
 }
 
-// Kept is a run that changes nothing, and names what the provider would refuse of its input.
+// Kept returns a run that changes nothing, and reports what the provider would refuse in its input.
 func Kept(in view.Input) *Run {
 	c := Begin(in)
 	if c.Unchanged(api.ReasonValid); len(c.report.Left) == 0 {

@@ -7,10 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Restore takes compactions back, from the newest to the oldest, as far as bodies were given: by the changes that the state or
-// a digest names, message for message; and where there are none, or the transcript has been changed since, by putting back what
-// the markers name, and what those bodies name. Left are the markers that are left in the result, and the changes that were not
-// taken back.
+// Restore undoes compactions, newest first, as far as bodies were given. It uses the changes that the state or a digest names, message by
+// message; if there are none, or the transcript has been changed since, it restores what the markers name, and what those bodies name. left
+// are the markers that remain in the result, and the changes that were not undone.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
 	c = Begin(in)
 	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive)

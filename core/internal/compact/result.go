@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Result is what a run that is over has made of its input: its bytes, its edits, and the transcript after it. Each is made when it is asked
-// for first, and once: an answer, a session that continues with it and a check of it share them.
+// Result is the outcome of a finished run: its bytes, its edits, and the transcript after it. Each is computed once, on demand; an answer,
+// a session that continues with it and a check of it share them.
 type Result struct {
 	view  *view.View
-	bytes []byte // the whole value that came in, with the list of messages as it is now; nil until it is written
+	bytes []byte // the whole input value, with the current list of messages; nil until it is written
 	lent  bool   // bytes are in an answer
 	t     *transcript.Transcript
-	err   *jsonspan.Error // of reading it
+	err   *jsonspan.Error // the error of reading it
 }
 
-// Result is what the run has made of its input.
+// Result returns the outcome of the run.
 func (c *Run) Result() *Result {
 	if c.result.view == nil {
 		c.result = Result{view: c.doc}
@@ -24,7 +24,7 @@ func (c *Run) Result() *Result {
 	return &c.result
 }
 
-// Append appends the result's bytes to an answer. Where nobody has asked for them before, they are written right into it.
+// Append appends the result's bytes to an answer. If nobody has used them before, they are written directly into it.
 func (r *Result) Append(answer []byte) []byte {
 	if r.bytes != nil {
 		return append(answer, r.bytes...)
@@ -41,8 +41,9 @@ func (r *Result) Append(answer []byte) []byte {
 // AppendEdits appends the result as runs over the input's indexes.
 func (r *Result) AppendEdits(dst []byte) []byte { return r.view.AppendEdits(dst) }
 
-// Transcript is the result read again in the run's format: what is new in it is linked to what precedes it only then. Its source is the
-// caller's to append to, and is in no answer. Texts are weighed by an automaton, if there is one; all who ask must mean the same one.
+// Transcript returns the result read again in the run's format; only then is new content linked to what precedes it. Its source belongs to
+// the caller, who may append to it, and is in no answer. Texts are weighed by an automaton, if there is one; all callers must pass the
+// same.
 func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, *jsonspan.Error) {
 	if r.t != nil {
 		return r.t, r.err
@@ -58,13 +59,13 @@ func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, 
 	return r.t, r.err
 }
 
-// listSize is how many bytes the list of messages has.
+// listSize returns the size of the list of messages, in bytes.
 func (r *Result) listSize() int {
 	t := r.view.T
 	return len(r.written()) - t.Outer.Len() + t.List.Len()
 }
 
-// written is the result's bytes.
+// written returns the result's bytes.
 func (r *Result) written() []byte {
 	if r.bytes == nil {
 		r.bytes = r.view.AppendOuter(make([]byte, 0, r.room()))
@@ -72,7 +73,7 @@ func (r *Result) written() []byte {
 	return r.bytes
 }
 
-// room is how many bytes are set aside for the result: what is appended to it later has a little too.
+// room returns how many bytes are reserved for the result, including a little for what is appended later.
 func (r *Result) room() int {
 	size := r.view.Size()
 	return size + size/32 + 64

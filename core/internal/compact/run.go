@@ -178,12 +178,12 @@ func (c *Run) Most() int {
 	return c.limit
 }
 
-// Bounded reports whether the result of this run has to be at most the limit.
+// Bounded reports whether the result of this run must not exceed the limit.
 func (c *Run) Bounded() bool {
 	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.Branch()
 }
 
-// MinGain is how many tokens a compaction must free, or nothing is done.
+// MinGain returns how many tokens a compaction must free; if it can't, nothing is done.
 func (c *Run) MinGain() int { return c.policy.MinGain() }
 
 // TooSmall notes that a pass was left out because it could not free MinGain.

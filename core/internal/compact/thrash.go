@@ -8,16 +8,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// thrashing is with how many compactions in a row it is said.
+// thrashing is the number of consecutive compactions from which on the report mentions them.
 const thrashing = 3
 
-// fixedShare is the share of the limit, as its denominator, above which what must stay, or what is new, is the cause.
+// fixedShare is the divisor of the limit above which what must stay, or what is new, is the cause.
 const fixedShare = 2
 
-// nearTarget is the share of the limit above which a target is too near to it.
+// nearTarget is the share of the limit above which a target is too close to it.
 const nearTarget = 0.9
 
-// Thrash counts this compaction, before its passes, and says in the report where there were too many in a row.
+// Thrash counts this compaction, before its passes, and reports if there were too many in a row.
 func (c *Run) Thrash() {
 	now := api.Streak{Compactions: 1}
 	user, assistant := c.speakers(0)
@@ -41,7 +41,7 @@ func (c *Run) Thrash() {
 	}
 }
 
-// speakers counts the user messages and of the assistant from an index of the input on, without those that a compaction wrote.
+// speakers counts the user's and the assistant's messages from an index of the input on, without those that a compaction wrote.
 func (c *Run) speakers(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
 		switch c.doc.T.Messages[m].Role {
@@ -58,8 +58,8 @@ func (c *Run) speakers(from int) (user, assistant int) {
 	return user, assistant
 }
 
-// wholeHistory reports whether the input is not what the last compaction has left, and no digest is in it: the application has compacted
-// before, and gives its whole history again.
+// wholeHistory reports whether the input isn't what the last compaction left, and contains no digest: the application has compacted before,
+// and sends its whole history again.
 func (c *Run) wholeHistory() bool {
 	s := &c.state
 	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.doc.N && c.doc.T.Fingerprint(s.Messages) == s.Fingerprint {
@@ -73,7 +73,7 @@ func (c *Run) wholeHistory() bool {
 	return true
 }
 
-// thrashingCause is the likely cause of compactions in a row.
+// thrashingCause returns the likely cause of consecutive compactions.
 func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	if whole {
 		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +

@@ -1,7 +1,7 @@
-// Package convert writes a conversation in another wire format than it came in, and lists what could not be carried over.
+// Package convert writes a conversation in a wire format other than its own, and lists what could not be carried over.
 //
-// It goes by records (transcript.Part) on the one side and by templates (wire.Target) on the other, and knows no format by name. What
-// never enters this package: budgets, passes, and repairs of the result, which the rules of the target say.
+// It reads records (transcript.Part) and writes templates (wire.Target), and knows no format by name. Budgets, passes, and repairs of the
+// result never enter this package; the rules of the target say what has to be repaired.
 package convert
 
 import (
@@ -19,11 +19,11 @@ import (
 // Output is a conversation as it was written in the target's format.
 type Output struct {
 	Messages []byte // a list of messages, or a request body where the input was one
-	System   []byte // the system prompt as the target has it next to a list; nil where there is none, or where it is in Messages
+	System   []byte // the system prompt in the form that the target uses outside its messages; nil if there is none, or if it is in Messages
 	Lost     []api.Loss
 }
 
-// conversion is one conversion on its way.
+// conversion is the state of one conversion.
 type conversion struct {
 	t    *transcript.Transcript
 	from *wire.Format
@@ -34,39 +34,39 @@ type conversion struct {
 	paths wire.Paths
 	lost  []api.Loss
 
-	ids    []string // of each part that is a call: its id in the target
-	system []string // texts of the system that are next to the list
+	ids    []string // of each part that is a call: the call's id in the target
+	system []string // texts of the system prompt that goes next to the list
 	tools  []definition
 	turns  []turn
-	folded int // messages at the front that a summary represents which only its provider reads
+	folded int // messages at the front that are represented by a summary only its provider can read
 
 	metadata critbit.Map[int] // by the name of a member of messages, and of parts after a space: its index in lost
-	order    []int32          // of spoken, to be used again
+	order    []int32          // buffer of spoken
 	written  []bool           // of each part that is a result: it is in the output
-	copied   []bool           // of each part: it describes a call that another part describes; nil where there is none
+	copied   []bool           // of each part: it repeats a call that another part describes; nil if there are none
 	out      []byte
-	n        int // messages that were written
-	number   int // of the next thing that wants a number
+	n        int // messages written so far
+	number   int // the next number for templates that count
 	current  message
-	behind   []piece // media of results that are in a message of the user's after them
+	behind   []piece // media of results that go into a user message after the results
 }
 
-// turn is what one speaker says without a pause: pieces of one or more messages.
+// turn is what one speaker says without interruption: pieces of one or more messages.
 type turn struct {
 	role   transcript.Role
 	msg    int32
 	pieces []piece
 }
 
-// piece is a part of the source, or a text of our own where part is -1.
+// piece is a part of the source, or a text of our own if part is -1.
 type piece struct {
 	kind transcript.Kind
 	part int32
 	text string
 }
 
-// Convert writes t, which is in the format from, in the format to, which must have a Target. list is the path of t's list of messages,
-// prompt a system prompt that is elsewhere, or "".
+// Convert converts t from one format to another, which must have a Target. list is the path of t's list of messages; prompt is a system
+// prompt from elsewhere, or "".
 func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt string) *Output {
 	c := &conversion{t: t, from: from, f: to, to: to.Convert, list: list, paths: wire.Paths{F: from, T: t}}
 	if strings.TrimSpace(prompt) != "" {
@@ -108,8 +108,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealed is how many messages at the front precede a provider's own summary that no other can read: they are carried over, since nothing
-// else says what they say.
+// sealed returns how many messages at the front are covered by a provider's own summary that no other provider can read. They are carried
+// over, since nothing else says what they say.
 func (c *conversion) sealed() int {
 	n := c.t.Summarized()
 	if n == 0 {
@@ -123,13 +123,13 @@ func (c *conversion) sealed() int {
 	return n
 }
 
-// unsent reports whether a message is one that no model is sent any more.
+// unsent reports whether a message is no longer sent to any model.
 func (c *conversion) unsent(i int32) bool {
 	m := &c.t.Messages[i]
 	return m.Unsent && (m.Passing || int(i) >= c.folded) || m.Meta > 0 && c.t.Metas[m.Meta-1].Agent == transcript.Off
 }
 
-// lose notes that a part of message i, or the message where part is -1, is not carried over as it is.
+// lose records that a part of message i, or the message itself if part is -1, is not carried over unchanged.
 func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead, detail string) {
 	path := c.list
 	if i >= 0 {
@@ -138,13 +138,13 @@ func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, 
 	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead, Detail: clip(detail)})
 }
 
-// losePart is lose for a part.
+// losePart is lose for part n.
 func (c *conversion) losePart(n int32, why api.LossReason, instead api.LossInstead, detail string) {
 	p := &c.t.Parts[n]
 	c.lose(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)
 }
 
-// clip bounds what a report quotes of the source.
+// clip shortens what a report quotes from the source.
 func clip(s string) string {
 	const most = 120
 	if len(s) <= most {
@@ -153,7 +153,7 @@ func clip(s string) string {
 	return string(jsonspan.TrimRune([]byte(s[:most]))) + "…"
 }
 
-// name gives each tool call its id in the target: its own one where that has the form and no other call has it.
+// name gives each tool call its id in the target: its own id if that has the right form and no other call uses it.
 func (c *conversion) name() {
 	if c.to.NoID || c.to.Call == "" {
 		return
@@ -193,7 +193,7 @@ func (c *conversion) name() {
 	}
 }
 
-// copies finds the parts that say once more what another one says.
+// copies finds the parts that repeat what another part says.
 func (c *conversion) copies() {
 	for n := range c.t.Parts {
 		for k := c.t.Parts[n].Copy; k > 0; k = c.t.Parts[k-1].Copy {

@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// definition is the definition of a tool: its name, and the JSON of its description and of the schema of its arguments.
+// definition is a tool definition: its name, and its description and argument schema as JSON.
 type definition struct {
 	name                string
 	description, schema []byte
 }
 
-// definitions reads what is under tools, functions or toolConfig in a request body, and writes the functions there as the target has them.
-// Tools that the provider runs itself are none.
+// definitions reads the tools, functions or toolConfig of a request body, and writes the functions among them in the target's form. Tools
+// that the provider runs itself are left out.
 func (c *conversion) definitions(name string, value []byte) {
 	if c.to.Tools == "" {
 		c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
@@ -23,7 +23,7 @@ func (c *conversion) definitions(name string, value []byte) {
 	}
 	s := jsonspan.New(value)
 	if s.Kind() == jsonspan.Object { // toolConfig
-		for key := range s.Members() {
+		for key := range s.Members {
 			if string(key) == "tools" && s.Kind() == jsonspan.Array {
 				c.definitionList(s)
 			} else if member := string(key); says(s.Skip()) {
@@ -57,50 +57,89 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 	}
 }
 
-// read reads one definition, in the shape of any format.
-func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
-	typ, list := "", false
-	for key := range s.Members() {
-		switch name := string(key); {
-		case name == "name" && s.Kind() == jsonspan.String:
-			d.name = jsonspan.Text(s.Src(), s.Text().Span)
-		case name == "type" && s.Kind() == jsonspan.String:
-			typ = jsonspan.Text(s.Src(), s.Text().Span)
-		case name == "description" && s.Kind() == jsonspan.String:
-			d.description = jsonspan.AppendCompact(nil, s.Text().Of(s.Src()))
-		case (name == "function" || name == "toolSpec") && depth == 0 && s.Kind() == jsonspan.Object:
-			d.read(c, s, depth+1)
-		case (name == "functionDeclarations" || name == "function_declarations") && depth == 0 && s.Kind() == jsonspan.Array:
-			list = true
-			c.definitionList(s)
-		case name == "inputSchema" && s.Kind() == jsonspan.Object:
-			d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
-			inner := jsonspan.New(d.schema)
-			for key := range inner.Members() {
-				if string(key) == "json" && inner.Kind() == jsonspan.Object {
-					d.schema = inner.Skip().Of(d.schema)
-				} else {
-					inner.Skip()
-				}
-			}
-		case (name == "parameters" || name == "input_schema" || name == "parametersJsonSchema") && s.Kind() == jsonspan.Object:
-			d.schema = lowered(nil, s)
-		case name == "strict" || name == "index":
-			s.Skip()
-		default:
-			if v := s.Skip(); says(v) && (depth > 0 || d.name != "" || d.schema != nil) {
-				c.lose(-1, -1, "member", reason(name), api.InsteadNothing, name)
-			} else if d.name == "" && typ == "" && v.Kind == jsonspan.Object {
-				typ = name // {"googleSearch":{}}
-			}
-		}
-	}
-	if depth == 0 && !list && d.name == "" {
-		d.name = typ
+// definitionMembers read the members of a definition, in the shape of any format, if their values have the kind.
+var definitionMembers map[string]definitionMember
+
+// definitionMember is a member of a definition.
+type definitionMember struct {
+	kind  jsonspan.Kind
+	outer bool // only of the outermost object
+	read  func(r *defining, s *jsonspan.Scanner)
+}
+
+func init() { // not in the declaration: definitions may be inside definitions
+	definitionMembers = map[string]definitionMember{
+		"name": {jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.d.name = jsonspan.Text(s.Src(), s.Text().Span) }},
+		"type": {jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.typ = jsonspan.Text(s.Src(), s.Text().Span) }},
+		"description": {jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
+			r.d.description = jsonspan.AppendCompact(nil, s.Text().Of(s.Src()))
+		}},
+		"function": {jsonspan.Object, true, (*defining).inner}, "toolSpec": {jsonspan.Object, true, (*defining).inner},
+		"functionDeclarations": {jsonspan.Array, true, (*defining).declarations}, "function_declarations": {jsonspan.Array, true, (*defining).declarations},
+		"inputSchema": {jsonspan.Object, false, (*defining).inputSchema},
+		"parameters":  {jsonspan.Object, false, (*defining).schema}, "input_schema": {jsonspan.Object, false, (*defining).schema},
+		"parametersJsonSchema": {jsonspan.Object, false, (*defining).schema},
 	}
 }
 
-// lowered appends a schema in which the types that Gemini spells in capitals are spelled as in JSON Schema.
+// defining reads one object of a definition.
+type defining struct {
+	c     *conversion
+	d     *definition
+	depth int
+	typ   string
+	list  bool // it holds definitions itself
+}
+
+// read reads one definition, in the shape of any format.
+func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
+	r := defining{c: c, d: d, depth: depth}
+	for key := range s.Members {
+		name := string(key)
+		if m, known := definitionMembers[name]; known && s.Kind() == m.kind && !(m.outer && depth > 0) {
+			m.read(&r, s)
+			continue
+		}
+		v := s.Skip()
+		switch {
+		case name == "strict" || name == "index":
+		case says(v) && (depth > 0 || d.name != "" || d.schema != nil):
+			c.lose(-1, -1, "member", reason(name), api.InsteadNothing, name)
+		case d.name == "" && r.typ == "" && v.Kind == jsonspan.Object:
+			r.typ = name // {"googleSearch":{}}
+		}
+	}
+	if depth == 0 && !r.list && d.name == "" {
+		d.name = r.typ
+	}
+}
+
+// inner reads an object inside the outermost one that holds the definition.
+func (r *defining) inner(s *jsonspan.Scanner) { r.d.read(r.c, s, r.depth+1) }
+
+// declarations reads a list of definitions.
+func (r *defining) declarations(s *jsonspan.Scanner) {
+	r.list = true
+	r.c.definitionList(s)
+}
+
+// schema reads the schema of the arguments.
+func (r *defining) schema(s *jsonspan.Scanner) { r.d.schema = lowered(nil, s) }
+
+// inputSchema reads the schema of the arguments as it is, or from its member json.
+func (r *defining) inputSchema(s *jsonspan.Scanner) {
+	r.d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
+	inner := jsonspan.New(r.d.schema)
+	for key := range inner.Members {
+		if string(key) == "json" && inner.Kind() == jsonspan.Object {
+			r.d.schema = inner.Skip().Of(r.d.schema)
+		} else {
+			inner.Skip()
+		}
+	}
+}
+
+// lowered appends a schema with the type names that Gemini spells in capitals in the lower case of JSON Schema.
 func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	switch s.Kind() {
 	case jsonspan.Object:
@@ -139,7 +178,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	return jsonspan.AppendCompact(dst, s.Skip().Of(s.Src()))
 }
 
-// appendTools appends the member of a request body with the definitions of tools.
+// appendTools appends the member with the tool definitions of a request body.
 func (c *conversion) appendTools(dst []byte) []byte {
 	var list []byte
 	template := c.f.Tool

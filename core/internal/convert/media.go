@@ -8,25 +8,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// payload is an image, a file or audio, in whatever shape its format has it.
+// payload is an image, a file or audio, in whatever form its format stores it.
 type payload struct {
 	mime   string
 	data   string // base64
 	url    string
-	text   string // of a file that is one
-	stored string // what its provider keeps it under
+	text   string // the content of a text file
+	stored string // the provider's name for it
 	name   string
-	lost   []string // members that are not read
+	lost   []string // members that were not understood
 }
 
-// payloads are the media of a part: one, or of a list of base64 strings each.
+// payloads returns the media of a part: one payload, or several if the part is a list of base64 strings.
 func (c *conversion) payloads(n int32) []payload {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
 	if p.List == transcript.Member { // "images":["…"]
 		var list []payload
 		s := jsonspan.New(append(append([]byte{'{'}, b...), '}'))
-		for range s.Members() {
+		for range s.Members {
 			if s.Kind() != jsonspan.Array {
 				s.Skip()
 				continue
@@ -51,7 +51,7 @@ func (c *conversion) payloads(n int32) []payload {
 	return []payload{m}
 }
 
-// read takes in what is at the scanner, under a key.
+// read reads the value at the scanner, which belongs to a key.
 func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -62,7 +62,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			return
 		}
 		var bytes []byte // {"0":137,"1":80}
-		for k := range s.Members() {
+		for k := range s.Members {
 			name := string(k)
 			switch {
 			case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:
@@ -72,7 +72,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 					m.mime, m.text = "text/plain", " " // the data is the text itself
 				}
 			case name == "source_type":
-				s.Skip() // the member next to it tells, too
+				s.Skip() // another member says the same
 			case holdsMedia.has(name) && (name != "id" || depth > 0):
 				m.read(s, name, depth+1)
 			default:
@@ -107,13 +107,13 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 	return append(bytes, byte(n))
 }
 
-// holdsMedia are the members that hold media, their types and their names, in all formats.
+// holdsMedia lists the members that hold media, their types or their names, in any format.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
 	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text")
 
-// take takes in a string under a key.
+// take records a string under a key.
 func (m *payload) take(key, value string) {
 	if value == "" {
 		return
@@ -135,7 +135,7 @@ func (m *payload) take(key, value string) {
 			head, data, _ := strings.Cut(value[len("data:"):], ",")
 			mime, rest, _ := strings.Cut(head, ";")
 			if !strings.HasSuffix(rest, "base64") && head != "base64" {
-				m.url = value // text with escapes: as it is
+				m.url = value // not decoded
 				break
 			}
 			if mime != "" {
@@ -157,7 +157,7 @@ func (m *payload) take(key, value string) {
 	}
 }
 
-// base64Like reports whether a string may be base64, by its beginning and its length.
+// base64Like reports whether a string may be base64, judging by its length and how it begins.
 func base64Like(s string) bool {
 	for i := range min(len(s), 64) {
 		c := s[i]
@@ -168,9 +168,9 @@ func base64Like(s string) bool {
 	return len(s) >= 64
 }
 
-// settle finds the media type where none is told, and tells texts from data.
+// settle determines the media type if none was given, and tells text from binary data.
 func (m *payload) settle(kind transcript.Kind) {
-	if m.text == " " { // a text was announced, and none came
+	if m.text == " " { // a text was announced but is missing
 		m.text = ""
 	}
 	if m.mime == "image" || m.mime == "audio" || m.mime == "image/*" || m.mime == "audio/*" {
@@ -193,7 +193,7 @@ func (m *payload) settle(kind transcript.Kind) {
 	}
 }
 
-// encoded is base64 of some bytes; encoding/base64 would bring more than that into the module.
+// encoded returns bytes as base64. The package encoding/base64 would add more code to the module.
 func encoded(bytes []byte) string {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	b := make([]byte, 0, (len(bytes)+2)/3*4)
@@ -210,8 +210,8 @@ func encoded(bytes []byte) string {
 	return string(b)
 }
 
-// standard is base64 in the alphabet and with the padding of RFC 4648, section 4, or "" for what is no base64. Gemini's libraries write the
-// alphabet of URLs.
+// standard returns data in the alphabet and with the padding of RFC 4648, section 4, or "" if it is not base64. Gemini's libraries use the
+// URL alphabet.
 func standard(data string) string {
 	end, other := len(data), len(data)%4 != 0
 	for end > 0 && (data[end-1] == '=' || data[end-1] == '\n' || data[end-1] == '\r') {
@@ -249,13 +249,13 @@ func standard(data string) string {
 	return string(b)
 }
 
-// magic are beginnings of files in base64.
+// magic maps the first base64 characters of files to media types.
 var magic = [][2]string{
 	{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"}, {"JVBERi0", "application/pdf"},
 	{"SUQz", "audio/mpeg"},
 }
 
-// formats are the words with which APIs name the media types that are not spelled alike.
+// formats maps the short names that APIs have for media types to the types, where the two differ.
 var formats = [][2]string{
 	{"png", "image/png"}, {"jpeg", "image/jpeg"}, {"jpg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"}, {"pdf", "application/pdf"},
 	{"csv", "text/csv"}, {"html", "text/html"}, {"txt", "text/plain"}, {"md", "text/markdown"}, {"doc", "application/msword"},
@@ -277,7 +277,7 @@ func mimeOf(format string) string {
 	return ""
 }
 
-// dataURL is the payload as a data URL, or its URL.
+// dataURL returns the payload as a data URL, or its URL.
 func (m *payload) dataURL() string {
 	if m.data == "" {
 		return m.url
@@ -285,7 +285,7 @@ func (m *payload) dataURL() string {
 	return "data:" + m.mime + ";base64," + m.data
 }
 
-// note says in a text what was in its place.
+// note returns the text that stands in for a payload.
 func (m *payload) note(kind transcript.Kind) string {
 	b := []byte("[" + kind.String())
 	for _, s := range []string{m.name, m.mime, clip(m.url), m.stored} {

@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// known are members of messages and parts that are read as records, in all formats: what they say is carried over, or noted as a part.
+// known lists the members of messages and parts that are read as records, in any format. What they say is carried over, or reported with
+// its part.
 var known = words("role content parts type text tool_calls toolCalls function_call function custom index images thinking reasoning_content " +
 	"reasoning tool_call_id toolCallId call_id tool_use_id toolUseId tool_name toolName arguments args input rawInput output result response " +
 	"summary action operation state errorText isError is_error functionCall functionResponse function_response toolUse toolResult " +
@@ -34,7 +35,7 @@ func (s set) has(word string) bool {
 	return found
 }
 
-// reason says why a member is lost.
+// reason returns why a member is lost.
 func reason(name string) api.LossReason {
 	switch name {
 	case "cache_control", "cachePoint", "cache_point":
@@ -51,10 +52,10 @@ func reason(name string) api.LossReason {
 	return api.LossMetadata
 }
 
-// members notes what is in message i and its parts next to what is read.
+// members records what message i and its parts hold besides what is read.
 func (c *conversion) members(i int32) {
 	t, m := c.t, &c.t.Messages[i]
-	var own map[uint32]bool // where members begin that are parts
+	var own map[uint32]bool // the offsets of members that are parts
 	item := transcript.Opaque
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -77,14 +78,14 @@ func (c *conversion) members(i int32) {
 	c.others(i, -1, m.Span, item, own)
 }
 
-// others notes the members of an object that are not known, but those that say nothing: null, false, and what is empty.
+// others records the members of an object that are not known, except for those that say nothing: null, false, and empty values.
 func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
 	b := c.t.Bytes(span)
 	s := jsonspan.New(b)
 	if s.Kind() != jsonspan.Object {
 		return
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
 		if n < 0 && c.holds(i, name) {
@@ -113,7 +114,8 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 	}
 }
 
-// lostAgain reports whether metadata of this name was noted before, of a message or (n >= 0) of a part: one entry counts all of them.
+// lostAgain reports whether metadata of this name has already been recorded for messages or, if n >= 0, for parts. One entry counts them
+// all.
 func (c *conversion) lostAgain(n int32, name string) bool {
 	if n >= 0 {
 		name = " " + name
@@ -127,14 +129,13 @@ func (c *conversion) lostAgain(n int32, name string) bool {
 	return false
 }
 
-// holds reports whether a member of message i holds others of its members.
+// holds reports whether a member of message i contains other members of the message.
 func (c *conversion) holds(i int32, name string) bool {
 	spelling := int(c.t.Messages[i].Spelling)
 	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
-// otherID reports whether the id that is at an offset is another one than that which pairs the call or result at part n, or that is all of
-// message i.
+// otherID reports whether the id at an offset differs from the one that pairs the call or result at part n.
 func (c *conversion) otherID(i, n int32, at uint32) bool {
 	m := &c.t.Messages[i]
 	if n < 0 && m.Count > 0 {
@@ -147,7 +148,7 @@ func (c *conversion) otherID(i, n int32, at uint32) bool {
 	return p.Kind != transcript.Reasoning && !p.ID.Zero() && p.ID.Start != at
 }
 
-// says reports whether a value says anything.
+// says reports whether a value carries any information.
 func says(v jsonspan.Value) bool {
 	switch v.Kind {
 	case jsonspan.Null, jsonspan.False:
@@ -158,7 +159,7 @@ func says(v jsonspan.Value) bool {
 	return true
 }
 
-// carried reports whether a member is read of a part of a kind, and of no other.
+// carried reports whether a member is read for parts of this kind but not for all kinds.
 func carried(name string, kind transcript.Kind) bool {
 	switch name {
 	case "id":
@@ -171,7 +172,7 @@ func carried(name string, kind transcript.Kind) bool {
 	return false
 }
 
-// otherMembers notes what a request body has next to the list of messages, and reads the system prompt there.
+// otherMembers records what a request body has besides its list of messages, and reads the system prompt there.
 func (c *conversion) otherMembers() {
 	t := c.t
 	if t.Outer == t.List {
@@ -179,7 +180,7 @@ func (c *conversion) otherMembers() {
 	}
 	b := t.Bytes(t.Outer)
 	s := jsonspan.New(b)
-	for key := range s.Members() {
+	for key := range s.Members {
 		name := string(key)
 		v := s.Skip()
 		switch {
@@ -198,7 +199,8 @@ func (c *conversion) otherMembers() {
 	}
 }
 
-// promptTexts reads a system prompt: a text, or texts in lists and objects, as {"parts":[{"text":…}]} has them.
+// promptTexts appends the texts of a system prompt, which is a string, or has texts in nested lists and objects, such as
+// {"parts":[{"text":…}]}.
 func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -210,7 +212,7 @@ func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []str
 			texts = promptTexts(texts, b, s, depth+1)
 		}
 	case jsonspan.Object:
-		for key := range s.Members() {
+		for key := range s.Members {
 			if name := string(key); depth < 4 && (name == "text" || name == "parts" || name == "content") {
 				texts = promptTexts(texts, b, s, depth+1)
 			} else {

@@ -9,68 +9,90 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// read takes the source apart into turns. Results of tools are in none of them: they are written where their calls are.
+// read splits the source into turns. They don't include tool results, which are written where their calls are.
 func (c *conversion) read() {
-	t := c.t
 	// Each text and each call is a message of its own, or may be.
-	apart := c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart
-	joined := false // the last turn is the assistant's and continues
-	for i := range t.Messages {
-		m := &t.Messages[i]
+	r := turning{c: c, apart: c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart}
+	for i := range c.t.Messages {
 		if c.unsent(int32(i)) {
 			c.lose(int32(i), -1, "message", api.LossNotSent, api.InsteadNothing, "")
 			continue
 		}
-		c.members(int32(i))
-		role := m.Role
-		switch {
-		case role == transcript.Other:
-			role = transcript.User
-			c.lose(int32(i), -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
-		case role == transcript.System && !m.RoleSpan.Zero() && !t.EqualText(m.RoleSpan, "system"):
-			c.lose(int32(i), -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
-		}
-		if role != transcript.Assistant || !apart {
-			joined = false
-		}
-		start := func(role transcript.Role) {
-			if role != transcript.Assistant || !joined {
-				c.turns = append(c.turns, turn{role: role, msg: int32(i)})
+		r.message(int32(i))
+	}
+}
+
+// turning splits messages into turns.
+type turning struct {
+	c      *conversion
+	apart  bool
+	joined bool  // the last turn is the assistant's and continues with the next message
+	msg    int32 // the message that is split
+}
+
+// start starts a turn, unless it continues the last one.
+func (r *turning) start(role transcript.Role) {
+	if role != transcript.Assistant || !r.joined {
+		r.c.turns = append(r.c.turns, turn{role: role, msg: r.msg})
+	}
+	r.joined = role == transcript.Assistant && r.apart
+}
+
+// last is the turn that was started last.
+func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
+
+// message splits one message.
+func (r *turning) message(i int32) {
+	c, m := r.c, &r.c.t.Messages[i]
+	r.msg = i
+	c.members(i)
+	role := r.role(m)
+	if role != transcript.Assistant || !r.apart {
+		r.joined = false
+	}
+	if role != transcript.Tool {
+		r.start(role)
+	}
+	if m.Variant != transcript.Plain {
+		c.variant(i)
+	}
+	for _, n := range c.spoken(m) {
+		p := &c.t.Parts[n]
+		if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (r.last().role == transcript.User)) {
+			r.joined = false
+			if p.Has(transcript.Said) {
+				r.start(transcript.User)
+			} else {
+				r.start(transcript.Assistant)
 			}
-			joined = role == transcript.Assistant && apart
 		}
-		if role != transcript.Tool {
-			start(role)
+		if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {
+			continue
 		}
-		if m.Variant != transcript.Plain {
-			c.variant(int32(i))
-		}
-		for _, n := range c.spoken(m) {
-			p := &t.Parts[n]
-			if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (c.turns[len(c.turns)-1].role == transcript.User)) {
-				joined = false
-				if p.Has(transcript.Said) {
-					start(transcript.User)
-				} else {
-					start(transcript.Assistant)
-				}
+		if part, ok := c.piece(n, role); ok {
+			if role == transcript.Tool { // not a result
+				r.start(transcript.User)
 			}
-			if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {
-				continue
-			}
-			if part, ok := c.piece(n, role); ok {
-				if role == transcript.Tool { // it is no result
-					start(transcript.User)
-				}
-				last := &c.turns[len(c.turns)-1]
-				last.pieces = append(last.pieces, part)
-			}
+			r.last().pieces = append(r.last().pieces, part)
 		}
 	}
 }
 
-// spoken returns the indexes of the parts of a message that say something, in the order in which they are said: reasoning next to the
-// content comes before it and calls next to the content come after it, wherever the writer has put these members.
+// role is the role of a message's turn. What the target has no role for is recorded as lost.
+func (r *turning) role(m *transcript.Message) transcript.Role {
+	c := r.c
+	switch {
+	case m.Role == transcript.Other:
+		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
+		return transcript.User
+	case m.Role == transcript.System && !m.RoleSpan.Zero() && !c.t.EqualText(m.RoleSpan, "system"):
+		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
+	}
+	return m.Role
+}
+
+// spoken returns the indexes of the parts of a message that say something, in the order in which they are said. Reasoning outside the
+// content comes before it and calls outside the content come after it, wherever the writer has put these members.
 func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {
@@ -101,15 +123,15 @@ func (c *conversion) roleName(m *transcript.Message) string {
 	return c.t.Text(m.RoleSpan)
 }
 
-// skip reports whether a part is none that says anything: an id (members describes it), a result, which is with its call, or a call that
-// another part describes, too.
+// skip reports whether a part says nothing that a turn needs: an id (members reports it), a result, which is written with its call, or a
+// call that another part repeats.
 func (c *conversion) skip(n int32) bool {
 	p := &c.t.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) || c.copied != nil && c.copied[n] ||
 		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
 }
 
-// text is the text of a string; "" of a span that isn't one.
+// text returns the decoded string at a span, or "" if the value there is not a string.
 func (c *conversion) text(p jsonspan.Span) string {
 	if !c.t.IsString(p) && (p.Zero() || p.Len() < 2) {
 		return ""
@@ -117,7 +139,7 @@ func (c *conversion) text(p jsonspan.Span) string {
 	return c.t.Text(p)
 }
 
-// piece is a part as it is said in the target, and reports whether it is said at all. What is not, is noted.
+// piece returns a part in a form that the target has. It returns false, and records the loss, if the part can't be carried over.
 func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	t, p := c.t, &c.t.Parts[n]
 	none := piece{}
@@ -155,7 +177,7 @@ func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	return piece{p.Kind, n, ""}, true
 }
 
-// reasoning is carried as text that nobody has signed, where the target has a place for it.
+// reasoning returns reasoning as unsigned text, if the target has a place for it.
 func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	p := &c.t.Parts[n]
 	signed := p.Has(transcript.Signed | transcript.Bound)
@@ -178,7 +200,8 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque is a part whose type only its provider knows. What is known to be a text for people is one: a refusal, an answer with sources.
+// opaque handles a part whose type only its provider knows. Types that are known to be texts for people become texts: refusals and answers
+// with citations.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -188,13 +211,13 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	s := jsonspan.New(b)
 	said := ""
 	if s.Kind() == jsonspan.Object {
-		for key := range s.Members() {
+		for key := range s.Members {
 			switch {
 			case string(key) == "refusal" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "text" && typeOf(b) == "text-plain" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
-			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.Free) && s.Kind() == jsonspan.String:
+			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.NotSent) && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "citationsContent" && s.Kind() == jsonspan.Object:
 				said = citedTexts(b, s)
@@ -207,7 +230,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	case strings.TrimSpace(said) != "":
 		c.losePart(n, api.LossOpaque, api.InsteadText, typeOf(b))
 		return piece{transcript.Text, -1, said}, true
-	case p.Has(transcript.Free):
+	case p.Has(transcript.NotSent):
 		c.losePart(n, api.LossNotSent, api.InsteadNothing, typeOf(b))
 	default:
 		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(b))
@@ -215,10 +238,10 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	return piece{}, false
 }
 
-// citedTexts are the texts of an answer with its sources, {"content":[{"text":…}]}.
+// citedTexts returns the texts of an answer with citations, {"content":[{"text":…}]}.
 func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	var texts []string
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) != "content" || s.Kind() != jsonspan.Array {
 			s.Skip()
 			continue
@@ -228,7 +251,7 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 				s.Skip()
 				continue
 			}
-			for key := range s.Members() {
+			for key := range s.Members {
 				if string(key) == "text" && s.Kind() == jsonspan.String {
 					texts = append(texts, jsonspan.Text(b, s.Text().Span))
 				} else {
@@ -240,14 +263,14 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	return strings.Join(texts, "")
 }
 
-// typeOf names an opaque part: its type or, without one, its first member.
+// typeOf returns the name that reports use for an opaque part: its type or, if it has none, its first member.
 func typeOf(b []byte) string {
 	s := jsonspan.New(b)
 	first := ""
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(b, s.Text().Span)
 		}
@@ -259,7 +282,7 @@ func typeOf(b []byte) string {
 	return first
 }
 
-// variant says as the user's what a message of ctxfold's own format is more than a role: a command, a note, a digest.
+// variant turns a message of ctxfold's own format that is more than a role (a command, a note, a digest) into the user's words.
 func (c *conversion) variant(i int32) {
 	m := &c.t.Messages[i]
 	last := &c.turns[len(c.turns)-1]

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// call writes a tool call: into the message that is open, next to its content, or as a message of its own. Where the target has none, it is
-// a text. A call that is written with its result waits for that.
+// call writes a tool call: into the open message, next to its content, or as a message of its own. If the target has no tool calls, it
+// becomes text. A call that is written together with its result is left to results.
 func (c *conversion) call(n int32, first bool) {
 	if c.to.Answered != "" && c.t.Parts[n].Pair >= 0 {
 		return // results writes it
@@ -41,7 +41,7 @@ func (c *conversion) call(n int32, first bool) {
 	}
 }
 
-// callValues are what the templates of calls and results want.
+// callValues returns the values for the templates of calls and results.
 func (c *conversion) callValues(n int32) *wire.Values {
 	name := c.toolName(n)
 	if !c.to.ToolName.Fits(name) {
@@ -71,10 +71,10 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is how deep the objects of a target enclose arguments, at most.
+// argumentsDepth is the maximum number of objects that a target puts around arguments.
 const argumentsDepth = 12
 
-// arguments are those of a call as an object. A text that isn't one becomes one with the text in it.
+// arguments returns the arguments of a call as a JSON object. A text that is not an object is wrapped in one.
 func (c *conversion) arguments(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.Zero() {
@@ -108,7 +108,7 @@ func wrapped(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
-// asObject is a JSON object in as few bytes as it takes, or nil where the text is none or is too deep to be in a message.
+// asObject returns a JSON object in compact form, or nil if the text is not an object or is nested too deeply for a message.
 func asObject(text []byte) []byte {
 	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
 		return nil
@@ -116,7 +116,7 @@ func asObject(text []byte) []byte {
 	return jsonspan.AppendCompact(nil, text)
 }
 
-// fits reports whether a text is one JSON value that is not too deep to be in a message.
+// fits reports whether a text is one JSON value that is not nested too deeply for a message.
 func fits(text []byte) bool {
 	s := jsonspan.New(text).Within(0, argumentsDepth)
 	at := s.Skip()
@@ -131,11 +131,11 @@ func fits(text []byte) bool {
 	return true
 }
 
-// outcome is what a tool has answered.
+// outcome is the answer of a tool.
 type outcome struct {
 	texts []string
 	media []piece
-	value []byte // a value that is no text, as compact JSON
+	value []byte // a value other than a string, as
 	fails bool
 }
 
@@ -144,7 +144,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
 	inner := t.Inner(int(n))
-	inside := false // the body is the list of inner parts
+	inside := false // the body is a list of inner
 	for i := range inner {
 		in, at := &inner[i], n+1+int32(i)
 		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
@@ -181,13 +181,13 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	return o
 }
 
-// unwrap reads a response that must be an object: one with an output or an error alone represents that.
+// unwrap reads a response that had to be an object: if it has only an output or an error, that is what the tool answered.
 func (o *outcome) unwrap(b []byte) {
 	s := jsonspan.New(b)
 	n := 0
 	var only jsonspan.Value
 	name := ""
-	for key := range s.Members() {
+	for key := range s.Members {
 		name = string(key)
 		only = s.Skip()
 		n++
@@ -200,7 +200,7 @@ func (o *outcome) unwrap(b []byte) {
 	}
 }
 
-// results writes the results of calls, in their order, and after them what of their media has no place in a result.
+// results writes the results of calls in order, followed by the media for which the target has no place in a result.
 func (c *conversion) results(calls []int32) {
 	if c.to.Answered == "" && !c.to.ResultInside {
 		c.close()
@@ -209,7 +209,7 @@ func (c *conversion) results(calls []int32) {
 	for _, n := range calls {
 		result := c.t.Parts[n].Pair
 		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
-			continue // the host is about to answer it, or a repair does
+			continue // the host is about to answer it,
 		}
 		c.written[result] = true
 		o := c.outcome(result)
@@ -259,7 +259,7 @@ func (c *conversion) results(calls []int32) {
 	}
 }
 
-// callValuesOf is callValues for a result, whose call has been written, or is now.
+// callValuesOf is callValues for a result, whose call has been written or is being written now.
 func (c *conversion) callValuesOf(n int32) *wire.Values {
 	if c.to.Answered != "" {
 		return c.callValues(n)
@@ -270,7 +270,7 @@ func (c *conversion) callValuesOf(n int32) *wire.Values {
 	return v
 }
 
-// plain is a result as a text.
+// plain returns a result as text.
 func (o *outcome) plain() string {
 	if o.value != nil {
 		if o.value[0] == '"' {
@@ -281,7 +281,7 @@ func (o *outcome) plain() string {
 	return strings.Join(o.texts, "\n")
 }
 
-// textResult writes a result as the user's words, for targets that have none.
+// textResult writes a result as the user's words, for targets without tool results.
 func (c *conversion) textResult(call, n int32, o *outcome) {
 	c.losePart(n, api.LossNoPlace, api.InsteadText, "")
 	c.open(transcript.User)
@@ -291,65 +291,25 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 	}
 }
 
-// content writes what a tool has answered into v: as %c, and media next to it as %l.
+// content puts a tool's answer into v: as %c, and media outside of it as %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
-	var media [][]byte
-	for _, p := range o.media {
-		for _, m := range c.payloads(p.part) {
-			if part, ok := c.media(p.part, &m, wire.InResult); ok && (form.List != "" || form.Beside) {
-				media = append(media, part)
-				continue
-			}
-			if m.text != "" {
-				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
-				o.texts = append(o.texts, m.text)
-				continue
-			}
-			if c.mediaThere(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString {
-				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
-				c.behind = append(c.behind, p)
-				continue
-			}
-			c.losePart(p.part, c.whyNot(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
-			o.texts = append(o.texts, m.note(p.kind))
-		}
-	}
+	media := c.resultMedia(o)
 	switch {
 	case len(media) > 0 && form.Beside:
 		v['l'] = join(media, ",")
 	case form.List != "" && (len(media) > 0 || len(o.texts) > 1):
-		texts := o.texts
-		if o.value != nil {
-			texts = []string{o.plain()}
-		}
-		var parts [][]byte
-		for _, text := range texts {
-			if strings.TrimSpace(text) != "" {
-				parts = append(parts, wire.Fill(nil, form.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
-			}
-		}
-		if parts = append(parts, media...); len(parts) > 0 {
+		if parts := append(c.resultTexts(o), media...); len(parts) > 0 {
 			v['c'] = wire.Fill(nil, form.List, &wire.Values{'l': join(parts, ",")})
 			return
 		}
 	}
-	template, value := "", o.value
-	switch {
-	case value == nil || value[0] == '"' || len(o.texts) > 0 || !fits(value):
-		value = nil
-	case o.fails && form.Failure != "":
-		template = form.Failure
-	case value[0] == '{':
-		template = form.Object
-	default:
-		template = form.Array
-	}
-	if template != "" {
-		v['c'] = wire.Fill(nil, template, &wire.Values{'j': value})
+	if template := c.valueTemplate(o); template != "" {
+		v['c'] = wire.Fill(nil, template, &wire.Values{'j': o.value})
 		return
 	}
-	if template = form.Text; o.fails && form.Error != "" {
+	template := form.Text
+	if o.fails && form.Error != "" {
 		template = form.Error
 	}
 	text := jsonspan.AppendString(nil, o.plain())
@@ -358,7 +318,59 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// mediaThere reports whether there is a place for a payload; it notes nothing.
+// resultMedia returns the media of a tool's answer that the target takes in a result. Others become texts of the answer, or move behind it.
+func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
+	form := &c.to.Outcome
+	for _, p := range o.media {
+		for _, m := range c.payloads(p.part) {
+			part, ok := c.media(p.part, &m, wire.InResult)
+			switch {
+			case ok && (form.List != "" || form.Beside):
+				media = append(media, part)
+			case m.text != "":
+				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+				o.texts = append(o.texts, m.text)
+			case c.mediaThere(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString:
+				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
+				c.behind = append(c.behind, p)
+			default:
+				c.losePart(p.part, c.whyNot(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
+				o.texts = append(o.texts, m.note(p.kind))
+			}
+		}
+	}
+	return media
+}
+
+// resultTexts returns the texts of a tool's answer as parts. Blank ones are left out.
+func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
+	texts := o.texts
+	if o.value != nil {
+		texts = []string{o.plain()}
+	}
+	for _, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			parts = append(parts, wire.Fill(nil, c.to.Outcome.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
+		}
+	}
+	return parts
+}
+
+// valueTemplate returns the template for the value of a tool's answer; "" if it is written as a text.
+func (c *conversion) valueTemplate(o *outcome) string {
+	form := &c.to.Outcome
+	switch {
+	case o.value == nil || o.value[0] == '"' || len(o.texts) > 0 || !fits(o.value):
+		return ""
+	case o.fails && form.Failure != "":
+		return form.Failure
+	case o.value[0] == '{':
+		return form.Object
+	}
+	return form.Array
+}
+
+// mediaThere reports whether the target has a place for a payload. It records no loss.
 func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
 	lost, names, number := len(c.lost), m.lost, c.number
 	_, ok := c.media(n, m, place)
@@ -366,7 +378,7 @@ func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
 	return ok
 }
 
-// unwritten notes the results that were written with no call.
+// unwritten records the results that had no call.
 func (c *conversion) unwritten() {
 	for n := range c.t.Parts {
 		p := &c.t.Parts[n]

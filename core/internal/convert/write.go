@@ -10,25 +10,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// message is the one being written.
+// message is the message that is being written.
 type message struct {
 	open      bool
 	role      transcript.Role
 	parts     []byte // separated by commas
-	n         int    // of parts
+	n         int    // number of parts
 	texts     [][]byte
-	other     bool // parts that are no texts
+	other     bool // some parts are not texts
 	calls     []byte
 	reasoning [][]byte
 	images    []byte
-	turns     int    // turns of the assistant in it
-	file      string // what the first file in it is
-	called    bool   // a part is a call
+	turns     int    // how many turns of the assistant it holds
+	file      string // the kind of its first file
+	called    bool   // it holds a call
 }
 
 // write writes all turns.
 func (c *conversion) write() {
-	front := true // nobody but the system has spoken
+	front := true // only the system has spoken so far
 	for i := range c.turns {
 		t := &c.turns[i]
 		if len(t.pieces) == 0 {
@@ -49,7 +49,7 @@ func (c *conversion) write() {
 		}
 	}
 	c.close()
-	if len(c.system) > 0 && c.to.System != "" { // it was next to the list
+	if len(c.system) > 0 && c.to.System != "" { // to be written outside the list
 		list := c.out
 		c.out, c.n = nil, 0
 		c.open(transcript.System)
@@ -62,7 +62,7 @@ func (c *conversion) write() {
 	}
 }
 
-// systemTurn writes what the system says: next to the list where the target has it there, and as the user's where it is too late for that.
+// systemTurn writes what the system says: outside the list if the target has it there, or in the user's name if it comes too late for that.
 func (c *conversion) systemTurn(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
@@ -91,7 +91,7 @@ func (c *conversion) systemTurn(t *turn, front bool) {
 	}
 }
 
-// assistant writes a turn of the assistant's and the results of its calls.
+// assistant writes a turn of the assistant, followed by the results of its calls.
 func (c *conversion) assistant(t *turn) {
 	c.open(transcript.Assistant)
 	if c.to.Step != "" {
@@ -122,7 +122,7 @@ func (c *conversion) assistant(t *turn) {
 	c.results(list)
 }
 
-// open begins a message of a role, or continues with the last one where it is of the role and the target wants roles to take turns.
+// open begins a message of a role. It continues the open message if that has the same role and roles must alternate in the target.
 func (c *conversion) open(role transcript.Role) {
 	if c.current.open && c.current.role == role && (c.f.Rules.Alternate != "" || c.to.Step != "" && role == transcript.Assistant) {
 		return
@@ -131,7 +131,7 @@ func (c *conversion) open(role transcript.Role) {
 	c.current.open, c.current.role = true, role
 }
 
-// close writes the message that is open, unless it is empty.
+// close writes the open message, unless it is empty.
 func (c *conversion) close() {
 	m := &c.current
 	if !m.open {
@@ -170,7 +170,7 @@ func (c *conversion) close() {
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
 
-// here represents what a template asks for by its being there.
+// here is the value for what a template only tests for presence.
 var here = []byte{}
 
 func join(texts [][]byte, by string) []byte {
@@ -193,7 +193,7 @@ func (c *conversion) emit(template string, v *wire.Values) {
 	c.out = wire.Fill(c.out, template, v)
 }
 
-// count gives a number to what wants one.
+// count fills in the number of a template that counts.
 func (c *conversion) count(template string, v *wire.Values) {
 	if strings.Contains(template, "%#") {
 		c.number++
@@ -204,7 +204,7 @@ func (c *conversion) count(template string, v *wire.Values) {
 	}
 }
 
-// date is the time some milliseconds after 1970, less than a month, as a JSON string.
+// date returns, as a JSON string, the time that is the given number of milliseconds, less than a month, after 1970 began.
 func date(ms int) []byte {
 	out := []byte(`"1970-01-`)
 	for _, field := range [...]struct {
@@ -217,7 +217,7 @@ func date(ms int) []byte {
 	return append(out, '"')
 }
 
-// add adds a part to the message that is open; other tells that it is no text.
+// add adds a part to the open message; other says that it is not a text.
 func (c *conversion) add(part []byte, other bool) {
 	m := &c.current
 	if m.n++; m.n > 1 {
@@ -227,7 +227,7 @@ func (c *conversion) add(part []byte, other bool) {
 	m.other = m.other || other
 }
 
-// addText adds a text to the message that is open. Where each text of the assistant is a message of its own, that is written.
+// addText adds a text to the open message. In targets where each text of the assistant is a message of its own, it writes that message.
 func (c *conversion) addText(text string) {
 	v := wire.Values{'t': jsonspan.AppendString(nil, text)}
 	template := c.to.Text
@@ -242,7 +242,7 @@ func (c *conversion) addText(text string) {
 	}
 }
 
-// said is the text of a piece.
+// said returns the text of a piece.
 func (c *conversion) said(p piece) string {
 	if p.part < 0 {
 		return p.text
@@ -250,7 +250,7 @@ func (c *conversion) said(p piece) string {
 	return c.t.Text(c.t.Parts[p.part].Body)
 }
 
-// say adds a piece to the message that is open.
+// say adds a piece to the open message.
 func (c *conversion) say(p piece, place wire.Places) {
 	switch p.kind {
 	case transcript.Text:
@@ -298,7 +298,7 @@ func (c *conversion) say(p piece, place wire.Places) {
 	}
 }
 
-// media is a payload as the target has it in a place, and reports whether it has.
+// media returns a payload in the target's form for a place, or false if the target has no such form.
 func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {
@@ -335,7 +335,7 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 	return nil, false
 }
 
-// mediaMembers notes the members of a payload that are not read.
+// mediaMembers records the members of a payload that were not understood.
 func (c *conversion) mediaMembers(n int32, m *payload) {
 	p := &c.t.Parts[n]
 	if p.List == transcript.NoList && p.Span == c.t.Messages[p.Msg].Span {
@@ -347,7 +347,7 @@ func (c *conversion) mediaMembers(n int32, m *payload) {
 	m.lost = nil
 }
 
-// whyNot says why there is no place for a payload.
+// whyNot returns why the target has no place for a payload.
 func (c *conversion) whyNot(kind transcript.Kind, m *payload, place wire.Places) api.LossReason {
 	if m.data == "" && m.url == "" {
 		if m.stored != "" {

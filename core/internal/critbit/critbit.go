@@ -1,8 +1,8 @@
-// Package critbit is a map with strings as keys that no choice of keys can slow down.
+// Package critbit is a string map that is immune to hash flooding.
 //
-// The module is started before it ships, so the seeds of Go's maps are public, and whoever writes a transcript could choose
-// keys whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) hashes nothing: an operation
-// looks at no more nodes than the key has bits. What never enters this package: what the keys mean.
+// The module is started before it ships, so the seeds of Go's maps are public, and the author of a transcript could choose keys whose
+// hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) hashes nothing: an operation visits at most as many
+// nodes as the key has bits. What never enters this package: what the keys mean.
 package critbit
 
 import "math/bits"
@@ -15,15 +15,15 @@ type Map[V any] struct {
 	root   int32
 }
 
-// node parts the keys below it by one bit: the bit of mask in their byte at, or, with the mask longer, whether they have one.
+// node separates the keys below it by one bit: the bit of mask in their byte at or, if the mask is longer, whether they have that byte.
 type node struct {
 	at   uint32
 	mask uint16
-	// child leads to a node, or, where it is negative, to the key of index ^child.
+	// child is the index of a node or, if it is negative, ^child is the index of a key.
 	child [2]int32
 }
 
-// longer is the mask of the bit that every byte has which is there.
+// longer is the mask of a bit that is set if the byte exists.
 const longer = 0x100
 
 func (n *node) side(key string) int {
@@ -33,10 +33,10 @@ func (n *node) side(key string) int {
 	return 0
 }
 
-// Len is how many keys there are.
+// Len returns the number of keys.
 func (m *Map[V]) Len() int { return len(m.keys) }
 
-// nearest is the index of a key that begins as no other one does more alike. There must be one.
+// nearest returns the index of the key that shares the longest prefix with key. The map must not be empty.
 func (m *Map[V]) nearest(key string) int32 {
 	at := m.root
 	for at >= 0 {
@@ -57,13 +57,12 @@ func (m *Map[V]) Get(key string) (value V, found bool) {
 	return value, false
 }
 
-// Has reports whether there is a value under a key.
+// Has reports whether the map contains a key.
 func (m *Map[V]) Has(key string) bool {
 	return len(m.keys) > 0 && m.keys[m.nearest(key)] == key
 }
 
-// At returns the value under a key, to be read and changed until the next key is put in. It is the zero value where there was
-// none.
+// At returns a pointer to the value of a key, which is valid until the next key is added. A new key has the zero value.
 func (m *Map[V]) At(key string) *V {
 	var zero V
 	if len(m.keys) == 0 {
@@ -98,10 +97,10 @@ func (m *Map[V]) At(key string) *V {
 	return &m.values[len(m.values)-1]
 }
 
-// Set puts a value under a key.
+// Set sets the value of a key.
 func (m *Map[V]) Set(key string, value V) { *m.At(key) = value }
 
-// Add puts a key in, for a map that is a set.
+// Add adds a key, for a map that is used as a set.
 func (m *Map[V]) Add(key string) { m.At(key) }
 
 func (m *Map[V]) leaf(key string, value V) int32 {

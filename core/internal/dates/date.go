@@ -1,6 +1,6 @@
-// Package dates finds dates in text: those of headers, which say when what follows was said, and those that a text names.
+// Package dates finds dates in text: those of headers, which say when the text after them was said, and those that a text mentions.
 //
-// What never enters this package: a clock. What is today nobody knows here.
+// A clock never enters this package: it doesn't know what day today is.
 package dates
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Date is a day, a month or a year: year<<9 | month<<5 | day, where what is not known is 0. A month may have no year.
+// Date is a day, a month or a year: year<<9 | month<<5 | day. Unknown parts are 0; a month may have no year.
 type Date int32
 
-// New makes a date; 0 for anything else.
+// New returns a date, or 0 if there is no such date.
 func New(year, month, day int) Date {
 	if year < 0 || year > 9999 || month < 0 || month > 12 || day < 0 || day > 31 || month == 0 && day > 0 {
 		return 0
@@ -23,22 +23,22 @@ func New(year, month, day int) Date {
 	return Date(year<<9 | month<<5 | day)
 }
 
-// Year is 0 where it is not known.
+// Year returns the year; 0 if it is unknown.
 func (d Date) Year() int { return int(d >> 9) }
 
-// Month is from 1 to 12, 0 where it is not known.
+// Month returns the month, from 1 to 12; 0 if it is unknown.
 func (d Date) Month() int { return int(d >> 5 & 15) }
 
-// Day is from 1 to 31, 0 where it is not known.
+// Day returns the day, from 1 to 31; 0 if it is unknown.
 func (d Date) Day() int { return int(d & 31) }
 
-// Is reports whether a date is within another.
+// Is reports whether a date lies within another, such as a day within a month.
 func (d Date) Is(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())
 }
 
-// Last is the last day of a year, a month or a day, as dates compare.
+// Last returns the last day of a year or month, for comparisons; a day is its own last day.
 func (d Date) Last() Date {
 	switch {
 	case d.Month() == 0:
@@ -49,7 +49,7 @@ func (d Date) Last() Date {
 	return d
 }
 
-// Append appends a date as ISO 8601 spells it, as far as it is known.
+// Append appends a date in ISO 8601 form, as far as it is known.
 func (d Date) Append(dst []byte) []byte {
 	y := d.Year()
 	dst = append(dst, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
@@ -62,7 +62,7 @@ func (d Date) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse reads a date as ISO 8601 spells it: a year, a month or a day, and after a day any time.
+// Parse reads a date in ISO 8601 form: a year, a month or a day, and after a day any time.
 func Parse(text string) (Date, bool) {
 	var n [3]int
 	rest := text
@@ -88,7 +88,7 @@ func Parse(text string) (Date, bool) {
 	return d, d != 0
 }
 
-// OfEpoch is the day of a number of seconds, or of milliseconds, since 1970.
+// OfEpoch returns the day of a Unix time in seconds or milliseconds.
 func OfEpoch(n int64) Date {
 	if n > 1e11 {
 		n /= 1000
@@ -99,54 +99,28 @@ func OfEpoch(n int64) Date {
 	return ofDays(int(n / 86400))
 }
 
-// mostDates is how many dates of a text are read.
+// mostDates is the maximum number of dates that are read from one text.
 const mostDates = 8
 
-// token is a number, or the name of a month, of a text.
+// token is a number or the name of a month in a text.
 type token struct {
-	number int // -1 where it is no number
+	number int // -1 if it is no number
 	digits int
 	month  int
-	sure   bool   // the name of a month that is nothing else
+	sure   bool   // the name of a month that means
 	unit   rune   // what follows a number: 年, 月, 日 or the like
 	gap    string // what precedes it
 }
 
-// Found is a date where a text names it: text[From:End], in bytes.
+// Found is a date and its place in a text: text[From:End], in bytes.
 type Found struct {
 	Date
 	From, End int
 }
 
-// In finds the first dates of a text, from its words.
+// In finds the first dates in a text, given its words.
 func In(text string, ws []words.Word) (found []Found) {
-	tokens := make([]token, 0, len(ws))
-	end := 0
-	for i, w := range ws {
-		t := token{number: -1}
-		spelled := text[w.From:w.End]
-		if int(w.From) >= end {
-			t.gap = text[end:w.From]
-		}
-		end = max(end, int(w.End))
-		if n := digitsAt(spelled); n > 0 && n <= 4 {
-			t.number, t.digits = 0, n
-			for _, c := range spelled[:n] {
-				t.number = t.number*10 + int(c-'0')
-			}
-			t.unit = unitAt(text[int(w.From)+n:])
-			switch rest := spelled[n:]; { // 3rd, 8th, 14T09 are days; 12b is none
-			case rest == "" || rest[0] == 'T' || t.unit != 0:
-			case len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest)):
-			default:
-				t.number = -1
-			}
-		} else if w.Kind&words.Digit == 0 {
-			t.month = monthNamed(strings.ToLower(spelled))
-			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
-		}
-		tokens = append(tokens, t)
-	}
+	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {
 		d, n := dateAt(tokens[i:])
 		if n == 0 {
@@ -164,7 +138,44 @@ func In(text string, ws []words.Word) (found []Found) {
 	return found
 }
 
-// digitsAt is how many digits a text begins with.
+// tokensOf makes tokens of the words of a text.
+func tokensOf(text string, ws []words.Word) []token {
+	tokens := make([]token, 0, len(ws))
+	end := 0
+	for i, w := range ws {
+		t := token{number: -1}
+		if int(w.From) >= end {
+			t.gap = text[end:w.From]
+		}
+		end = max(end, int(w.End))
+		spelled := text[w.From:w.End]
+		if n := digitsAt(spelled); n > 0 && n <= 4 {
+			t.count(spelled, n, text[int(w.From)+n:])
+		} else if w.Kind&words.Digit == 0 {
+			t.month = monthNamed(strings.ToLower(spelled))
+			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
+		}
+		tokens = append(tokens, t)
+	}
+	return tokens
+}
+
+// count makes the token the number of n digits that a word begins with; after is the text that follows them. 3rd, 8th and 14T09 are days, 12b
+// is none.
+func (t *token) count(spelled string, n int, after string) {
+	t.digits, t.unit = n, unitAt(after)
+	rest := spelled[n:]
+	ordinal := len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest))
+	if rest != "" && rest[0] != 'T' && t.unit == 0 && !ordinal {
+		return
+	}
+	t.number = 0
+	for _, c := range spelled[:n] {
+		t.number = t.number*10 + int(c-'0')
+	}
+}
+
+// digitsAt returns the number of digits that a text begins with.
 func digitsAt(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -173,7 +184,7 @@ func digitsAt(text string) int {
 	return n
 }
 
-// unitAt is the sign directly after a number that says what it counts: 'y', 'm' or 'd'; 0 where there is none.
+// unitAt returns 'y', 'm' or 'd' if the sign directly after a number makes it a year, month or day, and 0 otherwise.
 func unitAt(text string) rune {
 	for _, u := range [...]struct {
 		sign string
@@ -189,75 +200,124 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
-// dateAt reads the date that begins with the first of some tokens, and returns how many it has; 0 where none begins.
+// spellings are the ways in which dates are spelled, in the order in which they are tried. Each reads the date that begins with the first of
+// some tokens and returns how many it has; 0 where it is spelled in another way.
+var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
+
+// dateAt reads the date that starts with the first token, and returns how many tokens it has; 0 if there is none.
 func dateAt(ts []token) (d Date, n int) {
-	is := func(i int, unit rune) bool { return i < len(ts) && ts[i].number >= 0 && ts[i].unit == unit }
-	number := func(i int, gaps string) bool {
-		return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(gaps, ts[i].gap)
-	}
-	t := &ts[0]
-	switch {
-	case is(0, 'y') || is(0, 'm'): // 2023年5月8日: the signs are tokens too
-		var y, m, day int
-		for n < len(ts) && n < 8 {
-			switch {
-			case is(n, 'y') && y == 0 && m == 0:
-				y = ts[n].number
-			case is(n, 'm') && m == 0:
-				m = ts[n].number
-			case is(n, 'd') && m > 0:
-				day = ts[n].number
-			case ts[n].number >= 0:
-				return New(y, m, day), n
-			}
-			if n++; day > 0 {
-				break
-			}
+	for _, spelled := range spellings {
+		if d, n = spelled(ts); n > 0 {
+			return d, n
 		}
-		return New(y, m, day), max(n, 1)
-	case t.isYear() && number(1, "-/.") && number(2, "-/.") && ts[1].number <= 12 && ts[2].isDay():
-		return New(t.number, ts[1].number, ts[2].number), 3
-	case t.isYear() && number(1, "-") && ts[1].number <= 12 && ts[1].digits == 2:
-		return New(t.number, ts[1].number, 0), 2
-	case t.isDay() && number(1, "/.-") && number(2, "/.-") && ts[2].isYear() && ts[1].isDay():
-		first, second := t.number, ts[1].number
-		switch {
-		case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
-			return New(ts[2].number, second, first), 3
-		case second > 12 && first <= 12:
-			return New(ts[2].number, first, second), 3
-		}
-		return New(ts[2].number, 0, 0), 3 // which of both is the month, nothing tells
-	case t.isDay(): // 8 May 2023, 8 de mayo de 2023
-		for i := 1; i < len(ts) && i <= 2; i++ {
-			if ts[i].month == 0 {
-				continue
-			}
-			if y := yearBehind(ts, i); y > 0 {
-				return New(ts[y].number, ts[i].month, t.number), y + 1
-			}
-			return New(0, ts[i].month, t.number), i + 1
-		}
-	case t.month > 0:
-		if len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0 { // May 8, 2023
-			if len(ts) > 2 && ts[2].isYear() {
-				return New(ts[2].number, t.month, ts[1].number), 3
-			}
-			return New(0, t.month, ts[1].number), 2
-		}
-		if y := yearBehind(ts, 0); y > 0 {
-			return New(ts[y].number, t.month, 0), y + 1
-		}
-		if t.sure {
-			return New(0, t.month, 0), 1
-		}
-	case t.isYear():
-		return New(t.number, 0, 0), 1
 	}
 	return 0, 0
 }
 
-// yearBehind is the index of the year at most two tokens after a month; 0 where there is none.
+// linked reports whether token i is a number that follows one of some signs.
+func linked(ts []token, i int, signs string) bool {
+	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
+}
+
+// signedDate is 2023年5月8日: the signs are tokens too.
+func signedDate(ts []token) (Date, int) {
+	is := func(i int, unit rune) bool { return ts[i].number >= 0 && ts[i].unit == unit }
+	if !is(0, 'y') && !is(0, 'm') {
+		return 0, 0
+	}
+	var y, m, day int
+	n := 0
+	for ; n < len(ts) && n < 8 && day == 0; n++ {
+		switch {
+		case is(n, 'y') && y == 0 && m == 0:
+			y = ts[n].number
+		case is(n, 'm') && m == 0:
+			m = ts[n].number
+		case is(n, 'd') && m > 0:
+			day = ts[n].number
+		case ts[n].number >= 0:
+			return New(y, m, day), n
+		}
+	}
+	return New(y, m, day), max(n, 1)
+}
+
+// isoDate is 2023-05-08, 2023/5/8 or 2023.5.8.
+func isoDate(ts []token) (Date, int) {
+	if !ts[0].isYear() || !linked(ts, 1, "-/.") || !linked(ts, 2, "-/.") || ts[1].number > 12 || !ts[2].isDay() {
+		return 0, 0
+	}
+	return New(ts[0].number, ts[1].number, ts[2].number), 3
+}
+
+// isoMonth is 2023-05.
+func isoMonth(ts []token) (Date, int) {
+	if !ts[0].isYear() || !linked(ts, 1, "-") || ts[1].number > 12 || ts[1].digits != 2 {
+		return 0, 0
+	}
+	return New(ts[0].number, ts[1].number, 0), 2
+}
+
+// numberDate is 8.5.2023, 13/5/2023 or 5/13/2023. Where nothing tells which number is the month, only the year counts.
+func numberDate(ts []token) (Date, int) {
+	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
+		return 0, 0
+	}
+	first, second, year := ts[0].number, ts[1].number, ts[2].number
+	switch {
+	case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
+		return New(year, second, first), 3
+	case second > 12 && first <= 12:
+		return New(year, first, second), 3
+	}
+	return New(year, 0, 0), 3
+}
+
+// dayAndMonth is 8 May 2023 or 8 de mayo de 2023.
+func dayAndMonth(ts []token) (Date, int) {
+	if !ts[0].isDay() {
+		return 0, 0
+	}
+	for i := 1; i < len(ts) && i <= 2; i++ {
+		if ts[i].month == 0 {
+			continue
+		}
+		if y := yearBehind(ts, i); y > 0 {
+			return New(ts[y].number, ts[i].month, ts[0].number), y + 1
+		}
+		return New(0, ts[i].month, ts[0].number), i + 1
+	}
+	return 0, 0
+}
+
+// monthAndDay is May 8, 2023, May 2023 or May.
+func monthAndDay(ts []token) (Date, int) {
+	month := ts[0].month
+	switch y := yearBehind(ts, 0); {
+	case month == 0:
+		return 0, 0
+	case len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0:
+		if len(ts) > 2 && ts[2].isYear() {
+			return New(ts[2].number, month, ts[1].number), 3
+		}
+		return New(0, month, ts[1].number), 2
+	case y > 0:
+		return New(ts[y].number, month, 0), y + 1
+	case ts[0].sure:
+		return New(0, month, 0), 1
+	}
+	return 0, 0
+}
+
+// yearAlone is 2023.
+func yearAlone(ts []token) (Date, int) {
+	if !ts[0].isYear() {
+		return 0, 0
+	}
+	return New(ts[0].number, 0, 0), 1
+}
+
+// yearBehind returns the index of the year at most two tokens after a month; 0 if there is none.
 func yearBehind(ts []token, month int) int {
 	for i := month + 1; i < len(ts) && i <= month+2; i++ {
 		if ts[i].isYear() {
@@ -267,15 +327,15 @@ func yearBehind(ts []token, month int) int {
 	return 0
 }
 
-// HeaderRoom is how many bytes of a text may be a header.
+// HeaderRoom is the maximum length of a header, in bytes.
 const HeaderRoom = 96
 
-// mostBeside is how many words a header may have besides its date: "Session 3, 8 May 2023".
+// mostBeside is the maximum number of words in a header besides its date: "Session 3, 8 May 2023".
 const mostBeside = 4
 
-// Header finds the day that a header at the beginning of a text names, in brackets or as a short line of its own: "[1:56 pm on 8 May,
-// 2023]", "## Session 3, 2023-05-08". What is said comes at text[size:]; size is 0 where there is no header, and where the day begins a line
-// that continues.
+// Header finds the day that a header at the beginning of a text gives, in brackets or on a short line of its own: "[1:56 pm on 8 May,
+// 2023]", "## Session 3, 2023-05-08". What was said starts at text[size:]; size is 0 if there is no header, or if the date only begins a
+// longer line.
 func Header(text string) (day Found, size int) {
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	head := text[at:min(len(text), at+HeaderRoom)]
@@ -284,7 +344,7 @@ func Header(text string) (day Found, size int) {
 	}
 	line, _, whole := strings.Cut(head, "\n")
 	end := at + len(line)
-	begins := false // with the day
+	begins := false // it begins with the day
 	switch closing := strings.IndexAny(head, "])>}】"); {
 	case strings.IndexByte("[(<{", head[0]) >= 0 || strings.HasPrefix(head, "【"):
 		if closing < 0 {
@@ -322,7 +382,7 @@ func Header(text string) (day Found, size int) {
 	return Found{}, 0
 }
 
-// monthNamed is the number of a month by a name of it in lower case; 0 where it is none.
+// monthNamed returns the number of the month with a name, in lower case; 0 if there is none.
 func monthNamed(name string) int {
 	if len(name) < 2 || len(name) > 40 {
 		return 0
@@ -330,7 +390,7 @@ func monthNamed(name string) int {
 	return months.Row(name)
 }
 
-// unsure reports whether the name of a month is a common word too, spelled like this.
+// unsure reports whether the name of a month, spelled like this, is also a common word.
 func unsure(spelled string) bool {
 	switch spelled {
 	case "march", "mars", "mart":
@@ -339,7 +399,7 @@ func unsure(spelled string) bool {
 	return false
 }
 
-// MayHold reports whether a text has as many digits as a date at least.
+// MayHold reports whether a text has at least as many digits as a date.
 func MayHold(text []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -356,7 +416,7 @@ func MayHold(text []byte) bool {
 	return n >= 5
 }
 
-// IsKey reports whether a key of a message says when it was written.
+// IsKey reports whether a key of a message gives the time when it was written.
 func IsKey(key []byte) bool {
 	switch string(key) {
 	case "timestamp", "created_at", "createdAt", "date", "time":
@@ -365,7 +425,8 @@ func IsKey(key []byte) bool {
 	return false
 }
 
-// Of is the day that the value of such a key names, as JSON: a date, a header, or seconds or milliseconds since 1970; 0 where it has none.
+// Of returns the day that the value of such a key gives, as JSON: a date, a header, or a Unix time in seconds or milliseconds; 0 if there
+// is none.
 func Of(value []byte) Date {
 	if len(value) > 1 && value[0] == '"' {
 		value = value[1 : len(value)-1]

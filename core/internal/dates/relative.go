@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Mention is a day, a month or a year that a text names by how far it is from the day on which it was written: "yesterday", "last month".
-// Text is after it at text[End:].
+// Mention is a day, a month or a year that a text gives relative to the day on which it was written: "yesterday", "last month". It ends at
+// text[End:].
 type Mention struct {
 	Date
 	End int // bytes
 }
 
-// unit is what a distance counts.
+// unit is the unit of a distance in time.
 type unit uint8
 
 const (
@@ -27,16 +27,16 @@ const (
 	weekday // of names
 )
 
-// phrase is some words that name a time by its distance. Words are compared in lower case; "#" is a number, "@" the name of a
-// weekday.
+// phrase is a sequence of words that gives a time by its distance. Words are compared in lower case; "#" stands for a number, "@" for the
+// name of a weekday.
 type phrase struct {
 	words []string
-	n     int // units; with "#" its sign
+	n     int // number of units; with
 	unit  unit
 }
 
-// phraseRows are phrases of some languages that people write to assistants in, separated by commas. Weeks are left out unless they are
-// counted: "last week" is no day, and the day on which it was said is with it.
+// phraseRows are phrases in languages that people write to assistants in, separated by commas. Weeks are left out unless they are counted:
+// "last week" isn't a day, and the day on which it was said is shown anyway.
 var phraseRows = []struct {
 	n       int
 	unit    unit
@@ -58,7 +58,7 @@ var phraseRows = []struct {
 	{1, weekday, "next @,nächsten @,kommenden @,@ prochain,el próximo @,próxima @,@ prossimo,volgende @,в следующий @,в следующую @"},
 }
 
-// signRows are those of scripts without spaces.
+// signRows are the phrases of scripts without spaces.
 var signRows = []struct {
 	n     int
 	unit  unit
@@ -68,7 +68,7 @@ var signRows = []struct {
 	{-1, aMonth, "上个月 上個月 先月 지난달"}, {1, aMonth, "下个月 下個月 来月 다음 달"}, {-1, aYear, "去年 昨年 작년 지난해"}, {1, aYear, "明年 来年 내년"},
 }
 
-// weekdays are names of Monday to Sunday, of CLDR (release 48) and short ones of English.
+// weekdays are the names of Monday to Sunday from CLDR (release 48), and short names in English.
 var weekdays = [7]string{
 	"monday mon montag lundi lunes segunda lunedì maandag понедельник", "tuesday tue tues dienstag mardi martes terça martedì dinsdag вторник",
 	"wednesday wed mittwoch mercredi miércoles quarta mercoledì woensdag среду", "thursday thu thurs donnerstag jeudi jueves quinta giovedì donderdag четверг",
@@ -76,7 +76,7 @@ var weekdays = [7]string{
 	"sunday sun sonntag dimanche domingo domenica zondag воскресенье",
 }
 
-// numbers are those that are spelled, from one on.
+// numbers are number words, from one up.
 var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक", "two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
 	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
 	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять", "ten zehn dix diez dez dieci tien десять"}
@@ -94,7 +94,8 @@ var (
 	}()
 )
 
-// phrasesByWord are the indexes of phrases by their first word that is no number and no weekday, which is their first or second.
+// phrasesByWord are the indexes of the phrases by their first word that is neither a number nor a weekday; that is their first or second
+// word.
 var phrasesByWord = func() (m critbit.Map[[]int32]) {
 	for i, p := range phrases {
 		list := m.At(p.words[p.offset()])
@@ -110,11 +111,11 @@ func (p *phrase) offset() int {
 	return 0
 }
 
-// mostDistance is how many units a distance may have.
+// mostDistance is the largest distance that is understood, in units.
 const mostDistance = 400
 
-// Relative finds the times that a text, written on a day, names by their distance from it, in their order. It finds none without
-// the whole day.
+// Relative finds, in order, the times that a text gives relative to the day on which it was written. It finds none if that day is not fully
+// known.
 func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	if day.Year() == 0 || day.Day() == 0 {
 		return nil
@@ -125,63 +126,71 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 			low[i] = strings.ToLower(text[w.From:w.End])
 		}
 	}
-next:
-	for i := 0; i < len(ws); i++ {
-		list, _ := phrasesByWord.Get(low[i])
-		for _, k := range list {
-			p := &phrases[k]
-			at := i - p.offset()
-			if at < 0 {
-				continue
-			}
-			if n, number := p.at(low[at:]); n > 0 {
-				if d := day.plus(p.n*number, p.unit, number); d != 0 {
-					found = append(found, Mention{d, int(ws[at+n-1].End)})
-				}
-				i = at + n - 1
-				continue next
-			}
+	for i := 0; i < len(ws); {
+		m, n := phraseAt(ws, low, i, day)
+		if n == 0 && ws[i].Kind&words.Pair != 0 {
+			m, n = signAt(text, ws, i, day)
 		}
-		if ws[i].Kind&words.Pair == 0 {
-			continue
+		if m.End > 0 {
+			found = append(found, m)
 		}
-		for _, row := range signRows {
-			for _, sign := range strings.Fields(row.signs) {
-				if at := int(ws[i].From); strings.HasPrefix(text[at:], sign) {
-					found = append(found, Mention{day.plus(row.n, row.unit, 1), at + len(sign)})
-					for i+1 < len(ws) && int(ws[i+1].From) < at+len(sign) {
-						i++
-					}
-					continue next
-				}
-			}
-		}
+		i += max(n, 1)
 	}
 	return found
 }
 
-// at is how many of the words the phrase has that they begin with, and the number or weekday in it, 1 where it has none; 0 if they do not.
+// phraseAt is the time that a phrase names whose first whole word is word i, and how many words it takes from there on; 0 where none does. A
+// phrase that names no day has no End.
+func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
+	list, _ := phrasesByWord.Get(low[i])
+	for _, k := range list {
+		p := &phrases[k]
+		at := i - p.offset()
+		if at < 0 {
+			continue
+		}
+		if n, number := p.at(low[at:]); n > 0 {
+			if d := day.plus(p.n*number, p.unit, number); d != 0 {
+				m = Mention{d, int(ws[at+n-1].End)}
+			}
+			return m, at + n - i
+		}
+	}
+	return m, 0
+}
+
+// signAt is the time that signs name which begin with word i, and how many words they take; 0 where none do.
+func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
+	at := int(ws[i].From)
+	for _, row := range signRows {
+		for _, sign := range strings.Fields(row.signs) {
+			if !strings.HasPrefix(text[at:], sign) {
+				continue
+			}
+			end := at + len(sign)
+			for taken = 1; i+taken < len(ws) && int(ws[i+taken].From) < end; taken++ {
+			}
+			return Mention{day.plus(row.n, row.unit, 1), end}, taken
+		}
+	}
+	return m, 0
+}
+
+// at returns how many of the words belong to the phrase if they begin with it, or 0 if they don't; and the number or weekday in it, 1 if it
+// has none.
 func (p *phrase) at(low []string) (n, number int) {
 	if len(low) < len(p.words) {
 		return 0, 0
 	}
 	number = 1
 	for i, w := range p.words {
-		switch w {
-		case "#":
-			if number = numberList.Row(low[i]); number == 0 {
-				if digits := digitsAt(low[i]); digits == len(low[i]) && digits > 0 && digits < 4 {
-					for _, c := range low[i] {
-						number = number*10 + int(c-'0')
-					}
-				}
-			}
-		case "@":
+		switch {
+		case w == "#":
+			number = countNamed(low[i])
+		case w == "@":
 			number = weekdayList.Row(low[i])
-		default:
-			if low[i] != w {
-				return 0, 0
-			}
+		case low[i] != w:
+			return 0, 0
 		}
 		if number == 0 || number > mostDistance {
 			return 0, 0
@@ -190,8 +199,19 @@ func (p *phrase) at(low []string) (n, number int) {
 	return len(p.words), number
 }
 
-// plus is the date that is n units from a day; of months and years without the day. Of weekdays it is the last (n < 0) or next one of
-// that number, from 1 for Monday.
+// countNamed is the number that a word names or spells in up to three digits; 0 where it is none.
+func countNamed(word string) int {
+	number := numberList.Row(word)
+	if digits := digitsAt(word); number == 0 && digits == len(word) && digits > 0 && digits < 4 {
+		for _, c := range word {
+			number = number*10 + int(c-'0')
+		}
+	}
+	return number
+}
+
+// plus returns the date n units from a day, without the day for months and years. For weekdays it is the last (n < 0) or next one with that
+// number; Monday is 1.
 func (d Date) plus(n int, u unit, number int) Date {
 	switch u {
 	case aDay:
@@ -216,7 +236,7 @@ func (d Date) plus(n int, u unit, number int) Date {
 	return 0
 }
 
-// days is how many days lie between 1970-01-01 and a day.
+// days returns the number of days from 1970-01-01 to a day.
 func (d Date) days() int {
 	y, m := d.Year(), d.Month()
 	if m <= 2 {
@@ -225,9 +245,9 @@ func (d Date) days() int {
 	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d.Day() - 1 - 719468
 }
 
-// ofDays is the day so many days after 1970-01-01.
+// ofDays returns the day that is the given number of days after 1970-01-01.
 func ofDays(days int) Date {
-	// Days to a civil date, with years that begin in March.
+	// Converts days to a calendar date, with years that begin in March.
 	z := days + 719468
 	if z < 0 {
 		return 0
@@ -244,8 +264,8 @@ func ofDays(days int) Date {
 	return New(year, month, day)
 }
 
-// Like spells a date in the way of another day of the same month that is spelled with a name of the month: "8 May, 2023" for the seventh is
-// "7 May, 2023", and for the month "May, 2023". It is false where like has no such form.
+// Like spells a date like another day of the same month that is spelled with the month's name: after "8 May, 2023", the seventh is "7 May,
+// 2023" and the month is "May, 2023". It returns false if like has no such form.
 func (d Date) Like(like string) (string, bool) {
 	ws := words.Append(nil, like)
 	if len(ws) != 3 {

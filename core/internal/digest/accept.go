@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 )
 
-// cutOffReasons are the finish reasons of providers that say that an answer was not written to its end, in lower case.
+// cutOffReasons are the finish reasons, in lower case, with which providers say that an answer was cut off.
 var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "incomplete"}
 
-// callReasons are those that say that an answer calls a tool.
+// callReasons are the finish reasons of answers that call a tool.
 var callReasons = []string{"tool_use", "tool_calls", "function_call"}
 
-// Accept judges a reply that is to represent folded tokens, by what holds for any summary. It returns the summary, without what models put
-// around it, or "" and why the reply is not taken.
+// Accept checks a reply that should replace folded tokens, by the criteria that hold for any summary. It returns the summary without the
+// wrapping that models add, or "" and why the reply is rejected.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
 	text = unwrap(r.Text)
 	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
@@ -38,7 +38,7 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest judges a reply that should be a digest of most tokens, under headings if they were asked for.
+// AcceptDigest checks a reply that should be a digest of at most most tokens, under headings if they were asked for.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -60,10 +60,10 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 	return text, ""
 }
 
-// slack is how many tokens a digest may have over twice of what was asked for: models do not count, and estimates differ.
+// slack is how many tokens a digest may have beyond twice the requested size: models don't count, and estimates differ.
 const slack = 256
 
-// A digest of less than this many tokens says nothing, when what it represents is long enough (512 times as many).
+// A digest with fewer tokens than this is empty talk if what it replaces is long enough (512 times as many tokens).
 const leastTokens = 16
 
 // shortAnswer is the size in bytes up to which a text that begins like a refusal is one.
@@ -78,7 +78,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// How answers begin that are no summaries, in lower case, without apostrophes.
+// The beginnings of answers that are not summaries, in lower case, without apostrophes.
 var (
 	refusals = []string{"im sorry", "i am sorry", "sorry, ", "i cannot", "i cant ", "i can not", "im unable", "i am unable", "i wont ", "i will not",
 		"as an ai", "im not able", "i am not able", "unfortunately, i", "i must decline", "i apologize",
@@ -100,8 +100,7 @@ func begins(text string, list []string) bool {
 	return false
 }
 
-// callsTool reports whether a text is a tool call in one of the spellings that models have: a tag of its own, or JSON that names a tool and
-// its arguments.
+// callsTool reports whether a text is a tool call as models write them: a special tag, or JSON that names a tool and its arguments.
 func callsTool(text string) bool {
 	if begins(text, calls) {
 		return true
@@ -114,8 +113,8 @@ func callsTool(text string) bool {
 	return named && (strings.Contains(head, `"arguments"`) || strings.Contains(head, `"input"`) || strings.Contains(head, `"parameters"`) || strings.Contains(head, `"args"`))
 }
 
-// headingsIn counts the headings that a text has. Others than ours count too: a host may have prompts of its own. Without a
-// sign that it is one, a line with a colon counts if it is a heading of ours, of either layout.
+// headingsIn counts the headings in a text, not only ours, because a host may have its own prompts. Without markup, a line with a colon
+// counts if it is one of our headings, in either layout.
 func headingsIn(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -135,11 +134,11 @@ func headingsIn(text string) int {
 	return n
 }
 
-// leastItems is how many items a text must have to be a list.
+// leastItems is how many items make a text a list.
 const leastItems = 3
 
-// isList reports whether a text is mostly a list. Summarizers of browsers answer in plain bullets, whatever headings they are
-// asked for, so to ask them again gains nothing.
+// isList reports whether a text is mostly a list. Summarizers built into browsers answer in plain bullets whatever headings they are asked
+// for, so asking again gains nothing.
 func isList(text string) bool {
 	lines, items := 0, 0
 	for line := range strings.Lines(text) {
@@ -155,7 +154,7 @@ func isList(text string) bool {
 	return items >= leastItems && 2*items >= lines
 }
 
-// isItem reports whether a line begins with a bullet, or with a number and a dot or bracket, and continues after a space.
+// isItem reports whether a line begins with a bullet, or with a number and a dot or bracket, followed by a space.
 func isItem(line string) bool {
 	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– ", "· "} {
 		if strings.HasPrefix(line, bullet) {
@@ -166,7 +165,7 @@ func isItem(line string) bool {
 	return len(rest) < len(line) && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
 }
 
-// unwrap takes off what models put around a text: thoughts before it, a code fence, a tag.
+// unwrap removes what models put around a text: thoughts before it, a code fence, a tag.
 func unwrap(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range []string{"think", "thinking", "analysis"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Words and signs with which sentences begin that say what comes next.
+// Words and phrases that begin sentences about what comes next.
 var (
 	announceHeads = strings.Split("let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|need to |i now have|i have enough|i can now|"+
 		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
@@ -18,18 +18,22 @@ var (
 	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
 
-// announceStarts are the starts of all that announces looks for.
+// announceStarts are the starts of everything that announces looks for.
 var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm ", "now", "next", "first", "ok", "good", "great", "perfect", "alright", "so", "also", "finally", "and"})
 
-// announces reports whether a unit only says what the assistant does next.
+// announces reports whether a unit only says what the assistant will do next.
 func announces(text string) bool {
-	if len(text) >= 240 || !announceStarts.may(text) || asksIn(text) {
-		return false
-	}
+	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text)
+}
+
+// announcing reports whether a text begins as what announces does, be it a question or not.
+func announcing(text string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
 	for n := 0; n < 3; n++ {
-		if headedBy(head, announceHeads) {
-			return true
+		for _, s := range announceHeads {
+			if strings.HasPrefix(head, s) {
+				return true
+			}
 		}
 		if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
 			word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
@@ -56,7 +60,7 @@ func announces(text string) bool {
 	return false
 }
 
-// clauseHeads begin clauses that say when something is done.
+// clauseHeads begin clauses that say when something happens.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
 // transient are words of what was so for a moment, while something ran, and lasting those of them that say so of what has a name, too.
@@ -65,7 +69,7 @@ var (
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// longestTransient is how long such a sentence is at most, in bytes.
+// longestTransient is the maximum length of such a sentence, in bytes.
 const longestTransient = 160
 
 // passesBy reports whether a sentence of the assistant's at work tells how something went on: "No signal yet.", "The tests are being added."
@@ -78,6 +82,7 @@ func passesBy(text string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
 		gerund := strings.HasSuffix(word, "ing") && len(word) > 5
 		switch {
+		case len(word) < 3:
 		case lasting.has(word), !named && transient.has(word):
 			return true
 		case gerund && !named && n == 0: // "Checking the status …"
@@ -91,7 +96,7 @@ func passesBy(text string) bool {
 	return false
 }
 
-// afterClause is what follows a clause at the beginning of a text that says when.
+// afterClause returns the text after a leading clause that says when.
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {
@@ -106,7 +111,7 @@ func afterClause(head string) (rest string, found bool) {
 	return "", false
 }
 
-// announcesPlan reports whether a clause, in lower case, only says what the assistant does next: "i'm checking the hooks".
+// announcesPlan reports whether a clause, in lower case, only says what the assistant will do next: "i'm checking the hooks".
 func announcesPlan(clause string) bool {
 	for _, s := range []string{"i'll ", "i will ", "let me ", "i'm going to ", "i am going to ", "i need to ", "next i"} {
 		if strings.HasPrefix(clause, s) {
@@ -125,17 +130,17 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints are before the last clause of a sentence where that says what comes next.
+// planJoints join a final clause that says what comes next to its sentence.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent begin clauses that say nothing without the one that follows.
+// dependent are words that begin clauses which mean nothing without the clause after them.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
-// leastLeft is how much of a sentence must be left for the plan at its end to be cut off, in bytes.
+// leastLeft is how many bytes of a sentence must remain for the plan at its end to be cut off.
 const leastLeft = 16
 
-// withoutPlan is what the assistant says before a call, without the sentences and the clauses at the end of sentences that say what comes
-// next: "X matches the failure, so I'm checking the hook." What came next is in the record.
+// withoutPlan returns what the assistant says before a call, without the sentences and final clauses that say what comes next: "X matches
+// the failure, so I'm checking the hook." The record itself shows what came next.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {
 		return text
@@ -153,7 +158,7 @@ func withoutPlan(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// beforePlan is a sentence without the clause at its end that says what comes next; "" if nothing else is in it.
+// beforePlan returns a sentence without its final clause that says what comes next; "" if that is all.
 func beforePlan(s string) string {
 	low := strings.ToLower(s)
 	if len(low) != len(s) {

@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// What a user says doesn't always come as a message: it answers a question that a tool asked, goes with the refusal of a tool call, or was
-// typed while the agent was at work and put behind a tool's output. This file finds these words in tool results. The shapes are those of
+// Users don't only speak in messages: they answer questions that a tool asks, comment on the refusal of a tool call, or type while the
+// agent is working, which puts their words after a tool's output. This file finds these words in tool results. The shapes are those of
 // Claude Code, Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
 
-// answer is what the user said through a tool.
+// answer is something that the user said through a tool.
 type answer struct {
-	about string // the question, or what was refused: not the user's words; "" where the words need none
+	about string // the question or the refused call, in words that aren't the user's; "" if the answer needs none
 	words string
 }
 
-// text is the answer with what it is about.
+// text returns the answer together with what it is about.
 func (a answer) text() string {
 	if a.about == "" {
 		return a.words
@@ -26,7 +26,7 @@ func (a answer) text() string {
 	return a.about + a.words
 }
 
-// How long, in bytes, the words of one answer and what they are about may be, and how far a result's beginning and end are looked at.
+// Limits in bytes: of the words of one answer and what they are about, and of how much of a result's beginning and end is searched.
 const (
 	longestAnswer   = maxRequest
 	longestQuestion = 300
@@ -35,11 +35,11 @@ const (
 	mostAnswers     = 20
 )
 
-// questionTools are the tools that ask the user something, as ToolKey spells them.
+// questionTools are tools that ask the user something, as ToolKey spells them.
 var questionTools = wordListOf("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
 	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
 
-// bareTool is the name of a tool as ToolKey has it, without the server or the name space before it.
+// bareTool returns the name of a tool as ToolKey spells it, without a leading server or namespace.
 func bareTool(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -50,7 +50,7 @@ func bareTool(name string) string {
 	return ToolKey(name)
 }
 
-// heardIn are the user's words in one tool result.
+// heardIn returns the user's words in one tool result.
 func heardIn(t *transcript.Transcript, n int32) []answer {
 	p := &t.Parts[n]
 	raw := t.Bytes(p.Body)
@@ -62,7 +62,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	if !asks && !queued && !refusal && !tagged {
 		return nil
 	}
-	text := Tidy(ResultText(t, int(n))) // few results come this far
+	text := Tidy(ResultText(t, int(n))) // few results get this far
 	var answers []answer
 	if asks && !p.Has(transcript.IsError) {
 		var call *transcript.Part
@@ -84,8 +84,8 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	return answers
 }
 
-// marksIn reports what a result, in JSON, may have of the user's: a message that was queued, words in tags, a refusal. Most have nothing of it:
-// of a string its beginning and its end say so.
+// marksIn reports what a result, in JSON, may contain of the user's: a queued message, words in tags, a refusal. Most contain none, which
+// the beginning and the end of a string show.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail
@@ -107,7 +107,7 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
 }
 
-// hasSign reports whether a text has a sign, which is looked for by its byte at rare: one that few texts have.
+// hasSign reports whether a text contains a sign. It searches for the sign's byte at rare, which few texts contain.
 func hasSign(text []byte, sign string, rare int) bool {
 	for from := rare; from < len(text); from++ {
 		n := bytes.IndexByte(text[from:], sign[rare])
@@ -121,7 +121,7 @@ func hasSign(text []byte, sign string, rare int) bool {
 	return false
 }
 
-// spokenEnd is where the text of a string in JSON ends that raw has the end of, without the white space behind it.
+// spokenEnd returns where the text of a JSON string ends, without trailing white space; raw contains the end of the string.
 func spokenEnd(raw []byte) int {
 	n := len(raw) - 1
 	for n > 1 {
@@ -140,10 +140,10 @@ func spokenEnd(raw []byte) int {
 // cutWords are words of the user as an answer has them.
 func cutWords(words string) string { return Clip(strings.TrimSpace(words), longestAnswer) }
 
-// question is what a question tool was asked to ask.
+// question is a question that a question tool was given.
 type question struct{ id, text string }
 
-// questionsOf are the questions in the arguments of a call, with their ids where they have some.
+// questionsOf returns the questions in a call's arguments, with their ids if they have any.
 func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []question) {
 	if call == nil {
 		return nil
@@ -165,7 +165,7 @@ func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []q
 	return questions
 }
 
-// toQuestion is a question as what an answer is about.
+// toQuestion returns a question in the form in which an answer refers to it.
 func toQuestion(question string) string {
 	if question = clipLine(question, longestQuestion); question == "" {
 		return ""
@@ -173,7 +173,7 @@ func toQuestion(question string) string {
 	return "asked: " + question + " - answered: "
 }
 
-// answersOf are the answers in the result of a question tool.
+// answersOf returns the answers in the result of a question tool.
 func answersOf(text string, questions []question) (answers []answer) {
 	if words := taggedWords(text); words != "" {
 		return []answer{{only(questions), words}}
@@ -192,7 +192,7 @@ func answersOf(text string, questions []question) (answers []answer) {
 	return nil
 }
 
-// only is what the answer to all questions is about.
+// only returns what an answer to all of the questions is about.
 func only(questions []question) string {
 	if len(questions) == 0 {
 		return ""
@@ -204,7 +204,7 @@ func only(questions []question) string {
 	return toQuestion(strings.Join(texts, " "))
 }
 
-// cutAnswersHead takes the head off that several agents put before answers.
+// cutAnswersHead removes the heading that several agents put before answers.
 func cutAnswersHead(text string) (rest string, found bool) {
 	for _, head := range []string{"User has answered your questions:", "Your questions have been answered:", "The user answered your questions:", "User answered your questions:"} {
 		if rest, found = strings.CutPrefix(text, head); found {
@@ -219,8 +219,8 @@ func cutAnswersHead(text string) (rest string, found bool) {
 	return text, false
 }
 
-// quotedAnswers reads "question"="answer", "question"="answer". Where the questions are known, the text is cut at them, so that
-// quotes in a question or an answer do no harm.
+// quotedAnswers parses "question"="answer", "question"="answer". If the questions are known, it splits the text at them, so that quotes
+// inside questions and answers do no harm.
 func quotedAnswers(text string, questions []question) (answers []answer) {
 	text = strings.ReplaceAll(text, `" → "`, `"="`)
 	text = strings.ReplaceAll(text, `" -> "`, `"="`)
@@ -254,7 +254,7 @@ func quotedAnswers(text string, questions []question) (answers []answer) {
 	return answers
 }
 
-// addAnswer adds what was answered to a question: the choice in quotes, and the notes of the user that follow it.
+// addAnswer adds the answer to a question: the quoted choice, and the user's notes that follow it.
 func addAnswer(answers []answer, question, text string) []answer {
 	notes := ""
 	if at := strings.Index(text, "user notes: "); at >= 0 {
@@ -277,7 +277,7 @@ func addAnswer(answers []answer, question, text string) []answer {
 	return append(answers, answer{toQuestion(question), cutWords(words)})
 }
 
-// noAnswer reports whether a text says that the user has given no answer.
+// noAnswer reports whether a text says that the user gave no answer.
 func noAnswer(text string) bool {
 	switch strings.ToLower(strings.Trim(text, "().\" ")) {
 	case "", "unanswered", "no option selected", "no answer provided", "none", "null", "cancelled", "canceled", "skipped", "[no preference]":
@@ -291,12 +291,12 @@ var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote
 	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
 	"user selected: ", "user wrote: "}
 
-// noWords begin what a question tool says where the user said nothing.
+// noWords begin what a question tool returns if the user said nothing.
 var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
 	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
 	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
 
-// answerWords is an answer in words, without its head; "" for what says that there is none.
+// answerWords returns an answer given in words, without its heading; "" if the text says that there is none.
 func answerWords(text string) string {
 	text = strings.TrimSpace(text)
 	for _, start := range noWords {
@@ -311,7 +311,7 @@ func answerWords(text string) string {
 		}
 	}
 	if rest := strings.TrimLeft(text, "0123456789"); len(rest) < len(text) && strings.HasPrefix(rest, ". ") {
-		text = rest[2:] // the number of a choice
+		text = rest[2:] // a numbered choice
 	}
 	text = strings.Trim(text, `" `)
 	if noAnswer(text) {
@@ -320,11 +320,11 @@ func answerWords(text string) string {
 	return cutWords(text)
 }
 
-// answerKeys are the members of a result whose text is an answer, as ToolKey spells them.
+// answerKeys are the members of a result that hold an answer, as ToolKey spells them.
 var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
-// answersIn reads answers from JSON: {"answers":{"id":{"answers":["…"]}}} and what is like it. It is false where the text is no
-// JSON, or has no answer under a known name.
+// answersIn parses answers in JSON: {"answers":{"id":{"answers":["…"]}}} and similar. It returns false if the text isn't JSON, or has no
+// answer under a known name.
 func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -354,7 +354,7 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	return answers, ok
 }
 
-// answersByID reads an object with an answer for each question: by its id, its text, or its place.
+// answersByID reads an object with an answer for each question, by the question's id, text, or position.
 func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
 	place := 0
 	for s.Object(); s.Err() == nil && len(answers) < mostAnswers; place++ {
@@ -382,7 +382,8 @@ func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers
 	return answers
 }
 
-// joinedStrings are the strings in the next value of s, joined with commas. Members that are no answers by their names are left out.
+// joinedStrings returns the strings in the next value of s, joined with commas. It ignores members whose names say that they are not
+// answers.
 func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	var all []string
 	stringsIn(s, src, "answers", func(key, text string) {
@@ -393,7 +394,7 @@ func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	return strings.Join(all, ", ")
 }
 
-// clarified are the answers in what Claude Code says where the user would rather talk about questions than answer them all.
+// clarified returns the answers in Claude Code's report that the user would rather discuss the questions than answer them all.
 func clarified(text string) (answers []answer) {
 	_, list, _ := strings.Cut(text, "Questions asked:")
 	about := ""

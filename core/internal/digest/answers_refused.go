@@ -9,7 +9,7 @@ import (
 
 var refusalStart = startsOf(refusalStarts)
 
-// refused are the words with which a call was refused, or those that answer the questions of one that was only put off.
+// refused returns the words with which the user refused a call, or the answers to the questions of a call that was only postponed.
 func refused(t *transcript.Transcript, n int32, words string) []answer {
 	if strings.HasPrefix(words, "The user wants to clarify") {
 		return clarified(words)
@@ -26,7 +26,7 @@ func refused(t *transcript.Transcript, n int32, words string) []answer {
 	return []answer{{"refused: " + about + " - said: ", words}}
 }
 
-// callSubject is what a call is about: its file, its command or its description.
+// callSubject returns what a call is about: its file, its command, or its description.
 func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	if path := Path(t, call); path != "" {
 		return path
@@ -61,7 +61,7 @@ var refusalMarks = []string{"the user said:", "with the following feedback:", "r
 // refusalEnds follow them.
 var refusalEnds = []string{"\n\nNote: The user's next message", "\n\n<environment_details>", "\n<environment_details>", "\n\n<system-reminder>", "\n<system-reminder>"}
 
-// refusalWords are the words of the user in the result of a call that was refused or commented on; "" where there are none.
+// refusalWords returns the user's words in the result of a call that was refused or commented on; "" if there are none.
 func refusalWords(text string) string {
 	start := text[:min(len(text), resultHead)]
 	if isResultHead(start) { // Cline: [name for 'x'] Result:
@@ -89,7 +89,7 @@ func refusalWords(text string) string {
 	return ""
 }
 
-// taggedWords are the user's words in the tags in which Cline and its relatives send them.
+// taggedWords returns the user's words in the tags that Cline and its relatives use for them.
 func taggedWords(text string) string {
 	for _, tag := range []string{"feedback", "answer", "user_message"} {
 		if _, rest, found := strings.Cut(text, "<"+tag+">"); found {
@@ -100,7 +100,7 @@ func taggedWords(text string) string {
 	return ""
 }
 
-// queuedMarks precede a message that the user sent while the agent was at work.
+// queuedMarks precede a message that the user sent while the agent was working.
 var queuedMarks = []string{"The user sent a new message while you were working", "The user sent the following message while you were working",
 	"The user sent the following message"}
 
@@ -108,7 +108,7 @@ var queuedMarks = []string{"The user sent a new message while you were working",
 var queuedEnds = []string{"\n\nIMPORTANT: After completing", "\nIMPORTANT: After completing", "\n\nThis is how Claude Code surfaces", "\n\nPlease address this message",
 	"\nPlease address this message"}
 
-// queuedWords is the message of the user in a reminder of the harness; "" where it has none.
+// queuedWords returns the user's message in a reminder of the harness; "" if there is none.
 func queuedWords(reminder string) string {
 	reminder = strings.TrimSpace(reminder)
 	for _, mark := range queuedMarks {
@@ -130,8 +130,8 @@ const (
 	reminderEnd  = "</system-reminder>"
 )
 
-// queuedAtEnd are the messages of the user in the reminders at the end of a result, each of which begins a line: elsewhere they are what a
-// file says.
+// queuedAtEnd returns the user's messages in the reminders at the end of a result. Each reminder begins a line; elsewhere it is part of
+// some file's text.
 func queuedAtEnd(text string) (words []string) {
 	for len(words) < mostAnswers {
 		text = strings.TrimSpace(text)

@@ -2,15 +2,16 @@ package digest
 
 import "strings"
 
-// How many words precede a question, and in it, where a sentence asserts something and then asks. Fewer words before it are a greeting ("Hey
-// Mia, …"); fewer words in it are a tag that asks whether the assertion is true ("…, isn't it?").
+// How many words must precede a question, and be in it, if a sentence asserts something and then asks. Fewer words before it are a greeting
+// ("Hey Mia, …"); fewer in it are a tag that asks whether the assertion is true ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3
 )
 
-// asserted is how many bytes of a question say something before it asks: "Mia is allergic to walnuts" of "Mia is allergic to walnuts,
-// does that matter?". It is 0 where a sentence only asks, asks under a condition ("If it rains, do I water?"), or is no question.
+// asserted returns how many bytes of a question assert something before it asks: "Mia is allergic to walnuts" in "Mia is allergic to
+// walnuts, does that matter?". It returns 0 if a sentence only asks, asks under a condition ("If it rains, do I water?"), or isn't a
+// question.
 func asserted(s string, ws []word) int {
 	if !asks(s) {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The blocks in which a ledger is in a digest. Nothing else in a digest can open or close one: see Fence.
+// The tags of the blocks that hold the ledger in a digest. Nothing else in a digest can open or close one; see Fence.
 const (
 	requestsTag = "user-requests"
 	modifiedTag = "modified-files"
@@ -15,14 +15,14 @@ const (
 	errorsTag   = "open-errors"
 )
 
-// first marks the user's first request in its list, and arrow precedes the exit code of a command.
+// first marks the user's first request in its list; arrow precedes the exit code of a command.
 const (
 	first = "[first] "
 	arrow = " → exit "
 )
 
-// block writes entries, the newest of which count most, between tags, in at most max bytes, the tags included. With
-// newest the list has its newest entries first. What does not fit is counted. It is "" if nothing fits.
+// block writes entries between tags, in at most max bytes including the tags. The newest entries take precedence; if newest is set, the
+// list begins with them. Entries that don't fit are counted. It returns "" if nothing fits.
 func block(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	from := len(entries)
@@ -30,7 +30,7 @@ func block(tag string, entries []string, max int) string {
 		from--
 		left -= len(entries[from]) + 1
 	}
-	if from == 1 && len(entries[0])+1 <= left { // the room for the count is not needed
+	if from == 1 && len(entries[0])+1 <= left { // no room for the count is needed
 		from = 0
 	}
 	if from == len(entries) {
@@ -48,8 +48,8 @@ func block(tag string, entries []string, max int) string {
 	return b.String()
 }
 
-// requestsBlock is the block of the user's requests: those that fit in their own words, the newest first, then the first of all. One that is
-// too long to be whole is clipped to half of what is left, so that older ones have a place.
+// requestsBlock returns the block of the user's requests, in their own words: the newest that fit, then the first of all. A request that is
+// too long is clipped to half of what is left, so that older ones have a place.
 func (l *Ledger) requestsBlock(size int) string {
 	if l.Task == "" && len(l.Requests) == 0 {
 		return ""
@@ -93,7 +93,7 @@ func (l *Ledger) requestsBlock(size int) string {
 		from--
 	}
 	if short == 1 && len(chosen[0]) > 0 && len(all[0]) > size/8 {
-		put(0, size/8+left) // what is left over is the first request's
+		put(0, size/8+left) // the first request gets what is left over
 	}
 	var b strings.Builder
 	b.WriteString("<" + requestsTag + ">\n")
@@ -117,17 +117,16 @@ func (l *Ledger) requestsBlock(size int) string {
 	return b.String()
 }
 
-// requestEntry is a request as its block has it.
+// requestEntry returns a request as an entry of its block.
 func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
 
-// TextBeside is the ledger as it is at the end of a digest that a model wrote, in at most max bytes, and the user's requests may have spare
-// bytes more.
+// TextBeside returns the ledger for the end of a digest that a model wrote, in at most max bytes plus spare bytes for the user's requests.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	parts := l.blocks()
 	last := len(parts) - 1
 	runs := parts[last]
-	copy(parts[2:], parts[1:last]) // work that runs is in no other place: files are
+	copy(parts[2:], parts[1:last]) // work that runs is mentioned nowhere else; files are
 	parts[1] = runs
 	for i, part := range parts {
 		share := (max - b.Len()) * part.share / 100
@@ -145,7 +144,7 @@ func (l *Ledger) TextBeside(max, spare int) string {
 	return b.String()
 }
 
-// blocks are the parts of a ledger, and what share of the room that the ones before have left each may take, in percent.
+// blocks returns the parts of a ledger, and the share of the remaining room that each may take, in percent.
 func (l *Ledger) blocks() []ledgerBlock {
 	var commands []string
 	for _, c := range l.Commands {
@@ -165,7 +164,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 	}
 }
 
-// errorsBlock is the block of the errors that are open.
+// errorsBlock returns the block of open errors.
 func (l *Ledger) errorsBlock(max int) string {
 	errors := make([]string, len(l.Errors))
 	for i, f := range l.Errors {
@@ -178,7 +177,7 @@ func (l *Ledger) errorsBlock(max int) string {
 	return block(errorsTag, fenced(errors), max)
 }
 
-// fenced are texts that cannot end the block that they are in.
+// fenced returns texts that can't end the block that they are in.
 func fenced(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -192,7 +191,7 @@ type ledgerBlock struct {
 	write func(max int) string
 }
 
-// cutBlocks takes the blocks out of the text of a digest, and reads them into l.
+// cutBlocks removes the blocks from the text of a digest, and reads them into l.
 func cutBlocks(text string, l *Ledger) string {
 	for _, b := range []struct {
 		tag  string
@@ -250,7 +249,7 @@ func cutBlocks(text string, l *Ledger) string {
 	return text
 }
 
-// entriesOf are the entries of a block: its lines, with those that are indented joined to the one before.
+// entriesOf returns the entries of a block: its lines, each joined with the indented lines after it.
 func entriesOf(text string) []string {
 	var out []string
 	var entry []byte

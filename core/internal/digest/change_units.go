@@ -11,24 +11,24 @@ import (
 // change is what one call did to one file.
 type change struct {
 	path           string
-	created        bool // the call gave the whole content
+	created        bool // the call wrote the whole content
 	removed, added []string
 }
 
-// The names of the arguments that hold a text before and after an edit, and a whole new content.
+// The names of arguments that hold the text before an edit, the text after it, and a whole new content.
 var (
 	beforeKeys  = wordListOf("old_string oldText old_str oldString old search old_text find original")
 	afterKeys   = wordListOf("new_string newText new_str newString new replace new_text replacement updated insert_text")
 	contentKeys = wordListOf("content file_text contents text body new_source")
 )
 
-// How much of the texts of one edit is looked at, in bytes, and how many of its lines are kept.
+// How many bytes of an edit's texts are examined, and how many of their lines are kept.
 const (
 	lookChange  = 1 << 16
 	keptChanges = 400
 )
 
-// changesOf are the changes of a call of a tool that edits files.
+// changesOf returns the changes made by a call of a tool that edits files.
 func changesOf(t *transcript.Transcript, call *transcript.Part) (all []change) {
 	path := Path(t, call)
 	var before, content string
@@ -59,7 +59,7 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) (all []change) {
 	return all
 }
 
-// linesOf are the lines of a text without white space around them and without empty ones.
+// linesOf returns the non-empty lines of a text, without white space around them.
 func linesOf(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && len(lines) < keptChanges {
@@ -69,13 +69,13 @@ func linesOf(text string) (lines []string) {
 	return lines
 }
 
-// lineChanges is the change that puts one text in place of another.
+// lineChanges returns the change that replaces one text with another.
 func lineChanges(path, before, after string) change {
 	old, now := linesOf(before), linesOf(after)
 	return change{path: path, removed: without(old, now), added: without(now, old)}
 }
 
-// without are the lines of a list that another one has not.
+// without returns the lines of a list that another list doesn't have.
 func without(list, other []string) (rest []string) {
 	var in critbit.Map[struct{}]
 	for _, line := range other {
@@ -89,7 +89,7 @@ func without(list, other []string) (rest []string) {
 	return rest
 }
 
-// patchChanges are the changes of a patch: of Codex's apply_patch, or of a unified diff.
+// patchChanges returns the changes of a patch, in the format of Codex's apply_patch or a unified diff.
 func patchChanges(text string) (all []change) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -121,16 +121,16 @@ func patchChanges(text string) (all []change) {
 	return all
 }
 
-// The sizes of what is quoted of a change, in bytes.
+// The sizes of quotes from a change, in bytes.
 const (
 	quotedChange = 140
 	quotedNew    = 240
 	quotedLine   = 110
-	mostDefined  = 14 // names of what a new file defines
+	mostDefined  = 14 // names that a new file defines
 )
 
-// text is what an entry says of a change after the path: what it defines, adds and removes by name, a value before and after, what its comment
-// says; else its first lines.
+// text returns what an entry says about a change after the path: the names that it defines, adds and removes, a value before and after,
+// what its comment says; otherwise its first lines.
 func (c *change) text() string {
 	added, removed := telling(c.added), telling(c.removed)
 	switch {
@@ -181,7 +181,7 @@ func (c *change) text() string {
 	return text
 }
 
-// commonCall is the call with which most of some lines begin, and how many do.
+// commonCall returns the call with which most of some lines begin, and how many do.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')
@@ -201,11 +201,11 @@ func commonCall(lines []string) (call string, n int) {
 	return call, n
 }
 
-// mostSwapped is how many lines may be told with what they were before.
+// mostSwapped is how many lines may be shown together with their old version.
 const mostSwapped = 2
 
-// swapped tells lines that were put in place of as many, each of which is like the one that it replaces; of many with one and the same change
-// only that. It is "" where the change is another one.
+// swapped describes lines that replace an equal number of similar lines; if many lines have the same change, only that change. It returns
+// "" for any other change.
 func swapped(removed, added []string) string {
 	if len(removed) != len(added) || len(added) == 0 {
 		return ""
@@ -235,7 +235,7 @@ func swapped(removed, added []string) string {
 	return b.String()
 }
 
-// middles are what two lines have between their common beginning and their common end, whole words of it.
+// middles returns what two lines have between their common beginning and their common end, in whole words.
 func middles(old, now string) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
 	from := 0
@@ -255,20 +255,20 @@ func middles(old, now string) (string, string) {
 	return old[from : len(old)-end], now[from : len(now)-end]
 }
 
-// longestComment is how much of a comment in what was added is told, in bytes, and leastComment how many words it has.
+// longestComment is how many bytes of an added comment are quoted, and leastComment how many words it must have.
 const (
 	longestComment = 150
 	leastComment   = 4
 )
 
-// commentIn is the first comment in lines that says something, or "".
+// commentIn returns the first meaningful comment in lines, or "".
 func commentIn(lines []string) string {
 	for i, line := range lines {
 		s := commentOf(line)
 		if strings.Count(s, " ")+1 < leastComment || codes(s) {
 			continue
 		}
-		for _, more := range lines[i+1:] { // it goes on
+		for _, more := range lines[i+1:] { // it continues
 			next := commentOf(more)
 			if endsSentence(s) || next == "" || next[0] == '@' || len(s) > longestComment {
 				break
@@ -280,7 +280,7 @@ func commentIn(lines []string) string {
 	return ""
 }
 
-// commentOf is what a line says that is a comment as a whole, or "".
+// commentOf returns the text of a line that is nothing but a comment, or "".
 func commentOf(line string) string {
 	for _, mark := range []string{"// ", "/// ", "# ", "* ", "/** ", "/* ", "-- ", "\"\"\"", "<!-- "} {
 		if rest, found := strings.CutPrefix(line, mark); found {
@@ -290,10 +290,10 @@ func commentOf(line string) string {
 	return ""
 }
 
-// mostNamed is how many names are listed of the lines that are not quoted.
+// mostNamed is how many names are listed from lines that are not quoted.
 const mostNamed = 10
 
-// namesBeyond are the identifiers in lines that a text does not have.
+// namesBeyond returns the identifiers in lines that a text doesn't contain.
 func namesBeyond(lines []string, text string) string {
 	var names []string
 	for _, line := range lines {
@@ -309,7 +309,7 @@ func namesBeyond(lines []string, text string) string {
 	return " with " + Fence(strings.Join(names, ", "))
 }
 
-// telling are the lines that say something: no lone signs, and no imports as long as there is anything else.
+// telling returns the informative lines: no lone punctuation, and no imports if there is anything else.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
@@ -333,7 +333,7 @@ func telling(lines []string) (out []string) {
 	return out
 }
 
-// quoted are the first of some lines in at most about most bytes.
+// quoted returns the first of some lines, in roughly at most most bytes.
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -350,14 +350,14 @@ func quoted(lines []string, most int) string {
 	return Fence(b.String())
 }
 
-// What precedes the keyword of a definition, and the keywords.
+// The modifiers of definitions, and their keywords.
 var (
 	modifiers = wordListOf("readonly get set private internal virtual unsafe export default async public private protected static pub abstract final override declare pub(crate)")
 	defines   = wordListOf("func function class interface type def fn struct enum trait module protocol object record")
 	binds     = wordListOf("const let var val")
 )
 
-// methodIn is the name of the method that a line begins, without its modifiers rest, or "".
+// methodIn returns the name of the method that a line begins, or "". rest is the line without modifiers.
 func methodIn(line, rest string) string {
 	if !strings.HasSuffix(line, "{") {
 		return ""
@@ -367,7 +367,7 @@ func methodIn(line, rest string) string {
 		return ""
 	}
 	name := rest[:at]
-	if n := strings.LastIndexByte(name, ' '); n >= 0 { // the type of what it returns
+	if n := strings.LastIndexByte(name, ' '); n >= 0 { // the return type
 		if strings.ContainsAny(name[:n], "=.,;:!&|+?(") {
 			return ""
 		}
@@ -384,10 +384,10 @@ func methodIn(line, rest string) string {
 	return name
 }
 
-// notMethods are words before a parenthesis that name no method.
+// notMethods are words before a parenthesis that don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
-// definedIn are the names of what lines of code define, those that are exported or named first.
+// definedIn returns the names that lines of code define, exported ones first.
 func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
 		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {
@@ -397,7 +397,7 @@ func definedIn(lines []string, most int) (names []string) {
 	return names
 }
 
-// definedBy is the name of what a line of code defines, or "".
+// definedBy returns the name that a line of code defines, or "".
 func definedBy(line string) string {
 	end := 0
 	for end < len(line) && line[end] > ' ' {

@@ -10,7 +10,7 @@ import (
 // touch is what a command did to a file.
 type touch struct{ path, verb string }
 
-// history is in which entries a file was changed, and how.
+// history says in which entries a file was changed, and how.
 type history struct {
 	text  string // "edited in [2], [5]; moved in [7]"
 	verb  string // the last one
@@ -32,25 +32,25 @@ func (h *history) add(verb string, entry int) {
 	h.count++
 }
 
-// mostHistory is how much is said of what was done to one file, in bytes.
+// mostHistory is the maximum length of one file's history, in bytes.
 const mostHistory = 40
 
 const (
-	// eventsMark is between a file and what was done to it.
+	// eventsMark separates a file from its history.
 	eventsMark = " — "
-	// groupMark ends what was done to all files that follow it on the line.
+	// groupMark ends the history of all files that follow it on the line.
 	groupMark = ": "
-	// beforeHistory is what was done to files of whose changes no entry says anything.
+	// beforeHistory is the history of files whose changes no entry mentions.
 	beforeHistory = "changed before"
 	// triedVerb is what was done to files that were only written to be run.
 	triedVerb = "written and run"
 )
 
-// historyVerbs begin what was done to files.
+// historyVerbs begin the history of a file.
 var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", triedVerb, beforeHistory}
 
-// files is the block of the files that were changed, each with the entries that tell how, in at most size bytes. Files with one history are
-// on one line; those that were changed most often are the first. They are relative to the folder of the log if all are absolute.
+// files returns the block of changed files, each with the entries that say how it was changed, in at most size bytes. Files with the same
+// history share a line; the most frequently changed come first. Paths are relative to the log's folder if all are absolute.
 func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories()
 	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
@@ -113,7 +113,7 @@ func (k *turnLog) files(paths []string, size int) string {
 // mostBefore is how many files are named, the newest, of those of whose changes no entry says anything, and of those that were only run.
 const mostBefore = 16
 
-// grouped are lines of names that have one history, of which each is about as long as most.
+// grouped returns lines of names that share a history, each roughly as long as most.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {
@@ -130,7 +130,7 @@ func grouped(history string, names []string, most int) (lines []string) {
 	return append(lines, line)
 }
 
-// firstOf writes the first entries between tags, in at most max bytes, the tags included, and counts the others.
+// firstOf writes the first entries between tags, in at most max bytes including the tags, and counts the rest.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
@@ -150,7 +150,7 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories are by path what the entries tell of files.
+// histories returns what the entries say about files, by path.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
 		for _, f := range k.turns[i].touched {
@@ -173,7 +173,7 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 	return events
 }
 
-// readFiles are the paths in a line of the block of changed files.
+// readFiles returns the paths in a line of the block of changed files.
 func readFiles(line string) []string {
 	for _, verb := range historyVerbs {
 		if strings.HasPrefix(line, verb) {

@@ -9,9 +9,9 @@ import (
 // checked is how many facts of the folded messages are looked for in a digest.
 const checked = 64
 
-// Check looks for the facts of the messages in a digest of them: the paths, addresses, identifiers and numbers that rank
-// highest, and what the ledger says is still wrong. It returns how many it looked for and how many it found. What it finds says
-// that a fact is there, not that what is said of it is true.
+// Check looks for the facts of the messages in their digest: the highest-ranking paths, addresses, identifiers and numbers, and the open
+// errors of the ledger. It returns how many it looked for and how many it found. A fact that it finds is mentioned; what the digest says
+// about it may still be wrong.
 func (e *Extract) Check(body string) (facts, found int) {
 	known := new(critbit.Map[struct{}])
 	said(body, known)
@@ -33,7 +33,7 @@ func (e *Extract) Check(body string) (facts, found int) {
 	return facts, found
 }
 
-// has reports whether a text holds a line, whatever its white space.
+// has reports whether a text contains a line, ignoring white space.
 func has(text, line string) bool {
 	return strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(line), " "))
 }

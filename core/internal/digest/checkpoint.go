@@ -13,10 +13,10 @@ const (
 	MaxMessageUnits = 2000
 )
 
-// UnknownTask represents the user's first request where there is none (S2.26).
+// UnknownTask replaces the user's first request if there is none (S2.26).
 const UnknownTask = "Unknown task"
 
-// checkpoint is the style of S2: a summary after the system prompt, in the assistant's name.
+// checkpoint is the style of S2: a summary after the system prompt, in the assistant's role.
 var checkpoint = &Style{
 	Name: "checkpoint", Role: transcript.Assistant,
 	Header:      "## Session Summary",
@@ -31,10 +31,10 @@ var checkpoint = &Style{
 // checkpointSystem says what S2.19 says, in other words.
 const checkpointSystem = `You are summarizing the record of a coding agent's conversation. What you write takes the place of the messages, which the agent will not see again: whatever you leave out is lost. Be complete and brief.`
 
-// NoPrior is where a first compaction has no summary to continue from (S2.19).
+// NoPrior replaces the earlier summary in a first compaction (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
-// CheckpointAsk is the end of a prompt of the style, from "## Instructions" on (S2.19).
+// CheckpointAsk returns the end of a prompt of the style, from "## Instructions" on (S2.19).
 func CheckpointAsk(round int) string {
 	return `## Instructions
 Write the summary with EXACTLY these sections:
@@ -78,7 +78,7 @@ func checkpointPrompt(p *Prompt) string {
 	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
 }
 
-// Checkpoint is the user text of a request of the style checkpoint, of what it is made of (S2.19).
+// Checkpoint returns the user text of a request of the style checkpoint, given its parts (S2.19).
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {
@@ -91,10 +91,10 @@ func (p *Prompt) Checkpoint(prior, task, record string) string {
 	return "## Previous Summary\n" + prior + "\n\n## Original User Task\n" + task + "\n\n## Messages to Summarize\n" + record + "\n\n" + end
 }
 
-// CheckpointBetween is between the messages of a record (S2.21).
+// CheckpointBetween separates the messages of a record (S2.21).
 const CheckpointBetween = "\n\n---\n\n"
 
-// formatMessages renders messages as S2.21 has them.
+// formatMessages renders messages as S2.21 describes.
 func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions) string {
 	var b []byte
 	for k, m := range messages {
@@ -155,7 +155,7 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 	return string(b)
 }
 
-// Stringify is a body as JSON.Stringify writes it.
+// Stringify returns a body as JSON.stringify writes it.
 func Stringify(t *transcript.Transcript, p *transcript.Part) string {
 	if p.Body.Zero() {
 		return "undefined"
@@ -163,7 +163,7 @@ func Stringify(t *transcript.Transcript, p *transcript.Part) string {
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
 }
 
-// FirstUnits is the first max UTF-16 code units of a text, and whether there are more. A pair that would be cut is left out.
+// FirstUnits returns the first max UTF-16 code units of a text, and whether there are more. It doesn't split surrogate pairs.
 func FirstUnits(text string, max int) (string, bool) {
 	units := 0
 	for i, r := range text {

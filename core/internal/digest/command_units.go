@@ -9,25 +9,25 @@ import (
 
 // run is a command as an entry of the log reports it.
 type run struct {
-	script  string // without the change of folder before it
+	script  string // without a leading change of folder
 	kind    runKind
 	exit    string
-	failure string // what it complained of
-	result  string // what it ended with, of those that check or commit something
+	failure string // its error message
+	result  string // the final result, for commands that check or commit something
 }
 
-// runKind says what a command is for.
+// runKind is the purpose of a command.
 type runKind uint8
 
 const (
-	looks   runKind = iota // prints what is there: no news by itself, and no error where it finds nothing
+	looks   runKind = iota // only prints: not news by itself, and not an error if it finds nothing
 	acts                   // anything else
-	alters                 // what changes files, repositories, services
+	alters                 // changes files, repositories, services
 	checks                 // tests, builds and linters
 	commits                // git commit
 )
 
-// The first words of commands that only look, of those that check, and the words that do it after a runner.
+// The first words of commands that only look and of those that check, and the words that check after a runner.
 var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
@@ -44,7 +44,7 @@ var (
 		"eslint biome tsgo install")
 )
 
-// runOf reads a command and what it printed; failed says that the call failed.
+// runOf parses a command and its output; failed means that the call failed.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
 	output = withoutEnvelope(output)
@@ -52,7 +52,7 @@ func runOf(script, output string, failed bool) run {
 	if r.exit == "" && failed {
 		r.exit = "failed"
 	}
-	if abandoned(output) { // nobody learns anything from how it ended
+	if abandoned(output) { // how it ended means nothing
 		r.exit, r.kind = "", looks
 	}
 	switch {
@@ -77,7 +77,7 @@ func runOf(script, output string, failed bool) run {
 	return r
 }
 
-// withoutFolder is a script without the changes of folder at its beginning.
+// withoutFolder returns a script without leading changes of folder.
 func withoutFolder(script string) string {
 	for {
 		script = strings.TrimSpace(script)
@@ -95,13 +95,13 @@ func withoutFolder(script string) string {
 	}
 }
 
-// kindOf is the kind of the most telling of the commands of a script.
+// kindOf returns the kind of the most significant command of a script.
 func kindOf(script string) (kind runKind) {
 	script, _ = cutHeredocs(script)
 	for n := 0; len(script) > 0 && n < 32; n++ {
 		var words []string
 		words, script = simpleCommand(script, func(string) { kind = max(kind, alters) })
-		for len(words) > 0 && strings.Contains(words[0], "=") { // settings for one command
+		for len(words) > 0 && strings.Contains(words[0], "=") { // variables for one command
 			words = words[1:]
 		}
 		if len(words) > 0 {
@@ -174,7 +174,7 @@ func abandoned(output string) bool {
 	return false
 }
 
-// commitOf is the branch and the hash that git prints of a commit, or "".
+// commitOf returns the branch and the hash that git prints after a commit, or "".
 func commitOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
@@ -190,7 +190,7 @@ func commitOf(output string) string {
 	return ""
 }
 
-// statOf is the line in which git counts what has changed, or "".
+// statOf returns the line in which git counts the changes, or "".
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
@@ -200,7 +200,10 @@ func statOf(output string) string {
 	return ""
 }
 
-// pushOf is what git push says of the branches that it has changed, or "": "main -> main (3f2c1aa..90b1d7e)".
+// mostPushed is how many branches are named that one command pushes.
+const mostPushed = 3
+
+// pushOf returns the branches that git push reports as updated, or "": "main -> main (3f2c1aa..90b1d7e)".
 func pushOf(output string) string {
 	var all []string
 	for line := range strings.Lines(output) {
@@ -208,12 +211,12 @@ func pushOf(output string) string {
 		if strings.HasPrefix(line, "Everything up-to-date") {
 			return "nothing, as everything was up to date"
 		}
-		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostPushed {
 			all = append(all, "- [deleted] "+strings.TrimSpace(name))
 			continue
 		}
 		from, to, found := strings.Cut(line, " -> ")
-		if !found || len(all) == mostHits || len(line) > 160 {
+		if !found || len(all) == mostPushed || len(line) > 160 {
 			continue
 		}
 		words := strings.Fields(from)
@@ -237,7 +240,7 @@ func pushOf(output string) string {
 	return strings.Join(all, "; ")
 }
 
-// effectOf is what a command that changes something says it has done: what was pushed, the address of what was created.
+// effectOf returns what a command reports to have changed: what was pushed, the address of what was created.
 func effectOf(script, output string) string {
 	if strings.Contains(script, "git ") && strings.Contains(script, "push") {
 		pushed := pushOf(output)
@@ -267,10 +270,10 @@ func effectOf(script, output string) string {
 	return ""
 }
 
-// mostCounted is how long the output of a command may be that only counts, in bytes.
+// mostCounted is the maximum length of an output that consists of a count, in bytes.
 const mostCounted = 240
 
-// countOf is what a command says that looks at something and sums it up: the number of lines, whether all is committed.
+// countOf returns the summary that an inspecting command prints: the number of lines, whether everything is committed.
 func countOf(script, output string) string {
 	output = strings.TrimSpace(output)
 	words, _ := simpleCommand(script, func(string) {})
@@ -289,17 +292,17 @@ func countOf(script, output string) string {
 	return ""
 }
 
-// saysOutcome reports whether a short output has words or numbers of somebody who reads it.
+// saysOutcome reports whether a short output has words or numbers that mean something to a reader.
 func saysOutcome(said string) bool {
 	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(strings.ToLower(said), "(no output")
 }
 
-// failedIn reports whether what an entry says of a command says that it failed.
+// failedIn reports whether an entry's text about a command says that it failed.
 func failedIn(text string) bool {
 	return strings.Contains(text, "→ exit") || strings.Contains(text, "→ failed") || strings.Contains(text, ", which failed: ")
 }
 
-// withoutEnvelope is what a program printed without the lines that a tool puts before it ("Wall time: …", "Output:").
+// withoutEnvelope returns a program's output without the lines that a tool puts before it ("Wall time: …", "Output:").
 func withoutEnvelope(output string) string {
 	const near = 300
 	if strings.HasPrefix(output, "<returncode>") {
@@ -311,7 +314,7 @@ func withoutEnvelope(output string) string {
 	return output
 }
 
-// plainText is what a program printed without control sequences, frames and bars; all of it where there are none.
+// plainText returns a program's output without control sequences, frames and progress bars; all of it if there are none.
 func plainText(output string) string {
 	if strings.Contains(output, "\r") {
 		output = lastStates(output)
@@ -334,7 +337,7 @@ func plainText(output string) string {
 	return b.String()
 }
 
-// lastStates is a text of which each line is as a terminal shows it at the end: a bar of progress is drawn over itself.
+// lastStates returns a text with each line as a terminal shows it in the end: progress bars overwrite themselves.
 func lastStates(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -345,10 +348,10 @@ func lastStates(output string) string {
 	return b.String()
 }
 
-// outcomes are what lines have, besides a number, in which tests and linters sum up.
+// outcomes are words that, next to a number, mark the line in which tests and linters sum up.
 var outcomes = []string{"pass", "fail", "error", "warning", "test", "checked", "built", "compiled", "ok"}
 
-// outcomeLine is the last line in which a program sums up how many of something it did, or "".
+// outcomeLine returns the last line in which a program sums up its results, or "".
 func outcomeLine(output string) string {
 	tail := output[max(0, len(output)-1500):]
 	best := ""
@@ -368,7 +371,8 @@ func outcomeLine(output string) string {
 	return best
 }
 
-// withoutDocs is a script without the texts in it, and without the command that writes the first of them into a file if others follow.
+// withoutDocs returns a script without its heredocs, and without the command that writes the first of them to a file if other commands
+// follow.
 func withoutDocs(script string) string {
 	script, docs := cutHeredocs(script)
 	if docs == nil {
@@ -380,7 +384,7 @@ func withoutDocs(script string) string {
 	return strings.TrimSpace(script)
 }
 
-// withoutLooks is a script up to the last of its commands that does more than look: "npm test | tail -5" is "npm test".
+// withoutLooks returns a script up to the last of its commands that does more than look: "npm test | tail -5" becomes "npm test".
 func withoutLooks(script string) string {
 	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
 		if strings.HasPrefix(script, head) {
@@ -407,10 +411,10 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
-// quotedMessage is how much is quoted of the message of a commit, in bytes.
+// quotedMessage is how many bytes of a commit message are quoted.
 const quotedMessage = 200
 
-// commitMessage is the message of a git commit in a script: its first lines.
+// commitMessage returns the first lines of the message of a git commit in a script.
 func commitMessage(script string) string {
 	at := strings.Index(script, "commit")
 	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
@@ -435,7 +439,7 @@ func commitMessage(script string) string {
 	return ""
 }
 
-// text is what an entry says of a command.
+// text returns what an entry says about a command.
 func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
@@ -450,7 +454,7 @@ func (r *run) text() string {
 	}
 	script := r.script
 	if comment, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(comment, "# ") && len(rest) > quotedLine {
-		script = comment // says what a long script is for
+		script = comment // a comment says what a long script is for
 	} else {
 		script = withoutDocs(script)
 	}
@@ -478,7 +482,7 @@ func (r *run) text() string {
 	return text
 }
 
-// commandOf is the script that a call of a tool that runs commands runs.
+// commandOf returns the script that a call of a shell tool runs.
 func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) {
 	arguments(t, call, func(key, text string) {
 		if is, _ := argumentOf(key); is == command || key == "" {

@@ -8,17 +8,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Completed is a digest that a model wrote, with what code adds to it.
+// Completed is a model's digest with what code adds to it.
 type Completed struct {
-	Body    string // the model's text, the rules that it lacks, and the ledger
+	Body    string // the model's text, the rules missing from it, and the ledger
 	Missing string // lines with facts that are not in Body
-	// Facts is how many facts were looked for in Body, Found how many of them are there.
+	// Facts is how many facts were looked for in Body, and Found how many of them it contains.
 	Facts, Found int
-	// Named is how many paths, addresses and identifiers the model's text has, Unfounded how many of them are nowhere in the record.
+	// Named is how many paths, addresses and identifiers the model's text contains, and Unfounded how many of them are nowhere in the
+	// record.
 	Named, Unfounded int
 }
 
-// Text is the whole digest.
+// Text returns the whole digest.
 func (c *Completed) Text() string {
 	if c.Missing == "" {
 		return c.Body
@@ -26,9 +27,9 @@ func (c *Completed) Text() string {
 	return Complete(c.Body, c.Missing)
 }
 
-// Complete adds to a model's text what code knows better, and leaves out what the text already says: standing is the block of rules that it
-// may have next to its room, room is for the text, the ledger and a tenth more for facts, in bytes, and the user's requests may have spare
-// bytes besides. The ledger has at least a third of the room, facts a tenth.
+// Complete adds to a model's text what code knows better, unless the text already says it. standing is the block of rules, which may be
+// added on top of room. room is for the text, the ledger and a tenth more for facts, in bytes, and the user's requests may take spare bytes
+// besides. The ledger gets at least a third of the room, facts a tenth.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	text = e.ledger.undenied(text)
 	standing = e.standingBeside(text, standing)
@@ -40,8 +41,8 @@ func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	return c
 }
 
-// standingBeside is the block of standing instructions in about as many bytes as block has, without those that are an item or
-// a line of the text in the user's own words.
+// standingBeside returns the block of standing instructions, in about as many bytes as block has, without those that the text already
+// contains as an item or a line in the user's own words.
 func (e *Extract) standingBeside(text, block string) string {
 	l := e.ledger
 	if block == "" {
@@ -65,13 +66,12 @@ func (e *Extract) standingBeside(text, block string) string {
 	return rest.StandingBlock(size)
 }
 
-// flatRule is a rule on one line, without what models put round one.
+// flatRule returns a rule on one line, without the decoration that models add.
 func flatRule(s string) string {
 	return strings.Trim(strings.Join(strings.Fields(s), " "), " \"'“”„«»*_`.!")
 }
 
-// missing are lines with what a model's digest does not say, in at most max bytes: what is still wrong, then what says most of what
-// the digest does not.
+// missing returns lines with what a model's digest lacks, in at most max bytes: open errors, then what adds most to the digest.
 func (e *Extract) missing(body string, max int) string {
 	var lines []string
 	for _, f := range e.ledger.Errors {
@@ -96,13 +96,13 @@ func (e *Extract) missing(body string, max int) string {
 	return strings.Join(lines, "\n")
 }
 
-// beyondHeading precedes what code adds to a model's digest, and leastMissing is the least room for it, in bytes.
+// beyondHeading precedes what code adds to a model's digest; leastMissing is the least room for it, in bytes.
 const (
 	beyondHeading = "Also in the record:\n"
 	leastMissing  = 160
 )
 
-// founded counts the paths, addresses and identifiers of a model's text, and those that are nowhere in what it was made of.
+// founded counts the paths, addresses and identifiers of a model's text, and those of them that its source doesn't contain.
 func (e *Extract) founded(text string) (named, unfounded int) {
 	var words critbit.Map[bool] // those that were found
 	eachTerm(text, func(kind termKind, word string) {

@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// How a message begins that rejects what the assistant said or did before it: words, phrases, and signs of scripts without spaces.
+// Beginnings of messages that reject what the assistant said or did: words, phrases, and character sequences of scripts without spaces.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
 	contestHeads = strings.Split("that's not|thats not|that is not|it's not|its not|it is not|doesn't work|does not work|doesnt work|didn't work|"+
@@ -15,10 +15,10 @@ var (
 
 var contestStarts, contestSignStarts, friendlyStarts = startsOf(contestHeads), startsOf(contestSigns), startsOf(friendlyHeads)
 
-// lookContest is how much of a message is looked at, in bytes.
+// lookContest is how much of a message is examined, in bytes.
 const lookContest = 60
 
-// contests reports whether a message of the user begins by rejecting what was before it.
+// contests reports whether a user message begins by rejecting what came before it.
 func contests(asked string) bool {
 	head := strings.TrimLeft(asked, " \n\"'*->")
 	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))

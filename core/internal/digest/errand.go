@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// An errand is what the user asks for once: "ok, read the file and tell me what is wrong". It has the words of a rule now and then, and is
-// none: with the turn it is done. A sentence that says how long it holds, or when, is no errand.
+// An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It sometimes has the words of a rule,
+// but isn't one: it ends with the turn. A sentence that says how long or when it applies is not an errand.
 
-// The words by which errands are known, in English, German, French and Spanish.
+// Words that identify errands, in English, German, French and Spanish.
 var (
-	// reacting begin an answer to what the assistant has just said.
+	// reacting begin a reply to what the assistant has just said.
 	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
-	// answering are those of them after which an order is needed to make a rule.
+	// answering are those of them after which only an order makes a rule.
 	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
-	// lasts are words with which a sentence holds for longer than a turn.
+	// lasts are words that extend a sentence beyond the current turn.
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
 		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
-	// demands are words that make a rule of a sentence, but not of one with a verb of what is done once.
+	// demands are words that make a sentence a rule, unless its verb is one of things done once.
 	demands = wordListOf("must darf dürfen muss müssen")
-	// errands are verbs of what is done once.
+	// errands are verbs of things done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise " +
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
-	// modals are between the beginning of a sentence and the verb of an errand.
+	// modals may stand between the beginning of a sentence and the verb of an errand.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
-	// supposing are verbs of who is not sure, behind "I" or "we".
+	// supposing are verbs after "I" or "we" that express uncertainty.
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")
 	ownTools   = wordListOf("skill agent agents worker workers tool subagent subagents mcp")
@@ -42,8 +42,8 @@ var (
 	askingVerb = wordListOf("can could should would may")
 )
 
-// errand reports whether a sentence whose words are ws asks for something that one turn does, or only says what its writer thinks. Direct is
-// that its cue tells the reader what to do.
+// errand reports whether a sentence with the words ws asks for something that one turn accomplishes, or only states an opinion. direct
+// means that its cue tells the reader what to do.
 func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
@@ -69,7 +69,7 @@ func errand(s string, ws []word, direct bool) bool {
 		return true
 	case holds:
 		return false
-	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of something
+	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
 		return true
 	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text):
 		return true
@@ -91,13 +91,13 @@ func errand(s string, ws []word, direct bool) bool {
 	return i < len(ws) && errands.has(ws[i].text)
 }
 
-// Signs with which an errand, a story or thanks begin in Chinese and Japanese, and those that make a rule of it all the same.
+// Character sequences that begin an errand, a story or thanks in Chinese and Japanese, and those that still make it a rule.
 var (
 	errandSigns = strings.Fields("他 她 谢谢 創建 创建 帮我 请帮 請幫 生成 写一 寫一 我正在 作为一 现在，试 看一下 看看 修复 删除 删掉 解释 检查 运行 彼は 彼女は ありがとう 作って 見て 直して 削除して 説明して")
 	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
 )
 
-// errandSigned is errand for scripts without spaces.
+// errandSigned does what errand does for scripts without spaces.
 func errandSigned(s string) bool {
 	for _, sign := range errandSigns {
 		if strings.HasPrefix(s, sign) {
@@ -130,7 +130,7 @@ func needs(ws []word) bool {
 	return false
 }
 
-// hasNow reports whether the first words say that somebody has something: "ensure [we have] a ticket".
+// hasNow reports whether the first words state a possession: "ensure [we have] a ticket".
 func hasNow(ws []word) bool {
 	for k := range ws[:min(len(ws), 3)] {
 		if ws[k].text == "have" || ws[k].text == "has" {
@@ -140,7 +140,7 @@ func hasNow(ws []word) bool {
 	return false
 }
 
-// supposes reports whether a sentence says that its writer thinks so: "I don't think we need it".
+// supposes reports whether a sentence expresses its writer's opinion: "I don't think we need it".
 func supposes(ws []word) bool {
 	for i := range ws {
 		if !firstTwo.has(ws[i].text) {

@@ -13,14 +13,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ExcerptMarker is the first line of what stays of a tool result that was cleared but for some of its lines, and TruncatedMarker that of a text
-// that was shortened.
+// ExcerptMarker is the first line of a cleared tool result of which some lines are kept, and TruncatedMarker that of a shortened text.
 const (
 	ExcerptMarker   = "[Old tool result content cleared, except these lines]"
 	TruncatedMarker = "[Truncated]"
 )
 
-// withoutExcerptMarker is a tool result without the line, if there is one, that says that the lines after it are an excerpt.
+// withoutExcerptMarker returns a tool result without its first line, if that says that an excerpt follows.
 func withoutExcerptMarker(text string) string {
 	const upToHandle = len(ExcerptMarker) - 1
 	if len(text) < len(ExcerptMarker) || text[:upToHandle] != ExcerptMarker[:upToHandle] {
@@ -30,27 +29,27 @@ func withoutExcerptMarker(text string) string {
 	return lines
 }
 
-// The sizes of lines of an excerpt, in bytes: longer ones are divided, and shorter pieces than minExcerpt say nothing.
+// The sizes of the lines of an excerpt, in bytes. Longer lines are divided; pieces shorter than minExcerpt say nothing.
 const (
 	maxExcerpt = 200
 	minExcerpt = 3
 )
 
-// maxExcerptLines is how many lines of a tool result an excerpt is chosen from: the first ones.
+// maxExcerptLines is how many lines of a tool result, from the first, are considered for an excerpt.
 const maxExcerptLines = 4000
 
-// Excerpts chooses the lines of tool results that what came later builds on: those with the names, paths, numbers and errors that later
-// messages and calls repeat, the rarest first.
+// Excerpts chooses the lines of tool results that later messages build on: those with names, paths, numbers and errors that later messages
+// and calls repeat, rarest first.
 type Excerpts struct {
 	texts []string
-	lines [][]excerptLine       // by result, in the order of the text
-	terms critbit.Map[repeated] // the terms that later messages repeat
+	lines [][]excerptLine       // by result, in text order
+	terms critbit.Map[repeated] // terms that later messages repeat
 }
 
-// repeated is how many lines have a term, and how often later messages do.
+// repeated counts the lines that contain a term, and how often later messages do.
 type repeated struct{ lines, said int32 }
 
-// worth is the more the fewer lines have the term, and the more often it is repeated.
+// worth returns the value of a term, which grows the fewer lines contain it and the more often it is repeated.
 func (r repeated) worth() int64 {
 	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
@@ -58,18 +57,18 @@ func (r repeated) worth() int64 {
 // excerptLine is a line, or a piece of a long one.
 type excerptLine struct {
 	from, to int
-	head     int      // the line that it is within by its indentation, the outermost; -1 for none
-	number   bool     // a number of the line is before it
-	terms    []string // that later messages repeat
+	head     int      // the outermost line that encloses it by indentation; -1 if none does
+	number   bool     // preceded by a line number
+	terms    []string // terms that later messages repeat
 }
 
-// NewExcerpts reads messages, in order, and of them the texts of the tool results at the given indexes of Parts, in the same order.
+// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutEnvelope(text)
 	}
 	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results))}
-	var later critbit.Map[int32] // how often what comes after the result that is read has a term
+	var later critbit.Map[int32] // how often the messages after the current result contain a term
 	repeat := func(text string) {
 		eachTerm(text, func(kind termKind, word string) {
 			*later.At(word)++
@@ -98,10 +97,10 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 	return e
 }
 
-// read divides a text into lines with the terms that later messages repeat.
+// read splits a text into lines with the terms that later messages repeat.
 func (e *Excerpts) read(text string, later *critbit.Map[int32]) (lines []excerptLine) {
 	at := 0
-	head, margin := -1, 0 // the outermost line that the next ones may be within, and its indentation
+	head, margin := -1, 0 // the outermost line that may enclose the next ones, and its indentation
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
 		words := from + numbered(text[from:end])
@@ -120,7 +119,7 @@ func (e *Excerpts) read(text string, later *critbit.Map[int32]) (lines []excerpt
 			to := pieceEnd(text, words, end)
 			if to-words >= minExcerpt {
 				l := excerptLine{from: from, to: to, head: within, number: words > from}
-				eachTerm(text[from:to], func(_ termKind, word string) { // also its number: who cites it has looked at it
+				eachTerm(text[from:to], func(_ termKind, word string) { // including its number: citing it shows that it was read
 					if n, found := later.Get(word); found && !slices.Contains(l.terms, word) {
 						l.terms = append(l.terms, word)
 						seen := e.terms.At(word)
@@ -136,7 +135,7 @@ func (e *Excerpts) read(text string, later *critbit.Map[int32]) (lines []excerpt
 	return lines
 }
 
-// numbered is the length of the number of the line that tools put before it ("  12→", "12\t", "12: ", "12|"); 0 where there is none.
+// numbered returns the length of the line number that tools put before a line ("  12→", "12\t", "12: ", "12|"); 0 if there is none.
 func numbered(line string) int {
 	rest := strings.TrimLeft(strings.TrimLeft(line, " "), "0123456789")
 	if len(rest) == len(strings.TrimLeft(line, " ")) {
@@ -150,7 +149,7 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd is where a piece ends that begins at from, of a line that ends at end: a long line is divided at its punctuation.
+// pieceEnd returns where a piece that begins at from ends, in a line that ends at end. Long lines are divided at punctuation.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
 		return end
@@ -168,9 +167,9 @@ func pieceEnd(text string, from, end int) int {
 	return most
 }
 
-// Choose chooses lines of all results in at most room bytes, of each in at most its size: those with the rarest terms first, and at last the
-// first lines of results of which no line has a term that later messages repeat, unless its lines have numbers, which a file has. It returns for each result its lines in their order, each
-// after a line break, or "".
+// Choose chooses lines of all results, in at most room bytes in total and at most its size for each result. Lines with the rarest terms
+// come first. Results whose lines have no term that later messages repeat get their first lines at the end, unless the lines are numbered,
+// as in a file. It returns the chosen lines of each result in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes []int, room int) []string {
 	var all []rankedLine
 	for i, size := range sizes {
@@ -202,23 +201,23 @@ func (e *Excerpts) Choose(sizes []int, room int) []string {
 	return out
 }
 
-// rankedLine is a line of a result, and what its terms are worth that those before it do not have.
+// rankedLine is a line of a result, with the value of its terms that higher-ranked lines don't have.
 type rankedLine struct {
 	result, line int
 	worth        int64
 }
 
-// rank returns lines of a result in at most size bytes, the most telling first.
+// rank returns lines of a result in at most size bytes, most informative first.
 func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 	lines := e.lines[result]
-	var telling []int // lines with terms, those that are not chosen
+	var telling []int // lines with terms that are not yet chosen
 	for i := range lines {
 		if len(lines[i].terms) > 0 {
 			telling = append(telling, i)
 		}
 	}
 	taken := make([]bool, len(lines))
-	var found []int // the telling ones, the best first
+	var found []int // the informative lines, best first
 	var have critbit.Map[struct{}]
 	for {
 		best, value, worth := -1, int64(0), int64(0)
@@ -263,7 +262,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 			}
 		}
 	}
-	for after := 1; after <= linesAfter; after++ { // what a line of a file says ends in those after it
+	for after := 1; after <= linesAfter; after++ { // a statement in a file continues in the following lines
 		for _, n := range found {
 			n += after
 			if n >= len(lines) || !lines[n].number || lines[n].head < 0 || taken[n] || !taken[n-1] || lines[n].to-lines[n].from+1 > size ||
@@ -284,15 +283,15 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 	return ranked
 }
 
-// firstLines is how many of the first lines represent a result of which no line is telling, and linesAfter how many lines come with one that is,
-// of a file.
+// firstLines is how many leading lines represent a result without informative lines; linesAfter is how many lines follow an informative
+// one, in a file.
 const (
 	firstLines = 3
 	linesAfter = 2
 )
 
-// termWorth is twice what a term is worth that one line has and that is repeated once, and leastWorth what those terms of a line must be worth
-// together that no chosen one has: what many lines say tells nothing.
+// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a line's
+// terms that no chosen line has: what many lines say is not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

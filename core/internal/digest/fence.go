@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fences are the tags that enclose data in prompts and digests, as plainName has them. Text inside must not be able to
-// open or close them.
+// fences are the tags that enclose data in prompts and digests, as plainName returns them. Text inside must not be able to open or close
+// them.
 var fences []string
 
 func init() {
@@ -16,12 +16,12 @@ func init() {
 	}
 }
 
-// fenceRoom is how far after an opening bracket the name of a tag is looked for, in bytes.
+// fenceRoom is how far after an opening bracket a tag's name is looked for, in bytes.
 const fenceRoom = 96
 
-// Fence makes a text safe to be inside our tags: the opening bracket of whatever reads as one of them becomes ‹, also where it is spelled
-// with other letters, hidden signs or entities, and signs that turn the direction of text around or carry text that nobody sees are removed.
-// Other text stays as it is. Fencing twice changes nothing more.
+// Fence makes a text safe to put inside our tags. It replaces the opening bracket of anything that reads like one of them with ‹, even if
+// it is spelled with lookalike letters, hidden characters or entities, and removes characters that reverse the text direction or carry
+// invisible text. Other text stays as it is. Fencing twice changes nothing more.
 func Fence(text string) string {
 	plain := 0
 	for plain < len(text) && !mayFence[text[plain]] {
@@ -67,7 +67,7 @@ func Fence(text string) string {
 	return b.String()
 }
 
-// mayFence has the bytes with which a sign begins that Fence may change.
+// mayFence marks the first bytes of characters that Fence may change.
 var mayFence = func() (may [256]bool) {
 	for c := range may {
 		may[c] = c == '<' || c == '&' || c >= utf8.RuneSelf
@@ -84,7 +84,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// entity is the length of an entity that represents <, or 0.
+// entity returns the length of an entity that stands for <, or 0.
 func entity(text string) int {
 	for _, e := range []string{"&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;"} {
 		if strings.HasPrefix(text, e) {
@@ -94,7 +94,7 @@ func entity(text string) int {
 	return 0
 }
 
-// closesFence reports whether what follows an opening bracket reads as the name of one of our tags.
+// closesFence reports whether the text after an opening bracket reads like one of our tags.
 func closesFence(text string) bool {
 	name := plainName(text[:min(len(text), fenceRoom)])
 	for _, f := range fences {
@@ -105,8 +105,8 @@ func closesFence(text string) bool {
 	return false
 }
 
-// plainName is the letters at the start of a text, in lower case and in ASCII, whatever they look like and whatever is between them: spaces,
-// hyphens, slashes and signs without a width.
+// plainName returns the letters at the start of a text, in lower-case ASCII, whatever they look like and whatever separates them: spaces,
+// hyphens, slashes and zero-width characters.
 func plainName(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -132,15 +132,15 @@ func plainName(text string) string {
 	return string(b)
 }
 
-// lookalikes are letters of other scripts that are taken for Latin ones.
+// lookalikes are letters of other scripts that look like Latin ones.
 var lookalikes = map[rune]byte{
 	'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'ѕ': 's', 'і': 'i', 'ԁ': 'd', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'т': 't', 'у': 'y', 'в': 'b',
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
-// hidden reports whether a rune turns the direction of the text around, or is in it unseen: embeddings and overrides, isolates, the
-// zero-width space, word joiners, the byte order mark, and the tag characters in which text can be smuggled. Joiners and marks that scripts
-// need (U+200C to U+200F) are none.
+// hidden reports whether a rune changes the text direction or is invisible: embeddings and overrides, isolates, the zero-width space, word
+// joiners, the byte order mark, and the tag characters in which text can be smuggled. Joiners and marks that scripts need (U+200C to
+// U+200F) don't count.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,
@@ -152,11 +152,11 @@ func hidden(r rune) bool {
 	return false
 }
 
-// The words with which the records of styles begin a piece, in brackets, as plainName has them.
+// The labels with which the records of styles begin a piece, in brackets, as plainName returns them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes a text safe to be in the record of a style: the opening bracket of what reads as the label of another piece ("[User]:",
-// "[Tool result read]:", "[3] USER:") at the start of a line becomes a parenthesis.
+// guardLabels makes a text safe to put into the record of a style. At the start of a line, it replaces the opening bracket of anything that
+// reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a parenthesis.
 func guardLabels(text string) string {
 	if !strings.ContainsAny(text, "[［") {
 		return text
@@ -181,7 +181,7 @@ func guardLabels(text string) string {
 	return b.String() + text[from:]
 }
 
-// isLabel reports whether what follows an opening bracket reads as a label.
+// isLabel reports whether the text after an opening bracket reads like a label.
 func isLabel(text string) bool {
 	text = text[:min(len(text), fenceRoom)]
 	if n := strings.IndexAny(text, "\r\n"); n >= 0 {

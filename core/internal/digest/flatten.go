@@ -7,9 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Flatten renders messages as lines of text for a model that reads a record of the conversation (S3.22): each piece
-// begins with the mark » and who it is from. clip limits each tool result and each tool call's arguments, in bytes; 0 is
-// no limit.
+// Flatten renders messages as lines of text for a model that reads a record of the conversation (S3.22). Each piece begins with the mark »
+// and its speaker. clip limits each tool result and the arguments of each tool call, in bytes; 0 is no limit.
 func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
 	f := flattener{t: t, clip: clip}
 	for _, i := range messages {
@@ -22,10 +21,10 @@ type flattener struct {
 	t           *transcript.Transcript
 	b           []byte
 	clip        int
-	guarded     bool // no text can hold the mark, or put more than a name where a name is
-	thoughtless bool // without the agent's reasoning
-	media       bool // with a word for each image and file in a tool result
-	// piece takes each piece, instead of b, before anything is clipped.
+	guarded     bool // texts can't contain the mark, nor names anything but a name
+	thoughtless bool // omits reasoning
+	media       bool // mentions each image and file in a tool result
+	// piece receives each piece instead of b, before anything is clipped.
 	piece func(kind pieceKind, head, text string)
 }
 
@@ -87,7 +86,7 @@ func (f *flattener) message(i int) {
 	}
 }
 
-// mediaIn has a line for each image, audio and file in a tool result.
+// mediaIn returns a line for each image, audio and file in a tool result.
 func mediaIn(t *transcript.Transcript, part int) string {
 	text := ""
 	for _, p := range t.Inner(part) {
@@ -98,7 +97,7 @@ func mediaIn(t *transcript.Transcript, part int) string {
 	return text
 }
 
-// name is a name as it is in a head.
+// name returns a name as it appears in a piece's head.
 func (f *flattener) name(s string) string {
 	if f.guarded {
 		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
@@ -106,7 +105,7 @@ func (f *flattener) name(s string) string {
 	return s
 }
 
-// command adds a command and what it has printed, if that is anything.
+// command adds a command and its output, if it has any.
 func (f *flattener) command(head, output string) {
 	if Tidy(output) == "" {
 		if f.piece != nil {
@@ -119,7 +118,7 @@ func (f *flattener) command(head, output string) {
 	f.entry(head, output, resultPiece)
 }
 
-// entry adds a piece: its head and its text. A piece without text is left out.
+// entry adds a piece, its head and its text. It omits pieces without text.
 func (f *flattener) entry(head, text string, kind pieceKind) {
 	if text = Tidy(text); text == "" {
 		return
@@ -138,7 +137,7 @@ func (f *flattener) entry(head, text string, kind pieceKind) {
 	f.b = append(append(f.b, text...), "\n\n"...)
 }
 
-// speakerOf is who a part of a message is from.
+// speakerOf returns who a part of a message is from.
 func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
 	if p.Has(transcript.Said) {
 		return transcript.User
@@ -158,7 +157,7 @@ func speaker(r transcript.Role) string {
 	return "agent"
 }
 
-// Tidy makes line ends LF, takes white space off the ends of lines (S3.23) and off the whole text.
+// Tidy converts line ends to LF and trims white space from the ends of lines (S3.23) and of the whole text.
 func Tidy(text string) string {
 	text = strings.TrimSpace(text)
 	for at := 0; ; at++ {
@@ -177,8 +176,7 @@ func Tidy(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Clip shortens a text to at most max bytes and a short mark: two thirds from its head, one third from its tail, never
-// inside a rune.
+// Clip shortens a text to at most max bytes plus a short mark: two thirds from its head, one third from its tail. It never splits a rune.
 func Clip(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -194,7 +192,7 @@ func Clip(text string, max int) string {
 	return string(head) + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + tail
 }
 
-// LeftOut represents bytes of a text that are left out.
+// LeftOut returns the mark that replaces omitted bytes of a text.
 func LeftOut(bytes int) string { return "[… " + itoa(bytes) + " bytes left out …]" }
 
 func itoa(n int) string {
@@ -209,7 +207,7 @@ func itoa(n int) string {
 	}
 }
 
-// CallArgs is the arguments of a tool call as JSON text.
+// CallArgs returns the arguments of a tool call as JSON text.
 func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
 	if p.Body.Zero() {
 		return "{}"
@@ -220,7 +218,7 @@ func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
 	return string(t.Bytes(p.Body))
 }
 
-// ToolName is the name of the tool that a call or a result (by its index in Parts) belongs to; "" if nothing tells.
+// ToolName returns the name of the tool that a call or result at a part index belongs to; "" if nothing says so.
 func ToolName(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if p.Kind == transcript.ToolResult && p.Pair >= 0 {
@@ -229,7 +227,7 @@ func ToolName(t *transcript.Transcript, part int) string {
 	return t.Text(p.Name)
 }
 
-// resultBeginning is at least the first size bytes of ResultText, or all of it.
+// resultBeginning returns at least the first size bytes of ResultText, or all of it.
 func resultBeginning(t *transcript.Transcript, part, size int) string {
 	if body := t.Parts[part].Body; t.IsString(body) && body.Len() > 2*size+2 {
 		if text := beginning(t, body, 2*size); len(text) >= size {
@@ -239,7 +237,7 @@ func resultBeginning(t *transcript.Transcript, part, size int) string {
 	return ResultText(t, part)
 }
 
-// ResultText is the text of a tool result, by its index in Parts: the body if it is a string, else the texts in it.
+// ResultText returns the text of a tool result at a part index: its body if that is a string, otherwise the texts in it.
 func ResultText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if t.IsString(p.Body) {

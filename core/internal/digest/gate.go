@@ -11,26 +11,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A summary is held against what the model was given. Models compute, round and translate, and to ask again costs, so it is refused only where
-// most of what can be checked is wrong.
+// A summary is checked against what the model was given. Models compute, round and translate, and asking again costs, so it is rejected
+// only if most of what can be checked is wrong.
 const (
-	mostChecked   = 64 // names, and numbers, that are looked for
+	mostChecked   = 64 // names and numbers that are looked for
 	leastNames    = 4
 	leastNumbers  = 6
 	leastQuotes   = 3
-	leastWords    = 40 // content words of a text that can be on another topic
-	leastRepeated = 40 // sentences of a text that repeats itself
+	leastWords    = 40 // content words that a text needs to be off topic
+	leastRepeated = 40 // sentences that a text needs to be repetitive
 	quoteBytes    = 24 // shorter quotes are names and values
 	mostWrong     = 160
 )
 
-// CheckSource judges a summary by what is in source, the text that the model was given. It returns "" or why the summary is not taken, and
-// the names, numbers or quotes that the source lacks, for the next request.
+// CheckSource checks a summary against source, the text that the model was given. It returns "" or why the summary is rejected, and the
+// names, numbers or quotes that the source lacks, for the next request.
 func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 	low := lower(source)
 	var names, numbers, quotes found
 	var seen critbit.Map[struct{}]
-	var has *critbit.Map[struct{}] // the numbers of the source, when they are needed
+	var has *critbit.Map[struct{}] // the numbers of the source, read on demand
 	eachTerm(text, func(kind termKind, term string) {
 		if seen.Has(term) || kind == errorTerm {
 			return
@@ -81,7 +81,7 @@ func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 	return "", ""
 }
 
-// found counts what of a text is in its source.
+// found counts how much of a text is in its source.
 type found struct {
 	all, known int
 	wrong      string
@@ -98,13 +98,13 @@ func (f *found) add(what string, known bool) {
 	}
 }
 
-// mostly reports whether three of four are not in the source, and at least so many.
+// mostly reports whether three quarters, and at least so many, are not in the source.
 func (f *found) mostly(least int) bool {
 	unknown := f.all - f.known
 	return unknown >= least && unknown*4 >= f.all*3
 }
 
-// digitsOf is a number without what its thousands and decimals are set apart with.
+// digitsOf returns a number without thousands and decimal separators.
 func digitsOf(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -115,7 +115,7 @@ func digitsOf(s string) string {
 	return b.String()
 }
 
-// cutQuote cuts a text at the sign that closes a quote, on its line.
+// cutQuote splits a text at the closing quotation mark on its line.
 func cutQuote(s string) (quote, rest string, closed bool) {
 	line, _, _ := strings.Cut(s, "\n")
 	at := strings.IndexAny(line, "\"”")
@@ -129,7 +129,7 @@ func cutQuote(s string) (quote, rest string, closed bool) {
 	return line[:at], s[at+size:], true
 }
 
-// flatText is a text, in lower case, with the letters and digits of each word and single spaces.
+// flatText returns a lower-case text reduced to letters and digits, with single spaces between words.
 func flatText(low string) string {
 	var b strings.Builder
 	space := false
@@ -148,8 +148,8 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// otherTopic reports whether a text shares next to none of its words with its source. A text in another language shares none either, but it
-// shares names and numbers.
+// otherTopic reports whether a text shares almost none of its words with its source. A text in another language shares no words either, but
+// it shares names and numbers.
 func otherTopic(text, source string) bool {
 	var content []uint32
 	var own critbit.Map[struct{}]
@@ -174,10 +174,10 @@ func otherTopic(text, source string) bool {
 	return shared*10 < len(content)
 }
 
-// scriptsOf tells the language of a text by its letters, as far as they tell it.
+// scriptsOf returns the language of a text, as far as its letters show it.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether a text says a few sentences over and over.
+// repeats reports whether a text keeps repeating a few sentences.
 func repeats(text string) bool {
 	var seen critbit.Map[struct{}]
 	all := 0
@@ -190,13 +190,13 @@ func repeats(text string) bool {
 	return all >= leastRepeated && seen.Len()*4 <= all
 }
 
-// minSentence is how long a sentence is at least that counts as repeated, in bytes.
+// minSentence is the minimum length of a sentence that counts as repeated, in bytes.
 const minSentence = 12
 
-// permissions are words with which a line says that something may be done, or need not be.
+// permissions are words with which a line says that something is allowed or unnecessary.
 var permissions = words.NewSet("welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied is a text without the lines that permit what a strict rule of the ledger forbids.
+// undenied returns a text without the lines that allow what a strict rule of the ledger forbids.
 func (l *Ledger) undenied(text string) string {
 	var rules []*statement
 	for _, rule := range l.Standing {

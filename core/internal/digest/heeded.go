@@ -7,10 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// What a turn looked at is news only as far as the turn speaks of it afterwards: a comment in a file, a hit of a search, what a file
-// defines. This file weighs that.
+// What a turn looked at is news only as far as the turn speaks of it afterwards: a hit of a search, what a file defines. This file weighs that.
 
-// turnWords are what the user and the assistant say in a turn: the stems of the words, and the names of files and of code.
+// turnWords is what the user and the assistant say in a turn: word stems, and the names of files and of code.
 type turnWords struct {
 	stems map[uint32]struct{}
 	names critbit.Map[struct{}]
@@ -28,7 +27,7 @@ func (s *turnWords) add(text string) {
 	eachName(text, func(name string) { s.names.Add(strings.Clone(name)) })
 }
 
-// eachName calls see for each name of a file without its folder, and each identifier, in a text.
+// eachName calls see for each file name, without its folder, and each identifier in a text.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
 		if !inName(text[i]) {
@@ -57,7 +56,7 @@ func inName(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
 }
 
-// shared is how many of the longer words of a text are spoken, and how many there are.
+// shared returns how many of a text's longer words are mentioned in the turn, and how many there are.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -72,7 +71,7 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
-// namesAll reports whether all names of code and numbers in a text are spoken.
+// namesAll reports whether the turn mentions all names of code and numbers in a text.
 func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {
@@ -83,14 +82,14 @@ func (s *turnWords) namesAll(text string) bool {
 	return all
 }
 
-// fileName is a path without its folders.
+// fileName returns a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is how many files are listed of a turn that only were looked at.
+// mostBare is how many files that a turn only looked at are listed.
 const mostBare = 5
 
-// weighNotes drops what the turn looked at and does not speak of, and what the assistant thinks and then says.
-// Last is that no other turn follows.
+// weighNotes drops what the turn looked at and doesn't mention, and thoughts that the assistant then says. last means that no other turn
+// follows.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
 	said := newTurnWords()
@@ -105,7 +104,7 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 	told := newTurnWords()
 	var edited critbit.Map[struct{}]
-	for n := len(t.units) - 1; n >= 0; n-- { // what is said again later is better known there
+	for n := len(t.units) - 1; n >= 0; n-- { // a later repetition takes precedence
 		u := &t.units[n]
 		known, most := &said, 8
 		switch u.kind {
@@ -132,20 +131,11 @@ func (r *turnReader) weighNotes(last bool) {
 	for n := len(t.units) - 1; n >= 0; n-- {
 		u := &t.units[n]
 		switch u.kind {
-		case noteUnit:
-			if shared, long := said.shared(u.text); shared*4 < long*3 || !edited.Has(u.source) {
-				u.factor = isDropped
-			}
 		case lineUnit:
-			if !closed && !edited.Has(u.source) { // what was changed reads otherwise now
+			if !closed && !edited.Has(u.source) { // a changed file reads differently now
 				said.quoteLines(u)
 			}
 			u.body = ""
-		case hitUnit:
-			shared, long := said.shared(u.text)
-			if shared*2 < long {
-				u.factor = isDropped
-			}
 		case readUnit:
 			if said.define(u); u.factor >= ofReading {
 				continue
@@ -153,7 +143,7 @@ func (r *turnReader) weighNotes(last bool) {
 			switch bare++; {
 			case closed && bare > mostBare:
 				u.factor = isDropped
-			case closed: // it is known what came of it
+			case closed: // its outcome is known
 				u.factor = ofReading / 8
 			}
 		case toldUnit:
@@ -164,11 +154,11 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// define leaves of what a file that was read defines the names that are spoken of.
+// define reduces the definitions of a file that was read to the names that are mentioned.
 func (s *turnWords) define(u *unit) {
 	path, rest, found := strings.Cut(u.text, definesMark)
 	if !found {
-		return // its factor is low already
+		return // its factor is already low
 	}
 	var kept []string
 	for name := range strings.SplitSeq(strings.TrimSuffix(rest, ")"), ", ") {
@@ -183,8 +173,7 @@ func (s *turnWords) define(u *unit) {
 	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
 }
 
-// How many lines of code are taken of one result, how long each may be, in bytes, how long a name in one must be to count, and how many
-// it must have.
+// Limits for quoted code: lines per result, bytes per line, the length of a name that counts, and the number of names per line.
 const (
 	mostLines   = 3
 	longestCode = 120
@@ -192,7 +181,7 @@ const (
 	leastShared = 2
 )
 
-// quoteLines makes a unit of those lines of code in what a tool returned that have most of the names which are spoken of.
+// quoteLines creates a unit from those lines of code in a tool's output that have most of the mentioned names.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -252,13 +241,13 @@ func (s *turnWords) quoteLines(u *unit) {
 	u.text, u.factor = text, ofLines
 }
 
-// withNumber splits the number off a line of a file as tools show it.
+// withNumber splits off the line number that tools show.
 func withNumber(line string) (number, code string) {
 	n := numbered(line)
 	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
 }
 
-// namesIn is how many different names of code in a line are spoken of.
+// namesIn returns how many different names of code in a line are mentioned.
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {
@@ -276,5 +265,5 @@ func (s *turnWords) namesIn(code string) (n int) {
 	return n
 }
 
-// definesMark is between a file that was read and the names of what it defines.
+// definesMark separates a file that was read from the names that it defines.
 const definesMark = " (defines "

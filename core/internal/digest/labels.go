@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// labelled renders messages as paragraphs that begin with who they are from (S4.35), tool results as a request for a summary shows
-// them, in at most about max runes (S4.34). Messages that the model is not sent are left out.
+// labelled renders messages as paragraphs that begin with their speaker (S4.35), and tool results as in a request for a summary, in roughly
+// at most max runes (S4.34). It omits messages that the model isn't sent.
 func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
@@ -51,10 +51,10 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 	return string(b)
 }
 
-// contents is what a message holds, by kind; empty texts are left out.
+// contents is what a message contains, by kind. Empty texts are omitted.
 type contents struct {
 	texts, reasoning, calls []string
-	asked                   []string // what the user said while the assistant was at work
+	asked                   []string // what the user said while the assistant was working
 	results                 []int    // indexes of Parts
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The sections of a digest, in both layouts. Those before people are the ones of S3.21.
+// The sections of a digest in both layouts. Those before people are the ones of S3.21.
 const (
 	objective = iota
 	guardrails
@@ -28,12 +28,12 @@ const (
 	sections
 )
 
-// layout is the headings of a digest, and their order. A conversation in which tools are called has that of a working session;
-// one of people, or of a person and an assistant who only talk, has that of a chat.
+// layout is the headings of a digest in order. Conversations with tool calls have the layout of a working session; conversations between
+// people, or with an assistant who only talks, have that of a chat.
 type layout struct {
-	headings [sections]string // "" of a section that the layout has not
-	order    []int            // the sections that it has
-	instead  [sections]int    // where the text of a section is that it has not
+	headings [sections]string // "" for sections that the layout lacks
+	order    []int            // the sections of the layout
+	instead  [sections]int    // the section that takes the text of one that the layout lacks
 }
 
 var sessionLayout = &layout{
@@ -52,8 +52,7 @@ var chatLayout = &layout{
 	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
 }
 
-// layoutOf is the layout that suits messages: that of a chat where no tool was called in them, and the ledger knows of no
-// command and no file from before.
+// layoutOf returns the layout for messages: that of a chat if they contain no tool calls, and the ledger has no earlier command or file.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout
@@ -77,8 +76,8 @@ func Chats(t *transcript.Transcript, messages []int32, l *Ledger) bool {
 	return layoutOf(t, messages, l) == chatLayout
 }
 
-// place moves the text of sections that the layout has not to where it has a place for it, so that a digest that is written in one layout
-// can continue in the other.
+// place moves the text of sections that the layout lacks to sections that it has, so that a digest written in one layout can continue in
+// the other.
 func (l *layout) place(text [sections]string) [sections]string {
 	for i, s := range text {
 		if s == "" || l.headings[i] != "" {
@@ -94,7 +93,7 @@ func (l *layout) place(text [sections]string) [sections]string {
 	return text
 }
 
-// write puts sections together, each that has a text under its heading; one with white space alone is but a heading.
+// write joins the sections that have text, each under its heading. A section with nothing but white space becomes just a heading.
 func (l *layout) write(text [sections]string) string {
 	var b strings.Builder
 	for _, i := range l.order {
@@ -112,12 +111,12 @@ func (l *layout) write(text [sections]string) string {
 	return b.String()
 }
 
-// longestHeading is how long a line may be to be looked up as a heading, in bytes.
+// longestHeading is the maximum length of a line that may be a heading, in bytes.
 const longestHeading = 60
 
-// headingOf is the section that a line is the heading of, in either layout and at any level ("# Plan", "### plan:"), or with
-// loose in bold letters or with a colon ("**Open questions**", "PLAN:"). It is false for other lines, and for one with white space before it: quotes
-// in a digest are set so.
+// headingOf returns the section that a line is the heading of, in either layout and at any level ("# Plan", "### plan:"). If loose is set,
+// bold text and a colon also count ("**Open questions**", "PLAN:"). It returns false for other lines, and for lines that begin with white
+// space, as quotes in a digest do.
 func headingOf(line string, loose bool) (section int, ok bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	if len(line) > longestHeading {
@@ -141,8 +140,8 @@ func headingOf(line string, loose bool) (section int, ok bool) {
 	return 0, false
 }
 
-// splitSections splits a digest at the headings of both layouts. What is under none, or under one that is in neither, is carried over. Loose
-// headings count only where there are no others.
+// splitSections splits a digest at the headings of both layouts. Text under no heading, or under an unknown one, is carried over. Loose
+// headings count only if there are no others.
 func splitSections(digest string) (text [sections]string) {
 	at, marked := carryover, false
 	for line := range strings.Lines(digest) {

@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Ledger is what code, not a model, knows of the folded messages. It is carried from one compaction to the next in the state, and is in
-// every digest, from which it can be read back. All lists have the oldest first; a file that was modified is not listed as read.
+// Ledger is what code, not a model, knows about the folded messages. The state carries it from one compaction to the next, and every digest
+// contains it, from which it can be read back. All lists have the oldest entry first; a file that was modified is not listed as read.
 type Ledger api.Ledger
 
-// How much a ledger holds. Lists that are longer lose their oldest entries, and texts their middle; sizes are bytes.
+// The limits of a ledger. Longer lists lose their oldest entries, and longer texts their middle; sizes are bytes.
 const (
-	maxPath     = 1024 // longer ones are no file names
+	maxPath     = 1024 // longer ones are not file names
 	maxTask     = 4000
 	maxRequest  = 4000
 	allRequests = 32000
@@ -28,7 +28,7 @@ const (
 	maxFailures = 8
 )
 
-// Add collects the facts of messages, which are newer than those that the ledger has.
+// Add collects the facts of messages, which are newer than those in the ledger.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	c := collector{t: t, Ledger: l}
 	for i, f := range l.Errors {
@@ -43,8 +43,8 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	l.tidy()
 }
 
-// AddBranch collects what the digest of a path that was given up, message i, says of files: what was changed there is
-// changed. What was asked for there is not asked for here.
+// AddBranch collects what message i, the digest of an abandoned branch, says about files: what was changed there is changed. Requests made
+// there don't count here.
 func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 	var there Ledger
 	Body(t.Text(t.FirstText(i)), &there)
@@ -99,7 +99,8 @@ func (c *collector) message(i int) {
 	}
 }
 
-// forget drops the errors of the turn before the last one: who asked twice since then without a word about them does not wait for them.
+// forget drops the errors of the turn before the last one: a user who has since made two requests without mentioning them isn't waiting for
+// them.
 func (c *collector) forget() {
 	clear(c.Errors[:c.older])
 	c.older = len(c.Errors)
@@ -147,7 +148,7 @@ func (c *collector) call(p *transcript.Part) {
 	}
 }
 
-// folderOf is the absolute folder that a script changes to before anything else, or "".
+// folderOf returns the absolute folder that a script changes to first, or "".
 func folderOf(script string) string {
 	rest, found := strings.CutPrefix(strings.TrimSpace(script), "cd ")
 	if !found {
@@ -159,7 +160,7 @@ func folderOf(script string) string {
 	return ""
 }
 
-// inFolder is a path of a command that runs in a folder; "" is an unknown one.
+// inFolder returns a path of a command that runs in a folder; "" is an unknown folder.
 func inFolder(folder, path string) string {
 	if folder == "" || path == "" || path[0] == '/' || path[0] == '~' {
 		return path
@@ -167,7 +168,7 @@ func inFolder(folder, path string) string {
 	return folder + strings.TrimPrefix(path, "./")
 }
 
-// joinWords puts the words of a command that is a list together. What starts a shell for the command itself is left out.
+// joinWords joins the words of a command that is given as a list, without those that only start a shell.
 func joinWords(script, word string) string {
 	switch {
 	case len(script) > maxScript:
@@ -182,8 +183,7 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result collects how a command ended, and what failed. What looks for something and does not find it has not failed, nor has what was
-// ended before it was done.
+// result collects how a command ended, and what failed. A search that finds nothing has not failed, nor has a call that was cancelled.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))
@@ -222,11 +222,11 @@ func (c *collector) result(n int32) {
 	c.ended(tool, on, said, failed)
 }
 
-// ended takes in how a call has ended, and what it complained of: a failure stays until the same call works.
+// ended records how a call ended, and its error message. A failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
 	at := c.failed.At(key(&f))
-	if *at > 0 { // it worked now, or failed again
+	if *at > 0 { // it succeeded now, or failed again
 		c.Errors[*at-1] = api.LedgerFailure{}
 		*at = 0
 	}
@@ -250,8 +250,8 @@ const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return useOf(f.Tool) == runs && kindOf(f.On) == checks }
 
-// key names what a failure is about: the same tool on the same file, or the same command up to its first option, so that a
-// test that runs with other options counts as run again.
+// key identifies what a failure is about: the same tool on the same file, or the same command up to its first option, so that a test with
+// other options counts as the same test.
 func key(f *api.LedgerFailure) string {
 	on := f.On
 	if useOf(f.Tool) == runs {
@@ -268,14 +268,14 @@ func key(f *api.LedgerFailure) string {
 	return ToolKey(f.Tool) + "\x00" + on
 }
 
-// ran records a command; the newest run of it counts.
+// ran records a command; only its newest run counts.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
 	}
 }
 
-// clipLine is a text on one line of at most max bytes.
+// clipLine returns a text on one line of at most max bytes.
 func clipLine(text string, max int) string {
 	text = strings.TrimSpace(text)
 	if len(text) > max {
@@ -315,15 +315,15 @@ func addPath(list []string, path string) []string {
 	return append(list, path)
 }
 
-// Empty reports whether nothing is known.
+// Empty reports whether the ledger is empty.
 func (l *Ledger) Empty() bool {
 	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors)+len(l.Running)+len(l.Unloaded) == 0
 }
 
-// Asked is all that the user has asked for, one request after the other.
+// Asked returns all requests of the user, one after the other.
 func (l *Ledger) Asked() string { return strings.Join(append([]string{l.Task}, l.Requests...), "\n") }
 
-// Clone returns a copy that shares nothing with l.
+// Clone returns a deep copy.
 func (l *Ledger) Clone() Ledger {
 	c := *l
 	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
@@ -333,7 +333,7 @@ func (l *Ledger) Clone() Ledger {
 	return c
 }
 
-// Inherit takes over what an older ledger knows, such as one that was read back from a digest.
+// Inherit takes over the facts of an older ledger, such as one that was read back from a digest.
 func (l *Ledger) Inherit(old *Ledger) {
 	if l.Task == "" && len(l.Requests) == 0 && len(l.Commands) == 0 && len(l.Errors) == 0 {
 		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
@@ -345,7 +345,7 @@ func (l *Ledger) Inherit(old *Ledger) {
 	l.tidy()
 }
 
-// tidy leaves each entry once, at its newest place, and keeps the lists within their limits.
+// tidy keeps each entry once, at its newest place, and the lists within their limits.
 func (l *Ledger) tidy() {
 	l.Modified = wholePaths(newestOf(l.Modified, maxModified, func(p string) string { return p }))
 	var modified critbit.Map[struct{}]
@@ -367,10 +367,10 @@ func (l *Ledger) tidy() {
 	}
 }
 
-// mostEnds is how many ends of a path are compared with others.
+// mostEnds is how many suffixes of a path are compared with others.
 const mostEnds = 12
 
-// wholePaths leaves out paths that are the end of another one of the list: the same file, by a shorter name.
+// wholePaths removes paths that are a suffix of another one in the list: they name the same file.
 func wholePaths(list []string) []string {
 	var ends critbit.Map[struct{}]
 	for _, p := range list {
@@ -384,7 +384,7 @@ func wholePaths(list []string) []string {
 	return slices.DeleteFunc(list, func(p string) bool { return strings.Contains(p, "/") && ends.Has(p) })
 }
 
-// newestOf leaves of entries with one key the last, and of all the last max.
+// newestOf keeps the last of the entries with the same key, and of all entries the last max.
 func newestOf[T any](list []T, max int, key func(T) string) []T {
 	var seen critbit.Map[struct{}]
 	from := len(list)

@@ -14,17 +14,17 @@ type Extract struct {
 	ledger   *Ledger
 	layout   *layout
 	old      [sections]string
-	beside   []string // texts that are next to the digest
+	beside   []string // texts next to the digest
 	talk     *talk    // what was said
-	log      *turnLog // what happened in a working session
+	log      *turnLog // the log of a working session
 
 	plan     planList
-	standing string // the block of what the user said about how to work
-	spare    int    // bytes that the user's requests may take besides
+	standing string // the block of standing instructions
+	spare    int    // extra bytes for the user's requests
 	terms    terms
 }
 
-// NewExtract collects what is in messages. prior is the digest so far, without its blocks; l already knows messages.
+// NewExtract collects the material of messages. prior is the digest so far, without its blocks; l already covers messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
@@ -33,7 +33,7 @@ func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Led
 	return e
 }
 
-// Minimal is the digest of a published system that has no model: how many messages are gone, and the digest so far (S3.28).
+// Minimal returns the digest of a published system that has no model: the number of removed messages, and the digest so far (S3.28).
 func Minimal(messages int, prior string) string {
 	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
 	if prior != "" {
@@ -42,7 +42,7 @@ func Minimal(messages int, prior string) string {
 	return text
 }
 
-// What a mention of a term weighs: by who mentions it, and more the later it is.
+// The weights of a mention of a term, by who mentions it. Later mentions weigh more.
 const (
 	written   = 6 // by the user or the agent
 	argued    = 4 // in the arguments of a tool call
@@ -51,16 +51,16 @@ const (
 	inherited = 3 // in the digest before
 )
 
-// How much of a text is looked at, in bytes: of a tool's answer its beginning and its end, of other texts the beginning.
+// How much of a text is examined, in bytes: the beginning and the end of a tool's output, the beginning of other texts.
 const (
 	lookResult = 5000
 	lookText   = 20000
 )
 
-// leastShare is what every part of a digest may take, in bytes, however small the digest.
+// leastShare is the least room of each part of a digest, in bytes, however small the digest is.
 const leastShare = 120
 
-// recency is 1024 for the newest of n messages and 64 for the oldest; in between it falls hyperbolically.
+// recency returns 1024 for the newest of n messages and 64 for the oldest, falling hyperbolically in between.
 func recency(k, n int) int64 { return int64(1024 * n / (n + 9*(n-1-k))) }
 
 func (e *Extract) collect() {
@@ -109,14 +109,14 @@ func (e *Extract) collect() {
 	}
 }
 
-// lookBack is how much of the newest messages is looked at for terms, decisions and plans, in bytes: of older ones but the first nothing
-// would rank high.
+// lookBack is how much of the newest messages is searched for terms, decisions and plans, in bytes. Of older ones only the first would rank
+// high.
 const lookBack = 1 << 20
 
-// recent is where the messages begin that are looked at.
+// recent returns the index of the first message that is examined.
 func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
 
-// recentOf is the index in messages of a transcript from which on they are looked at.
+// recentOf returns the index in messages of the first one that is examined.
 func recentOf(t *transcript.Transcript, messages []int32) int {
 	room := lookBack
 	k := len(messages)
@@ -161,14 +161,13 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep has the digest hold the block of standing instructions too, next to the bytes that it may have, and up to spare bytes of requests
-// besides.
+// Keep makes the digest contain the block of standing instructions too, outside its size limit, and up to spare extra bytes of requests.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
-// SetNearby gives the extract the texts that are next to the digest, so that it need not say what they say.
+// SetNearby tells the extract which texts are next to the digest, so that it doesn't repeat them.
 func (e *Extract) SetNearby(texts []string) { e.beside = texts }
 
-// Digest puts a digest together, of about size bytes at most, the blocks of the ledger included.
+// Digest returns a digest of roughly at most size bytes, including the blocks of the ledger.
 func (e *Extract) Digest(size int) string {
 	if e.layout == chatLayout {
 		return e.chat(size)
@@ -176,7 +175,7 @@ func (e *Extract) Digest(size int) string {
 	return e.session(size)
 }
 
-// chat is the digest of a conversation without tool calls: what was said, and what the user said about how to work.
+// chat returns the digest of a conversation without tool calls: what was said, and the user's standing instructions.
 func (e *Extract) chat(size int) string {
 	if e.talk == nil {
 		e.talk = newTalk(e.t, e.messages, e.old, append(e.beside, e.standing))
@@ -188,8 +187,8 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// session is the digest of a conversation with tool calls: what the user said about how to work, the log of the turns, and what is true at
-// its end, which is the files that were changed, the errors that are open, and the plan.
+// session returns the digest of a conversation with tool calls: standing instructions, the log of the turns, and the state at its end,
+// which is the changed files, the open errors and the plan.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
 		old := e.old

@@ -9,21 +9,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turnLog is the body of a digest of a working session that code writes: an entry for each turn of the user's, with the request in the
-// user's words, what was done, and what came of it. Which units an entry quotes is chosen for all entries at once, by what each says that
-// nothing else does. A later digest reads the entries back.
+// turnLog is the body of a working session's digest that code writes: an entry for each user turn, with the request in the user's words,
+// what was done, and the outcome. The units to quote are chosen for all entries at once, by what each says that no other does. A later
+// digest reads the entries back.
 type turnLog struct {
 	turns  []turn
-	base   string // the folder that the paths of all units are in, with a slash at its end; "" if there is none
+	base   string // the common folder of all units' paths, with a slash at its end; "" if there is none
 	chosen *extract.Extract
-	units  []place          // of the items of chosen
-	tidied []string         // what was asked in the turns, as Tidy has it
-	room   []byte           // the room of entries
-	asks   []string         // what was asked in the turns, those that were pasted clipped; see tersely
+	units  []place          // the units of the extract's items
+	tidied []string         // the requests of the turns, as Tidy returns them
+	room   []byte           // a buffer for entries
+	asks   []string         // the requests of the turns, with pasted ones clipped; see tersely
 	terse  *extract.Extract // of asks
 }
 
-// newLog makes the log of messages. prior has the sections of the digest before, and known are texts that the reader has anyway.
+// newLog creates the log of messages. prior has the sections of the earlier digest, and known are texts that the reader has anyway.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -33,7 +33,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		next = k.turns[n-1].number + 1
 	}
 	read := turnsOf(t, messages, asked, next)
-	if n := len(k.turns); n > 0 { // the first turn of messages goes on where the digest before has ended
+	if n := len(k.turns); n > 0 { // the first turn of messages continues where the earlier digest ended
 		last := &k.turns[n-1]
 		last.units = append(last.units, read.turns[0].units...)
 		if len(read.turns) > 1 {
@@ -76,18 +76,18 @@ func (k *turnLog) turnAt(message int32) int {
 	return number
 }
 
-// aged is a factor of a unit of a turn: from four fifths of it in the oldest turn to six fifths in the newest.
+// aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest.
 func (k *turnLog) aged(factor, turn int) int {
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
 }
 
-// leastBase is how long a folder must be, in bytes, to be named once instead of in each unit.
+// leastBase is the minimum length of a folder, in bytes, to be named once instead of in each unit.
 const leastBase = 12
 
-// leastFiles is how many times files must be named for that.
+// leastFiles is how often files must be named for that.
 const leastFiles = 3
 
-// shorten takes the folder off paths that all files are in that were changed or read. Where the digest before has named one, its entries
+// shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a folder, its entries
 // are relative to that.
 func (k *turnLog) shorten() {
 	if k.base == "" {
@@ -104,9 +104,7 @@ func (k *turnLog) shorten() {
 					u.text = strings.Replace(u.text, Fence(u.source), Fence(rest), 1)
 					u.source = rest
 				}
-			case noteUnit:
-				u.source = strings.TrimPrefix(u.source, k.base)
-			case hitUnit, lineUnit:
+			case lineUnit:
 				u.text = withoutBase(u.text, k.base)
 			case readUnit, ranUnit, toldUnit, oldUnit:
 				u.text, u.lead = strings.ReplaceAll(u.text, k.base, ""), strings.ReplaceAll(u.lead, k.base, "")
@@ -115,13 +113,13 @@ func (k *turnLog) shorten() {
 	}
 }
 
-// mostEndings is how many endings of a folder are looked for, and leastEnding how long one is at least, in bytes.
+// mostEndings is how many suffixes of a folder are looked for, and leastEnding is the minimum length of one, in bytes.
 const (
 	mostEndings = 6
 	leastEnding = 8
 )
 
-// withoutBase is a text without a folder before the names of files, or an ending of it: a search may name files from a folder further up.
+// withoutBase returns a text without a folder, or a suffix of it, before file names: a search may name files relative to a parent folder.
 func withoutBase(text, base string) string {
 	text = strings.ReplaceAll(text, base, "")
 	rest := base
@@ -136,7 +134,7 @@ func withoutBase(text, base string) string {
 	return text
 }
 
-// commonFolder is the folder that all files are in that have an absolute path, with a slash at its end; "" if it is not worth naming.
+// commonFolder returns the common folder of all files with an absolute path, with a slash at its end; "" if it isn't worth naming.
 func (k *turnLog) commonFolder() string {
 	base, files := "", 0
 	take := func(path string) bool {
@@ -161,7 +159,7 @@ func (k *turnLog) commonFolder() string {
 			}
 		}
 		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; (u.kind == changeUnit || u.kind == noteUnit) && !take(u.source) {
+			if u := &k.turns[i].units[n]; u.kind == changeUnit && !take(u.source) {
 				return ""
 			}
 		}
@@ -195,11 +193,11 @@ func (k *turnLog) write(size, spare int) string {
 	return ""
 }
 
-// logTries is how often a log is written until it has nearly the size that it may have.
+// logTries is how often a log is written until it nearly fills its room.
 const logTries = 5
 
-// filled is the longest log of a few tries in at most room bytes; budget is what is first given to units. Where it gives too much or too little,
-// the next try is nearer, and lies between the tries that were too long and those that were not.
+// filled returns the longest of a few logs that fits into room bytes. budget is the first allowance for units. If it gives too much or too
+// little, the next try lies between the tries that were too long and those that weren't.
 func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 	low, high := 0, -1
 	for try := range logTries {
@@ -218,24 +216,24 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 			break
 		}
 		step := over + over/8
-		if over > 0 { // units are whole: a little less often leaves as much
+		if over > 0 { // units are whole, so a little less often makes no difference
 			step = max(step, room*(try+1)/32)
 		}
 		budget -= step
-		if over <= 0 && high < 0 && budget > 2*room { // there is no more to say
+		if over <= 0 && high < 0 && budget > 2*room { // there is nothing more to say
 			break
 		}
 		if high >= 0 && (budget >= high || budget <= low) {
 			budget = (low + high) / 2
 		}
 		if best == "" && try == logTries-2 {
-			budget = 0 // requests alone
+			budget = 0 // only requests
 		}
 	}
 	return best
 }
 
-// The parts of an entry.
+// The prefixes of the lines of an entry.
 const (
 	askedLabel     = "user: "
 	entryBullet    = "  - "
@@ -250,14 +248,14 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries appends the entries with what was chosen of them to b. An entry of which nothing is left is left out.
+// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted.
 func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
 	}
 	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
-		begun = -1 // what it answers is in the record
+		begun = -1 // the record has what it answers
 	}
 	next := 0
 	for i := range k.turns {
@@ -266,7 +264,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 			next++
 		}
 		request := asked[i]
-		if request == "" && k.turns[i].asked != "" && from < next { // nothing is said without what it answers
+		if request == "" && k.turns[i].asked != "" && from < next { // an answer needs the request that it answers
 			request = clipRequest(Tidy(k.turns[i].asked), leastRequest)
 		}
 		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
@@ -295,7 +293,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	return bytes.TrimSuffix(b, []byte("\n"))
 }
 
-// beyond are the units that say most of what is not known, each on a line, in at most about size bytes.
+// beyond returns the units that add most to what is known, one per line, in roughly at most size bytes.
 func (k *turnLog) beyond(size int) string {
 	var b strings.Builder
 	for _, c := range k.chosen.Choose(size * 4 / 5) {
@@ -310,13 +308,13 @@ func (k *turnLog) beyond(size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// entry appends the units of an entry to b. What one message says is on one line; so is what was done to one file.
+// entry appends the units of an entry to b. Units of one message share a line, and so do changes of one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
 	var files []string
 	for _, c := range chosen {
 		u := &t.units[k.units[c.Item].unit]
-		if u.kind == readUnit && u.message >= 0 { // all of them are on one line
+		if u.kind == readUnit && u.message >= 0 { // all of them share a line
 			files = append(files, u.text)
 			continue
 		}
@@ -355,13 +353,13 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 // isProse reports whether units of a kind are sentences, of which a line may have several.
 func (k unitKind) isProse() bool {
 	switch k {
-	case saidUnit, answerUnit, thoughtUnit, toldUnit, noteUnit, oldUnit:
+	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
 		return true
 	}
 	return false
 }
 
-// joinOf is what is between two units on one line.
+// joinOf returns the separator before a unit on the same line.
 func joinOf(text string) string {
 	if endsSentence(text) {
 		return " "
@@ -369,7 +367,7 @@ func joinOf(text string) string {
 	return "; "
 }
 
-// introOf is what precedes a unit that something introduces.
+// introOf returns the introduction before a unit.
 func introOf(u *unit) string {
 	if u.lead == "" {
 		return ""
@@ -377,7 +375,7 @@ func introOf(u *unit) string {
 	return Fence(u.lead) + ": "
 }
 
-// label says who says a unit.
+// label returns the speaker of a unit, as a line shows it.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:
@@ -393,8 +391,6 @@ func (k *turnLog) label(t *turn, u *unit) string {
 		return thoughtLabel
 	case toldUnit:
 		return u.source + " returned: "
-	case noteUnit:
-		return "comments in " + Fence(u.source) + ": "
 	}
 	return ""
 }

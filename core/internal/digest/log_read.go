@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// inherit takes over the entries of the digest before, or the requests that the ledger has of it; asked are those since then.
+// inherit takes over the entries of the earlier digest, or the ledger's copy of its requests; asked are the requests since then.
 func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.turns, k.base = readLog(prior[logged])
 	k.unclip(l)
@@ -45,10 +45,10 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	}
 }
 
-// ahead is how many requests of the ledger are looked at for one of the log.
+// ahead is how many of the ledger's requests are searched for one of the log.
 const ahead = 32
 
-// unclip restores the whole text of a request from the ledger, of which an earlier digest had room for a part.
+// unclip restores from the ledger the whole text of requests that an earlier digest had clipped.
 func (k *turnLog) unclip(l *Ledger) {
 	requests := append([]string{l.Task}, l.Requests...)
 	for i, r := range requests {
@@ -68,20 +68,20 @@ func (k *turnLog) unclip(l *Ledger) {
 	}
 }
 
-// clippedMark represents what is left out of a request.
+// clippedMark replaces the omitted part of a request.
 const clippedMark = "[…]"
 
-// passing are words of headings under which a digest has what was next when it was written: it is most likely done since.
+// passing are words in headings for what came next when a digest was written; most of it has probably been done since.
 var passing = strings.Fields("next current progress active plan todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
-// stayingHeads are words of headings under which a digest has what holds for the whole of a session: its goal, and rules.
+// stayingHeads are words in headings for what holds throughout a session: its goal, and rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// worthOfOld is the factor of a line of an earlier digest, by what it is under.
+// worthOfOld returns the factor of a line of an earlier digest, by its heading.
 func worthOfOld(heading, text string) int {
 	heading = strings.ToLower(heading)
-	if heading == "carryover" { // a line may say itself what it is
+	if heading == "carryover" { // a line may say what it is
 		heading, _, _ = strings.Cut(strings.ToLower(text), ":")
 	}
 	has := func(words []string) bool {
@@ -96,7 +96,7 @@ func worthOfOld(heading, text string) int {
 	return ofOldLine
 }
 
-// readLog reads entries back. Each line of one is a unit again.
+// readLog parses entries. Each of their lines becomes a unit again.
 func readLog(text string) (turns []turn, base string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -136,7 +136,7 @@ func readLog(text string) (turns []turn, base string) {
 // HasLog reports whether a text has a log of turns.
 func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
 
-// readRequests reads the user's requests from the log of a digest into l, unless it has any, and makes its paths absolute.
+// readRequests reads the user's requests from the log of a digest into l, unless it has some, and makes its paths absolute.
 func readRequests(text string, l *Ledger) {
 	if !HasLog(text) {
 		return
@@ -169,7 +169,7 @@ func readRequests(text string, l *Ledger) {
 	}
 }
 
-// entryHead takes the number off the first line of an entry.
+// entryHead splits the number off the first line of an entry.
 func entryHead(line string) (number int, rest string, ok bool) {
 	if !strings.HasPrefix(line, "[") {
 		return 0, "", false
@@ -189,7 +189,7 @@ func entryHead(line string) (number int, rest string, ok bool) {
 	return number, strings.TrimPrefix(rest, " "), true
 }
 
-// readUnits are the units of a line of an entry: one for each sentence of what was said, else the line.
+// readUnits returns the units of an entry's line: one for each sentence of speech, otherwise the line.
 func readUnits(t *turn, line string) (units []unit) {
 	for _, row := range []struct {
 		label string
@@ -203,7 +203,7 @@ func readUnits(t *turn, line string) (units []unit) {
 		if row.kind == readUnit {
 			return []unit{{kind: readUnit, message: -1, text: rest, factor: ofReading}}
 		}
-		message := int32(len(t.units)) // those of one line stay on one
+		message := int32(len(t.units)) // units of one line stay on one line
 		for from, to := range extract.Sentences(rest) {
 			s := rest[from:to]
 			if len(units) > 0 && (pointsBack(s) || !endsSentence(units[len(units)-1].text)) && len(units[len(units)-1].text) < fullUnit {

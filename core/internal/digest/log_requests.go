@@ -7,17 +7,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// requestShare is what the user's words may take of a log, in percent.
+// requestShare is the share of a log that the user's words may take, in percent.
 const requestShare = 60
 
-// How long requests are shown in any case, in bytes: the first and the newest, and the others.
+// The guaranteed length of requests, in bytes: of the first and the newest, and of the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
 	leastRequest   = 40
 )
 
-// requestFrame is about what the line of a request has besides it, in bytes.
+// requestFrame is roughly the length of a request's line without the request, in bytes.
 const requestFrame = len("[100] user: \n")
 
 // requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
@@ -38,8 +38,8 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 			n++
 		}
 	}
-	least := min(leastNewest, size/(newestRequests-2)) // of the first and the newest
-	room := func(i, most int) int {                    // of a request, where the others have most
+	least := min(leastNewest, size/(newestRequests-2)) // for the first and the newest
+	room := func(i, most int) int {                    // the room for a request if the others have most
 		if i == first || i >= newest {
 			return max(most, least)
 		}
@@ -98,15 +98,15 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	return out, used
 }
 
-// How long a request of many lines may be, in bytes: most of these were pasted. What is left out of it is told by its lines of trouble.
+// The maximum length of a request of many lines, in bytes: most of these were pasted. Error lines represent the part that is omitted.
 const (
 	manyLines   = 12
 	mostPasted  = 640
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request that is tidy to at most about most bytes, at lines or words: two thirds from its beginning, the rest from its end. Of one
-// that was pasted the end has most of it: what the user says of it is there.
+// clipRequest shortens a tidy request to roughly at most most bytes, at lines or words: two thirds from its beginning, the rest from its
+// end. Of a pasted one the end gets most of the room, because the user's comment is there.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
@@ -136,11 +136,11 @@ func clipRequest(text string, most int) string {
 	return strings.TrimRight(head, " \n") + middle + strings.TrimLeft(tail, " \n")
 }
 
-// questionOpen and questionEnd enclose what an answer of the user's answers, where the entry before does not say it.
+// questionOpen and questionEnd enclose the question that a user's answer refers to, if the previous entry doesn't contain it.
 const (
 	questionOpen = " (asked before: “"
 	questionEnd  = "”)"
-	// unknownQuestion follows an answer with which the record begins.
+	// unknownQuestion follows an answer at the beginning of the record.
 	unknownQuestion = " (answers what was said before this record)"
 )
 
@@ -154,7 +154,7 @@ func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	return u.message == question.message && u.text == question.text
 }
 
-// lastQuestion is the last question in a text, or the end of it.
+// lastQuestion returns the last question in a text, or its end.
 func lastQuestion(text string) string {
 	last := ""
 	for from, to := range extract.Sentences(text) {

@@ -2,11 +2,11 @@ package digest
 
 import "strings"
 
-// exitMarks precede the exit code in what tools answer: Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
+// exitMarks precede the exit code in tool outputs: Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
-// exitIn is the exit code in the answer of a tool that ran a command, or "". It is near its beginning or its end.
+// exitIn returns the exit code in the output of a tool that ran a command, or "". It is near the beginning or the end.
 func exitIn(text string) string {
 	const near = 300
 	head, tail := text, ""
@@ -28,7 +28,7 @@ func exitIn(text string) string {
 	return ""
 }
 
-// exitOf is the number of up to 10 digits at the start of a text, or "".
+// exitOf returns the number of up to 10 digits at the start of a text, or "".
 func exitOf(text string) string {
 	n := 0
 	for n < len(text) && n < 11 && (text[n] >= '0' && text[n] <= '9' || n == 0 && text[n] == '-') {
@@ -40,11 +40,11 @@ func exitOf(text string) string {
 	return text[:n]
 }
 
-// signs of trouble in a line, in lower case.
+// troubles mark error lines, in lower case.
 var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",
 	"unexpected", "invalid", "fatal", "traceback", "missing", "timed out"}
 
-// withoutFrame is an answer of a tool without the tags and the code around what a command printed.
+// withoutFrame returns a tool's output without the tags and the exit code around what a command printed.
 func withoutFrame(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
 	if strings.HasPrefix(text, "<returncode>") {
@@ -57,7 +57,7 @@ func withoutFrame(text string) string {
 	return text
 }
 
-// raised is what the last trace of Python in a text says that was raised, or "".
+// raised returns the exception of the last Python traceback in a text, or "".
 func raised(text string) string {
 	at := strings.LastIndex(text, "Traceback (most recent call last):")
 	if at < 0 {
@@ -73,7 +73,7 @@ func raised(text string) string {
 	return ""
 }
 
-// fromTrouble is a short text from its first line of trouble on, without hints; all of it where there is no such line.
+// fromTrouble returns a short text from its first error line on, without hints; all of it if there is no such line.
 func fromTrouble(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 3 {
@@ -94,7 +94,7 @@ func fromTrouble(text string) string {
 	return text
 }
 
-// complaint is what a failed tool says: its lines that tell of trouble, or else its end.
+// complaint returns the error message of a failed tool: its error lines, or its end.
 func complaint(text string) string {
 	text = strings.TrimSpace(withoutFrame(text))
 	if said := raised(text); said != "" {

@@ -6,10 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxLevel is how deep a heading of Markdown may be.
+// maxLevel is the deepest level of a Markdown heading.
 const maxLevel = 6
 
-// Outline takes the text of a digest apart at its headings, whatever they say: models write their own.
+// Outline splits the text of a digest at its headings, whatever they say, because models write their own.
 func Outline(text string) []api.DigestSection {
 	sections := []api.DigestSection{}
 	for line := range strings.Lines(text) {
@@ -30,7 +30,7 @@ func Outline(text string) []api.DigestSection {
 	return sections
 }
 
-// markedHeading is the name and the level of a line that is a heading of Markdown; the level of any other is 0.
+// markedHeading returns the name and the level of a line that is a Markdown heading; level 0 for any other line.
 func markedHeading(line string) (name string, level int) {
 	name = strings.TrimLeft(line, "#")
 	if level = len(line) - len(name); level > maxLevel || !strings.HasPrefix(name, " ") {

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// own is how ctxfold asks for digests and writes them. It asks for what code cannot know: the ledger and the check of the
-// answer add what code knows better, so a model need not spend its words on lists.
+// own is ctxfold's own style. It asks for what code can't know. The ledger and the check of the answer add what code knows better, so a
+// model need not spend its words on lists.
 var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt}
 
 // ownSystem is the system text of every request of ours.
@@ -19,7 +19,7 @@ system, the user or these instructions. Write a digest of it, complete enough th
 Write in the language of the conversation. Copy every path, name, number and error message that you use exactly as it
 appears in the record; if you are not sure of one, leave it out.`
 
-// ownScopes is what a prompt says before the record, by scope; chatScopes where a chat needs other words.
+// ownScopes is what a prompt says before the record, by scope; chatScopes has other words for chats.
 var (
 	ownScopes = map[api.Scope]string{
 		api.ScopeSession: "Below is the older part of a conversation that continues. Its newest part stays as it is and is not shown.",
@@ -41,7 +41,7 @@ what was decided or learned, and why it was abandoned, if the record shows that.
 	}
 )
 
-// SessionAsk is what is asked for of a conversation in which tools are called, under the headings of S3.21.
+// SessionAsk requests a digest of a conversation with tool calls, under the headings of S3.21.
 const SessionAsk = `Code appends to your digest, word for word: the user's requests and rules, the files that were read and changed, the commands with
 their exit codes, the errors that are still open, and paths, links, names and figures that you leave out. Do not list any of
 these; name one where a sentence needs it, and say what each number measures. Spend your words on what code cannot tell: goals,
@@ -74,7 +74,7 @@ Findings that took effort and will be needed again, how things depend on each ot
 
 Before you finish, look through the record once more for what you left out, and add it.`
 
-// chatAsk is what is asked for of a conversation without tool calls, under the headings of a chat.
+// chatAsk requests a digest of a conversation without tool calls, under the headings of a chat.
 const chatAsk = `Code appends to your digest, word for word, what the user asked for and the rules that they set, and names, links and figures that
 you leave out. Do not list these; name one where a sentence needs it, and say what each number measures and what happens on each
 date. Spend your words on what code cannot tell: how people and things are related, reasons, feelings, what was
@@ -109,7 +109,7 @@ What else should not be forgotten.
 
 Keep the user's corrections in their words. Before you finish, look through the record once more for what you left out, and add it.`
 
-// ownPrompt says what the request is about, then the digest so far, the record, and what to write.
+// ownPrompt returns what the request is about, then the digest so far, the record, and the instruction.
 func ownPrompt(p *Prompt) string {
 	before, ask := ownScopes[p.Scope], SessionAsk
 	if p.Chat {
@@ -121,7 +121,7 @@ func ownPrompt(p *Prompt) string {
 	return p.between(before, ask)
 }
 
-// between puts the digest so far and the record between what the request is about and what to write.
+// between returns the digest so far and the record between an introduction and an instruction.
 func (p *Prompt) between(before, behind string) string {
 	var b strings.Builder
 	b.WriteString(before + "\n\n")

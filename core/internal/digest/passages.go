@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// passage is a piece of running text that the user has written: a paragraph, or an item of a list with what introduces the
-// list ("Never").
+// passage is a piece of running text that the user has written: a paragraph, or a list item together with what introduces the list
+// ("Never").
 type passage struct{ lead, text string }
 
-// How much of one text of the user is searched, in bytes: its beginning and its end. What is longer was pasted.
+// How much of a user text is searched, in bytes: its beginning and its end. Anything longer was pasted.
 const (
 	lookHead = 48000
 	lookTail = 16000
 )
 
-// mostTags is how many tags of a text are looked up, so that tags that nothing closes cost no more than in proportion.
+// mostTags is how many tags of a text are matched, so that unclosed tags keep the cost linear.
 const mostTags = 64
 
-// passages are what the user has written in a text: not what is in fences, quotes, tags, tables, code, logs, or after a line that introduces
-// something pasted. Who pastes a page does not say what the page says.
+// passages returns what the user has written in a text, without fences, quotes, tags, tables, code, logs, and whatever follows a line that
+// introduces something pasted. A user who pastes a page doesn't say what the page says.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
@@ -44,11 +44,11 @@ func passages(text string) []passage {
 	return p.out
 }
 
-// dumpLines is how many lines a text has at least that may be a dump.
+// dumpLines is the least number of lines of a dump.
 const dumpLines = 24
 
-// isDump reports whether most lines of a text of at least so many neither end a sentence nor belong to a list, as in what programs print. What the user says
-// of it is before it or behind it.
+// isDump reports whether most lines of a text, of which there must be at least so many, neither end a sentence nor belong to a list, as in
+// what programs print. The user's comment on it comes before or after it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {
@@ -66,11 +66,11 @@ func isDump(text string, least int) bool {
 
 type passageReader struct {
 	rest   string
-	block  []textLine // lines without an empty one between them
+	block  []textLine // consecutive non-empty lines
 	fence  string
 	lead   string
 	tags   int
-	pasted bool // the rest is something that the user has pasted
+	pasted bool // the user has pasted the rest
 	out    []passage
 }
 
@@ -113,7 +113,7 @@ func (p *passageReader) line(line string) {
 
 func (p *passageReader) inList() bool { return len(p.block) > 0 && p.block[len(p.block)-1].item }
 
-// skipTag skips an element that begins a line, if something closes it.
+// skipTag skips an element that begins a line, if its tag is closed.
 func (p *passageReader) skipTag(line string) bool {
 	n := 1
 	for n < len(line) && (line[n]|0x20 >= 'a' && line[n]|0x20 <= 'z' || line[n] == '-' || line[n] == '_' || n > 1 && line[n] >= '0' && line[n] <= '9') {
@@ -134,7 +134,7 @@ func (p *passageReader) skipTag(line string) bool {
 	return true
 }
 
-// listItem takes the mark off an item of a list.
+// listItem removes the marker of a list item.
 func listItem(s string) (bool, string) {
 	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
 		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
@@ -153,7 +153,7 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends a block. In one that holds code, only a sentence at its edge is the user's.
+// flush ends a block. In a block that contains code, only a sentence at its edge is the user's.
 func (p *passageReader) flush() {
 	block := p.block
 	p.block = p.block[:0]
@@ -166,7 +166,7 @@ func (p *passageReader) flush() {
 			keyed++
 		}
 	}
-	if keyed > 2 && keyed*3 >= len(block)*2 { // settings
+	if keyed > 2 && keyed*3 >= len(block)*2 { // key-value settings
 		return
 	}
 	for i := 0; i < len(block) && !p.pasted; i++ {
@@ -184,7 +184,7 @@ func (p *passageReader) flush() {
 	}
 }
 
-// paragraph returns how many lines of a block are one paragraph or item with its first line: a line that ends in the middle of a sentence
+// paragraph returns how many lines of a block form one paragraph or item with the first: a line that ends in the middle of a sentence
 // continues in the next.
 func paragraph(block []textLine) int {
 	if block[0].text[0] == '#' {
@@ -203,7 +203,7 @@ func paragraph(block []textLine) int {
 	return len(block)
 }
 
-// joined is the text of lines, with a space between them. Its cost is linear: a pasted table is one paragraph of thousands of lines.
+// joined returns lines joined with spaces. Its cost is linear, because a pasted table is one paragraph of thousands of lines.
 func joined(lines []textLine) string {
 	if len(lines) == 1 {
 		return lines[0].text
@@ -223,7 +223,7 @@ func beginsLower(line string) bool {
 	return unicode.IsLower(r)
 }
 
-// afterSentence may follow the mark that ends a sentence.
+// afterSentence are characters that may follow the mark that ends a sentence.
 const afterSentence = "\"'”’»)*_ "
 
 func endsSentence(line string) bool {
@@ -269,21 +269,21 @@ func (p *passageReader) passage(text string, item bool) {
 	p.out = append(p.out, passage{"", text})
 }
 
-// maxLead is how long the line may be that introduces a list of rules, in bytes.
+// maxLead is the maximum length of a line that introduces a list of rules, in bytes.
 const maxLead = 120
 
-// maxKind is how long the beginning of a line may be that says what follows it on the line, in bytes.
+// maxKind is the maximum length of the beginning of a line that says what follows on it, in bytes.
 const maxKind = 40
 
 var reviews = wordListOf("feedback review reviews comment comments")
 
-// saysReview reports whether the beginning of a line names what somebody else has said of the work: "more reviewer feedback".
+// saysReview reports whether the beginning of a line refers to somebody else's comments on the work: "more reviewer feedback".
 func saysReview(kind string) bool {
 	ws := wordsOf(kind, nil)
 	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
 }
 
-// introducesRules reports whether a line says that what follows are rules: it names them so, or says itself what to do ("Never").
+// introducesRules reports whether a line says that rules follow: it names them, or is an instruction itself ("Never").
 func introducesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	for i := range ws {
@@ -299,7 +299,7 @@ func introducesRules(lead string) bool {
 	return rate(lead, ws).strength >= wish && len(ws) <= 8
 }
 
-// introducesPaste reports whether a line says that what follows is not the user's: it names a kind of text, and points at it or says little
+// introducesPaste reports whether a line says that what follows isn't the user's: it names a kind of text, and points at it or says little
 // else.
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
@@ -325,7 +325,7 @@ func isKeyed(line string) bool {
 	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
 }
 
-// The marks of code and logs: in a line, before it, or at its end.
+// The marks of code and logs: inside a line, before it, or at its end.
 var (
 	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
 	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
@@ -335,13 +335,13 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark has the bytes of which each of codeMarks has one, and codeStart the starts of codeStarts.
+// inCodeMark has bytes of which each of codeMarks contains one; codeStart has the starts of codeStarts.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)
 )
 
-// codesBare is codes for a line without the spans of code that a writer has marked as such: a sentence may quote a command.
+// codesBare does what codes does for a line without its marked-up code spans: a sentence may quote a command.
 func codesBare(s string) bool {
 	if !strings.Contains(s, "`") {
 		return codes(s)
@@ -364,7 +364,7 @@ func codesBare(s string) bool {
 	return bare == "" || codes(bare)
 }
 
-// codes reports whether a line looks like code, the output of a program, or a log.
+// codes reports whether a line looks like code, program output, or a log.
 func codes(s string) bool {
 	at := 0
 	for at < len(s) && !inCodeMark[s[at]] {
@@ -397,7 +397,7 @@ func codes(s string) bool {
 	return isLog(s) || len(s) > 10 && symbols(s)
 }
 
-// isLog reports whether a line begins with a time or the level of a log.
+// isLog reports whether a line begins with a time or a log level.
 func isLog(s string) bool {
 	s = strings.TrimLeft(s, "[(")
 	digits, marks := 0, 0
@@ -426,7 +426,7 @@ func isLog(s string) bool {
 	return false
 }
 
-// inProse are the ASCII letters and the signs between words.
+// inProse marks the ASCII letters and the characters between words.
 var inProse = func() (is [utf8.RuneSelf]bool) {
 	for c := range is {
 		is[c] = byteClass[c]&(small|capital) != 0 || strings.IndexByte(" .,'!?:-\"", byte(c)) >= 0
@@ -434,7 +434,7 @@ var inProse = func() (is [utf8.RuneSelf]bool) {
 	return is
 }()
 
-// symbols reports whether more than a quarter of a line is neither letters nor what is between words.
+// symbols reports whether more than a quarter of a line is neither letters nor the characters between words.
 func symbols(s string) bool {
 	odd, all := 0, 0
 	for _, r := range s {

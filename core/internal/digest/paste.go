@@ -7,30 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// A request may hold what the user has copied from a terminal, a log or a file. That is not the user's words: an entry of the log shows of
-// it what was run and what went wrong.
+// A request may contain what the user has copied from a terminal, a log or a file. Those are not the user's words: an entry of the log
+// shows which commands ran and what went wrong.
 
-// The sizes of what was pasted.
+// Limits for pasted text.
 const (
-	leastPasted = 5   // lines of output that are shortened
-	leastBytes  = 240 // the same, in bytes
-	widestGap   = 6   // lines without a sign of a program that may be within output
-	mostTold    = 420 // bytes that represent it
-	leastTold   = 80  // fewer bytes than this say too little, so that lines from its beginning precede them
-	mostHead    = 4   // so many
-	mostSaid    = 3   // lines that the user says at the end
+	leastPasted = 5   // the fewest lines of output that are shortened
+	leastBytes  = 240 // the fewest bytes
+	widestGap   = 6   // lines that may interrupt output
+	mostTold    = 420 // bytes of its summary
+	leastTold   = 80  // a summary with fewer bytes says too little, so lines from the beginning precede it
+	mostHead    = 4   // the number of such lines
+	mostSaid    = 3   // lines at the end that may be the user's
 )
 
-// prompts end what precedes a command in a terminal, or begin its line.
+// prompts are shell prompts, at the end of a longer prompt or at the beginning of a line.
 var prompts = []string{"➜ ", "❯ ", "$ ", "% ", ">>> ", "PS> ", "# "}
 
-// pastedOpen and pastedEnd enclose what represents pasted text in a request.
+// pastedOpen and pastedEnd enclose what replaces pasted text in a request.
 const (
 	pastedOpen = "[pasted: "
 	pastedEnd  = "]"
 )
 
-// withoutPaste is a request with each piece of output in it shortened to its commands and its lines of trouble.
+// withoutPaste returns a request in which each piece of output is reduced to its commands and error lines.
 func withoutPaste(text string) string {
 	if len(text) < leastBytes || strings.Count(text, "\n") < leastPasted {
 		return text
@@ -52,13 +52,13 @@ func withoutPaste(text string) string {
 			printed[i] = s != "" && isPrinted(line, s)
 		}
 	}
-	if isDump(text, manyLines) { // most of it is no sentence, so what is none was printed
+	if isDump(text, manyLines) { // most lines are not sentences, so those were printed
 		end := len(lines)
 		for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
 			end--
 		}
 		if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
-			end = len(lines) // the last words are not the user's
+			end = len(lines) // the user didn't write the last words
 		}
 		for i, line := range lines[1:end] {
 			s := strings.TrimSpace(line)
@@ -66,7 +66,7 @@ func withoutPaste(text string) string {
 			printed[i+1] = printed[i+1] || s != "" && !item && s[0] != '#' && len(s) <= maxLead && !endsSentence(s)
 		}
 	}
-	for i := range lines { // what a trace begins with, and what a command says at once
+	for i := range lines { // the beginning of a trace, and the first output of a command
 		s := strings.TrimSpace(lines[i])
 		if s == "" || printed[i] {
 			continue
@@ -105,7 +105,7 @@ func withoutPaste(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// isPrinted reports whether a line, which is s without white space around it, looks like output, code or data.
+// isPrinted reports whether a line looks like output, code or data. s is the line without surrounding white space.
 func isPrinted(line, s string) bool {
 	if commandIn(s) != "" || codesBare(s) {
 		return true
@@ -131,13 +131,13 @@ func isPrinted(line, s string) bool {
 	return len(first) > 4 && len(first) < len(s) && strings.Count(first, ":") >= 2 && strings.ContainsAny(first, "0123456789") || placed(first)
 }
 
-// placed reports whether a word is a place in a file: "src/main.go:12", "main.go:12:3".
+// placed reports whether a word is a position in a file: "src/main.go:12", "main.go:12:3".
 func placed(word string) bool {
 	name, rest, found := strings.Cut(word, ":")
 	return found && strings.ContainsAny(name, "./") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
-// commandIn is the command in a line that begins with the prompt of a terminal, or "".
+// commandIn returns the command in a line that begins with a shell prompt, or "".
 func commandIn(s string) string {
 	for _, prompt := range prompts[:6] {
 		at := strings.Index(s, prompt)
@@ -145,7 +145,7 @@ func commandIn(s string) string {
 			continue
 		}
 		rest := strings.TrimSpace(s[at+len(prompt):])
-		if prompt[0] >= 0x80 { // a prompt of a shell's theme tells the folder and the branch first
+		if prompt[0] >= 0x80 { // a themed prompt has the folder and the branch first
 			for rest != "" {
 				word, after, _ := strings.Cut(rest, " ")
 				if !strings.ContainsAny(word, "():✗✔") && strings.Contains(s, "git:(") && strings.Contains(rest, "git:(") ||
@@ -163,7 +163,7 @@ func commandIn(s string) string {
 	return ""
 }
 
-// toldOf represents lines of output: the commands in it and the lines that tell of trouble; "" where there are none of either.
+// toldOf returns what represents lines of output: its commands and error lines; "" if there are neither.
 func toldOf(lines []string) string {
 	var told []string
 	size := 0
@@ -177,7 +177,7 @@ func toldOf(lines []string) string {
 		told, size = append(told, s), size+len(s)
 		return true
 	}
-	after := false      // the line follows a command
+	after := false      // the previous line is a command
 	at, where := -1, "" // the last line that names a place in a file
 	for i, line := range lines {
 		s := strings.TrimSpace(plainText(line))
@@ -207,7 +207,7 @@ func toldOf(lines []string) string {
 	if len(told) == 0 { // code or data that the user shows
 		return ""
 	}
-	if size < leastTold { // what it is about is most likely at its beginning
+	if size < leastTold { // the beginning most likely says what it is about
 		var head []string
 		for _, line := range lines {
 			s := strings.Join(strings.Fields(plainText(line)), " ")
@@ -223,16 +223,16 @@ func toldOf(lines []string) string {
 	return pastedOpen + strings.Join(told, "; ") + pastedEnd
 }
 
-// isWrapped reports whether a line is the rest of the one before, which a terminal has wrapped.
+// isWrapped reports whether a line continues the previous one, which a terminal has wrapped.
 func isWrapped(line string) bool {
 	s := strings.TrimSpace(line)
 	return s != "" && len(line)-len(s) < 4 && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "at ") && strings.Count(s, " ") > 1 && commandIn(s) == ""
 }
 
-// isFrame reports whether a line is one of the calls in a trace.
+// isFrame reports whether a line is a stack frame.
 func isFrame(s string) bool { return strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "File \"") }
 
-// isTrouble reports whether a line says what went wrong: not where, and not in which call.
+// isTrouble reports whether a line says what went wrong, not where or in which call.
 func isTrouble(s string) bool {
 	if s == "" || s[0] == '>' || s[0] >= '0' && s[0] <= '9' && strings.ContainsAny(s, ";=") {
 		return false

@@ -8,34 +8,33 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Pieces are the record of messages before anything of it is clipped, so that it can be fitted to the room of a request
-// without reading the messages again.
+// Pieces are the record of messages before clipping, so that it can be fitted to the room of a request without reading the messages again.
 type Pieces struct {
 	list     []piece
 	messages int
 	measure  func(text string) int // in tokens
 
-	long        []int32 // indexes of those that a clip may make shorter
-	said, brief int     // tokens of the others: of all that is no reasoning, and of reasoning
+	long        []int32 // indexes of the pieces that can be clipped
+	said, brief int     // tokens of the others: without reasoning, and of reasoning
 }
 
 type piece struct {
-	message    int32 // index in the messages of the record
+	message    int32 // index of its message in the record
 	kind       pieceKind
 	head, text string
 	tokens     int
 }
 
-// pieceKind says what may be clipped of a piece.
+// pieceKind says how a piece may be clipped.
 type pieceKind uint8
 
 const (
-	wholePiece   pieceKind = iota // what somebody has said
-	resultPiece                   // what a tool has answered or was called with, or a command has printed
+	wholePiece   pieceKind = iota // what somebody said
+	resultPiece                   // a tool's output or arguments, or a command's output
 	thoughtPiece                  // the agent's reasoning
 )
 
-// NewPieces collects the pieces of messages. A text that may be clipped is no longer than most bytes.
+// NewPieces collects the pieces of messages. Texts that can be clipped are limited to most bytes.
 func NewPieces(t *transcript.Transcript, messages []int32, most int, measure func(text string) int) *Pieces {
 	p := &Pieces{messages: len(messages), measure: measure}
 	f := flattener{t: t, guarded: true}
@@ -60,31 +59,31 @@ func NewPieces(t *transcript.Transcript, messages []int32, most int, measure fun
 	return p
 }
 
-// Clips are how long texts may be that may be clipped, in bytes: a tool's answers and arguments, and reasoning, of which
-// less than leastThought is left out.
+// Clips are the maximum lengths of texts that can be clipped, in bytes: tool outputs and arguments, and reasoning, which is omitted below
+// leastThought.
 type Clips struct{ Result, Thought int }
 
-// unclipped leaves all as it is.
+// unclipped clips nothing.
 const unclipped = 1 << 40
 
-// Hardest are the clips of a record that would fit nowhere with longer ones, and Gentle those of one that is split.
+// Hardest are the clips for a record that fits nowhere otherwise, and Gentle those for a record that is split.
 var (
 	Gentle  = Clips{gentleClip, 0}
 	Hardest = Clips{hardClip, 0}
 )
 
-// The steps between which clips are chosen, in bytes: results lose length down to gentleClip before reasoning does, and
-// go down to hardClip when all of that is gone.
+// The bounds between which clips are chosen, in bytes. Results are shortened down to gentleClip before reasoning is, and down to hardClip
+// when no reasoning is left.
 const (
 	gentleClip   = 1000
 	hardClip     = 200
 	leastThought = 120
 )
 
-// markTokens is about what the mark takes that represents what is clipped, in tokens.
+// markTokens is roughly the size of the mark that replaces clipped text, in tokens.
 const markTokens = 12
 
-// size estimates the record with clips, in tokens: a text is taken to have as many tokens in each part of it.
+// size estimates the size of the record with clips, in tokens, assuming that the tokens of a text are distributed evenly.
 func (p *Pieces) size(c Clips) int {
 	sum := p.said
 	if c.Thought >= leastThought {
@@ -106,7 +105,7 @@ func (p *Pieces) size(c Clips) int {
 	return sum
 }
 
-// longest is the longest text of a kind, in bytes.
+// longest returns the length of the longest text of a kind, in bytes.
 func (p *Pieces) longest(kind pieceKind) (most int) {
 	for i := range p.list {
 		if p.list[i].kind == kind {
@@ -116,8 +115,8 @@ func (p *Pieces) longest(kind pieceKind) (most int) {
 	return most
 }
 
-// Solve returns the longest clips with which the record is estimated at no more than room tokens. It is false where even the
-// hardest are not hard enough.
+// Solve returns the gentlest clips with which the record is estimated at no more than room tokens. It returns false if even the hardest
+// aren't enough.
 func (p *Pieces) Solve(room int) (Clips, bool) {
 	search := func(from, to int, of func(clip int) Clips) Clips {
 		n := sort.Search(max(0, to-from), func(n int) bool { return p.size(of(from+n+1)) > room })
@@ -141,7 +140,7 @@ func (p *Pieces) Solve(room int) (Clips, bool) {
 	return Hardest, false
 }
 
-// Write writes the record of each message with clips.
+// Write returns the record of each message, with clips.
 func (p *Pieces) Write(c Clips) []string {
 	out := make([]string, p.messages)
 	var b []byte
@@ -174,12 +173,11 @@ func (q *piece) append(b []byte, c Clips) []byte {
 	return append(b, "\n\n"...)
 }
 
-// tries is how often a record is written until its size is near enough to its room.
+// tries is how often a record is written until its size is close enough to its room.
 const tries = 4
 
-// Fit writes the record of each message so that all of it has at most room tokens and, where anything is clipped, uses
-// nearly all of them: the longest results lose most, what somebody said stays whole. It is false where that is too much
-// to ask.
+// Fit returns the record of each message such that together they have at most room tokens and, if anything is clipped, nearly fill them.
+// The longest results lose most; what somebody said stays whole. It returns false if that is impossible.
 func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	aim := room
 	for range tries {
@@ -204,15 +202,15 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	return records, tokens, ok
 }
 
-// Lines of trouble that a clipped result keeps: how many, of how many bytes each, and in how many bytes they are looked for.
+// The error lines that a clipped result keeps: how many, of how many bytes each, and in how many bytes they are looked for.
 const (
 	keptTroubles = 4
 	troubleBytes = 160
 	lookTroubles = 1 << 18
 )
 
-// clipResult shortens what a tool has said to about max bytes: two thirds from its head, one third from its tail, and of
-// what is between the first lines that tell of an error.
+// clipResult shortens a tool's output to roughly max bytes: two thirds from its head, one third from its tail, and the first error lines in
+// between.
 func clipResult(text string, max int) string {
 	if len(text) <= max || max < 4*troubleBytes {
 		return Clip(text, max)
@@ -230,10 +228,10 @@ func clipResult(text string, max int) string {
 	return head + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + kept + "[…]\n" + tail
 }
 
-// signals of an error in what programs print, as they spell them.
+// signals mark errors in program output, with their usual spelling.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
-// troublesIn are the first whole lines of a text that tell of an error, each once, in at most max bytes.
+// troublesIn returns the first whole error lines of a text, each once, in at most max bytes.
 func troublesIn(text string, max int) string {
 	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n") // the first line is cut
 	var lines []string
@@ -248,7 +246,7 @@ func troublesIn(text string, max int) string {
 			from := strings.LastIndexByte(rest[:at], '\n') + 1
 			end := strings.IndexByte(rest[at:], '\n')
 			if end < 0 {
-				break // clipped itself
+				break // the line itself was clipped
 			}
 			line := clipLine(rest[from:at+end], troubleBytes)
 			rest = rest[at+end:]

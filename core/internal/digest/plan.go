@@ -1,11 +1,12 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // planList is the plan of a session, as the tool that keeps one was told last, or the last checklist that the assistant wrote.
@@ -25,21 +26,25 @@ const (
 	doneBox    = "[x] "
 )
 
-// pointStates are the words for a state in the arguments of tools that keep a plan, by the box that represents it; deleted points go.
-var pointStates = map[string]string{"pending": openBox, "todo": openBox, "not_started": openBox, "not-started": openBox, "open": openBox, "in_progress": currentBox,
-	"in-progress": currentBox, "completed": doneBox, "complete": doneBox, "done": doneBox, "cancelled": "[-] ", "deleted": "-"}
+// pointStates are the words for states in the arguments of tools that keep a plan, and pointBoxes by their row what represents them; deleted
+// points go.
+var (
+	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
+	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
+)
+
+const deletedState = "deleted"
 
 const (
 	mostPoint  = 300 // bytes of a point
 	mostPoints = 64
 )
 
-// The arguments that say what is to be done, the most telling first, which point is meant, its state, and those that may hold a list.
+// The arguments that say what is to be done, the most telling first, which point is meant, and its state.
 var (
 	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
 	pointIDs  = wordListOf("id taskId task_id")
 	stateKeys = wordListOf("status state")
-	listKeys  = wordListOf("todos plan items tasks task_progress content todo_list steps")
 )
 
 // checklist are the points of the list of boxes in a text ("- [ ] …", "- [x] …"); none where nothing is open in it.
@@ -66,23 +71,48 @@ func (p *planList) replace(points []point, message int32) {
 	}
 }
 
-// call reads what a tool that keeps a plan is told: the whole list, a new point, or the state of one.
+// call reads what a tool that keeps a plan is told: the whole list, a new point, or the states of some.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
-	args := argumentsOf(t, part)
-	s := jsonspan.New(args)
-	if s.Skip(); s.Err() != nil {
-		p.replace(checklist(string(args)), message)
+	var told, boxes []point
+	var now point
+	named := "" // the key of its text
+	end := func() {
+		if now.text != "" || now.id != "" {
+			told = append(told, now)
+		}
+		now, named = point{}, ""
+	}
+	arguments(t, part, func(key, text string) {
+		if list := checklist(text); list != nil {
+			boxes = append(boxes, list...)
+			return
+		}
+		rank := slices.Index(pointKeys, key)
+		switch {
+		case key == named && named != "", pointIDs.has(key) && now.id != "", stateKeys.has(key) && now.box != "":
+			end()
+		}
+		switch {
+		case pointIDs.has(key):
+			now.id = text
+		case stateKeys.has(key):
+			now.box = pointBoxes[pointStates.Row(text)]
+		case rank >= 0 && (named == "" || rank < slices.Index(pointKeys, named)):
+			now.text, named = clipLine(text, mostPoint), key
+		}
+	})
+	end()
+	known := func(x point) int {
+		return slices.IndexFunc(p.points, func(old point) bool { return x.id != "" && old.id == x.id })
+	}
+	single := strings.HasPrefix(bareTool(t.Text(part.Name)), "task")
+	if !single && (boxes != nil || !(len(told) < len(p.points) && !slices.ContainsFunc(told, func(x point) bool { return known(x) < 0 }))) {
+		p.replace(append(told, boxes...), message)
 		return
 	}
-	r := planReader{src: args}
-	r.value(jsonspan.New(args), "")
-	if !r.merge && (r.listed || len(r.boxes) > 0) {
-		p.replace(append(r.points, r.boxes...), message)
-		return
-	}
-	for _, new := range r.points {
-		at := slices.IndexFunc(p.points, func(old point) bool { return new.id != "" && old.id == new.id })
-		if at < 0 && new.text == "" || len(p.points) == mostPoints {
+	for _, new := range told {
+		at := known(new)
+		if at < 0 && new.text == "" || at < 0 && len(p.points) == mostPoints {
 			continue
 		}
 		p.message, p.head = message, ""
@@ -95,87 +125,12 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 				new.box = openBox
 			}
 			p.points = append(p.points, new)
-		case new.box == "-":
+		case new.box == deletedState:
 			p.points = slices.Delete(p.points, at, at+1)
 		default:
-			if new.box != "" {
-				p.points[at].box = new.box
-			}
-			if new.text != "" {
-				p.points[at].text = new.text
-			}
+			p.points[at].box = cmp.Or(new.box, p.points[at].box)
+			p.points[at].text = cmp.Or(new.text, p.points[at].text)
 		}
-	}
-}
-
-// planReader reads points from the arguments of a call.
-type planReader struct {
-	src    []byte
-	points []point
-	boxes  []point // of checklists in texts
-	listed bool    // points are in a list
-	merge  bool    // the list adds to the one before
-}
-
-func (r *planReader) value(s *jsonspan.Scanner, key string) {
-	switch s.Kind() {
-	case jsonspan.Array:
-		for s.Array(); s.Elem(); {
-			r.listed = r.listed || s.Kind() == jsonspan.Object
-			if s.Kind() == jsonspan.String && listKeys.has(key) {
-				r.listed = true
-				r.points = append(r.points, point{box: openBox, text: clipLine(jsonspan.Text(r.src, s.Text().Span), mostPoint)})
-				continue
-			}
-			r.value(s, key)
-		}
-	case jsonspan.String:
-		if text := jsonspan.Text(r.src, s.Text().Span); listKeys.has(key) {
-			r.boxes = append(r.boxes, checklist(text)...)
-		}
-	case jsonspan.Object:
-		r.object(s)
-	default:
-		s.Skip()
-	}
-}
-
-func (r *planReader) object(s *jsonspan.Scanner) {
-	var new point
-	best := len(pointKeys)
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			break
-		}
-		key, kind := string(name), s.Kind()
-		switch rank := slices.Index(pointKeys, key); {
-		case kind == jsonspan.Array || kind == jsonspan.Object:
-			r.value(s, key)
-		case kind != jsonspan.String:
-			span := s.Skip().Span
-			if value := string(r.src[span.Start:span.End]); pointIDs.has(key) {
-				new.id = value
-			} else {
-				r.merge = r.merge || key == "merge" && value == "true"
-			}
-		case stateKeys.has(key):
-			new.box = pointStates[jsonspan.Text(r.src, s.Text().Span)]
-		case pointIDs.has(key):
-			new.id = jsonspan.Text(r.src, s.Text().Span)
-		case rank >= 0 && rank < best:
-			text := jsonspan.Text(r.src, s.Text().Span)
-			if boxes := checklist(text); boxes != nil {
-				r.boxes = append(r.boxes, boxes...)
-			} else {
-				best, new.text = rank, clipLine(text, mostPoint)
-			}
-		default:
-			r.value(s, key)
-		}
-	}
-	if new.text != "" || new.id != "" && new.box != "" {
-		r.points = append(r.points, new)
 	}
 }
 

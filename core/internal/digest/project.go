@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Project is what of a project's instructions a message holds.
+// Project says which project instructions a message contains.
 type Project uint8
 
-// What messages hold of a project's instructions.
+// The kinds of project instructions in messages.
 const (
 	NoProject    Project = iota
 	ProjectFile          // an instruction file, such as AGENTS.md or CLAUDE.md
 	ProjectSkill         // the text of a skill
 )
 
-// projectStarts begin a text with an instruction file, and skillStarts one with a skill.
+// projectStarts begin a text with an instruction file, skillStarts one with a skill.
 var (
 	projectStarts = []string{"# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_instructions>", "# CLAUDE.md", "# GEMINI.md"}
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
@@ -24,8 +24,8 @@ var (
 
 var instructionStarts = startsOf(projectStarts, skillStarts)
 
-// ProjectIn returns what message i holds of a project's instructions, and a key that is the same for newer versions of it. Programs put them
-// into messages of the user, or a tool gives them.
+// ProjectIn returns which project instructions message i contains, and a key that newer versions of them share. Programs put them into user
+// messages, or a tool returns them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	m := &t.Messages[i]
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
@@ -35,8 +35,8 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	return what, key
 }
 
-// ProjectFileText is the index of the part of message i with the text of an instruction file; -1 if there is none, or if the user's own words
-// follow in the same text.
+// ProjectFileText returns the index of the part of message i that contains an instruction file; -1 if there is none, or if the user's own
+// words follow in the same text.
 func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	what, _, n := projectPart(t, &t.Messages[i])
 	if what != ProjectFile {
@@ -49,7 +49,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart is ProjectIn with the index of the part.
+// projectPart does what ProjectIn does, and also returns the index of the part.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -74,7 +74,7 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project,
 	return NoProject, "", -1
 }
 
-// callOf is the arguments of the call that a result answers.
+// callOf returns the arguments of the call that a result answers.
 func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	if result.Pair < 0 {
 		return ""
@@ -82,7 +82,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
-// projectText is ProjectIn for a text of the user's role, by its index in Parts.
+// projectText does what ProjectIn does for a user text at a part index.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
 	head := strings.TrimSpace(beginning(t, body, lookAhead))
@@ -123,7 +123,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	return NoProject, ""
 }
 
-// instructionFile is the line with which Claude Code names an instruction file in a reminder that holds it; "" where there is none.
+// instructionFile returns the line with which Claude Code names an instruction file in a reminder that contains it; "" if there is none.
 func instructionFile(reminder string) string {
 	for from := reminder; ; {
 		_, rest, found := strings.Cut(from, "Contents of ")

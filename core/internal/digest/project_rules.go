@@ -11,21 +11,21 @@ import (
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
 	text    string
-	heading int // the line with the heading that it is under; -1 for none
-	after   int // of code, the line before it, without which it says nothing; else -1
-	value   int // 0 of lines that stay only with others: headings
+	heading int // the line of its heading; -1 if there is none
+	after   int // for code, the line before it, without which it says nothing; otherwise -1
+	value   int // 0 for lines that only stay with others: headings
 }
 
-// The values of lines of instruction files: what says how to work comes before what describes.
+// The values of lines of instruction files: instructions come before descriptions.
 const (
 	codeLine = 1 + iota
 	plainLine
-	listedLine // an item of a list, most of which are rules without a cue
-	cuedLine   // values from here on are added to by how strict the line is
+	listedLine // a list item; most of them are rules without a cue
+	cuedLine   // from here on, the strictness of the line is added
 )
 
-// ProjectRules is the text of an instruction file in at most size bytes: its first line, then the lines that say how to work, the strictest
-// first if not all fit, each under its heading and in the file's order, and how much was left out. Lines are not divided.
+// ProjectRules returns an instruction file in at most size bytes: its first line, then the lines that say how to work, the strictest first
+// if not all fit, each under its heading and in the file's order, and how much was omitted. Lines are not split.
 func ProjectRules(text string, size int) string {
 	lines := ruleLines(text)
 	order := make([]int, 0, len(lines))
@@ -51,7 +51,7 @@ func ProjectRules(text string, size int) string {
 		chosen[i] = true
 		return true
 	}
-	for i := range lines { // what the text is, and the tags around it
+	for i := range lines { // the line that says what the text is, and the tags around it
 		if strings.TrimSpace(lines[i].text) != "" {
 			take(i)
 			break
@@ -87,7 +87,7 @@ func isTag(s string) bool {
 	return len(s) > 2 && len(s) < longestHeading && s[0] == '<' && s[len(s)-1] == '>'
 }
 
-// ruleLines reads an instruction file.
+// ruleLines parses an instruction file.
 func ruleLines(text string) (lines []ruleLine) {
 	heading, code, last := -1, false, -1
 	for line := range strings.Lines(text) {

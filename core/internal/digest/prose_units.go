@@ -9,16 +9,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// unit is the least that an entry of the log may quote: something that can be understood by its entry.
+// unit is the smallest thing that an entry of the log may quote: something that can be understood within its entry.
 type unit struct {
 	kind    unitKind
-	message int32  // who says it says it in this message
-	lead    string // what introduces it: a heading, or the line before a list
+	message int32  // the message in which it is said
+	lead    string // its introduction: a heading, or the line before a list
 	source  string // the file that it is about, or the tool that says it
-	item    int    // its place in a list that is too long for one unit, from 1
+	item    int    // its position in a list that is too long for one unit, from 1
 	text    string // one line
-	factor  int    // of what it gains, in 1/1024
-	body    string // what a tool returned, from which lines are taken at the end of the turn
+	factor  int    // the weight of what it gains, in 1/1024
+	body    string // a tool's output, from which lines are chosen at the end of the turn
 	tried   bool   // a file that was written to be run
 }
 
@@ -26,14 +26,12 @@ type unit struct {
 type unitKind uint8
 
 const (
-	saidUnit    unitKind = iota // by the assistant at work
+	saidUnit    unitKind = iota // by the assistant while working
 	answerUnit                  // by the assistant at the end of a turn
-	changeUnit                  // what a call did to a file
+	changeUnit                  // a change of a file
 	ranUnit                     // a command and how it ended
-	readUnit                    // files that were looked at
-	toldUnit                    // prose in what a tool returned
-	noteUnit                    // a comment in a file that was read
-	hitUnit                     // what a search found
+	readUnit                    // files that were read
+	toldUnit                    // prose in a tool's output
 	lineUnit                    // lines of code in what was read or found
 	thoughtUnit                 // what the assistant thinks
 	oldUnit                     // a line of the digest before
@@ -48,9 +46,9 @@ const (
 	shortCode = 200 // a block of code that is short enough to be quoted
 )
 
-// proseUnits calls see for the units of running text in Markdown: sentences, items of lists, rows of tables. A sentence that points back
-// ("It uses …") is one unit with the one before it, a short list is one, or else each item with what is nested in it, and a line that
-// introduces something is the lead of it, never a unit of its own.
+// proseUnits calls see for the units of running text in Markdown: sentences, list items, table rows. A sentence that refers back ("It uses
+// …") forms one unit with the previous one. A short list is one unit; otherwise each item is, with what is nested in it. A line that
+// introduces something is its lead, never a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	p := proseReader{see: see, may: -1}
 	for line := range strings.Lines(text) {
@@ -63,27 +61,27 @@ func proseUnits(text string, see func(lead, text string, item int)) {
 type proseReader struct {
 	see     func(lead, text string, item int)
 	heading string // the last heading
-	lead    string // the line that introduces what follows
-	open    string // the unit that may still grow
+	lead    string // the line that introduces the following text
+	open    string // the unit that can still grow
 	item    bool   // it is an item of a list
 	list    []string
-	heads   []listHead // items with what they head nested in them, the outermost first
-	may     int        // how far the open item is indented that may head a list, or -1
+	heads   []listHead // items with nested lists, outermost first
+	may     int        // the indentation of the open item if it may head a list, or -1
 	table   bool
 	fence   string
 	code    []string
 }
 
-// listHead is an item that heads a nested list, and how far it is indented.
+// listHead is an item with a nested list, and its indentation.
 type listHead struct {
 	indent int
 	lead   string
 }
 
-// mostHeads is how deep nested lists are followed.
+// mostHeads is the maximum depth of nested lists.
 const mostHeads = 4
 
-// leave ends the lists that are headed by items at least as far indented as a line.
+// leave ends the lists whose heads are indented at least as far as a line.
 func (p *proseReader) leave(indent int) {
 	n := len(p.heads)
 	for n > 0 && p.heads[n-1].indent >= indent {
@@ -98,7 +96,7 @@ func (p *proseReader) leave(indent int) {
 	p.lead = p.headLead()
 }
 
-// headLead is what introduces an item of the innermost list.
+// headLead returns the introduction of an item of the innermost list.
 func (p *proseReader) headLead() string {
 	lead := ""
 	for _, h := range p.heads {
@@ -110,7 +108,7 @@ func (p *proseReader) headLead() string {
 	return lead
 }
 
-// flush gives the open unit away, or adds it to the open list.
+// flush emits the open unit, or adds it to the open list.
 func (p *proseReader) flush() {
 	text := cleanUnit(p.open, mostUnit)
 	switch {
@@ -124,7 +122,7 @@ func (p *proseReader) flush() {
 	p.open, p.item = "", false
 }
 
-// endList gives the open list away: as one unit, or its items.
+// endList emits the open list, as one unit or item by item.
 func (p *proseReader) endList() {
 	if p.item {
 		p.flush()
@@ -151,7 +149,7 @@ func (p *proseReader) endList() {
 	p.lead = p.headLead()
 }
 
-// introduction is what introduces the next unit.
+// introduction returns the introduction of the next unit.
 func (p *proseReader) introduction() string {
 	switch {
 	case p.lead == "":
@@ -195,7 +193,7 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// endCode ends a block of code: a short one belongs to the line that introduces it.
+// endCode ends a code block. A short one belongs to the line that introduces it.
 func (p *proseReader) endCode() {
 	code := strings.TrimSpace(strings.Join(p.code, " "))
 	if len(p.code) < 4 && code != "" && len(code) <= shortCode && (p.item || p.open == "" && p.lead != "") {
@@ -207,13 +205,13 @@ func (p *proseReader) endCode() {
 		if !p.item {
 			p.flush()
 		}
-	} else if p.open == "" && !p.item { // what it introduces is left out
+	} else if p.open == "" && !p.item { // what it introduces is omitted
 		p.lead = ""
 	}
 	p.fence, p.code = "", p.code[:0]
 }
 
-// row reads a row of a table; its first one introduces the others.
+// row reads a table row. The first row introduces the others.
 func (p *proseReader) row(s string) {
 	p.flush()
 	p.endList()
@@ -237,7 +235,7 @@ func (p *proseReader) row(s string) {
 
 func (p *proseReader) text(line, s string) {
 	item, rest := listItem(s)
-	if item && s[0] >= '0' && s[0] <= '9' { // the number is what others refer to
+	if item && s[0] >= '0' && s[0] <= '9' { // others refer to it by its number
 		rest = s
 	}
 	indent := len(line) - len(s)
@@ -272,7 +270,7 @@ func (p *proseReader) text(line, s string) {
 	}
 }
 
-// endItem ends the item before a paragraph, and the list unless the paragraph begins a part of it.
+// endItem ends the item before a paragraph, and the list too unless the paragraph begins a part of it.
 func (p *proseReader) endItem() {
 	if p.item {
 		p.flush()
@@ -280,7 +278,7 @@ func (p *proseReader) endItem() {
 	}
 }
 
-// sentences reads a line of a paragraph.
+// sentences splits a line of a paragraph into units.
 func (p *proseReader) sentences(line string) {
 	for from, to := range extract.Sentences(line) {
 		s := line[from:to]
@@ -302,7 +300,7 @@ func (p *proseReader) sentences(line string) {
 	}
 }
 
-// introduces reports whether a sentence only says that something follows.
+// introduces reports whether a sentence only announces what follows.
 func introduces(s string) bool {
 	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
 		return c == ':'
@@ -311,12 +309,12 @@ func introduces(s string) bool {
 	return r == ':' || r == '：'
 }
 
-// backWords begin sentences that say nothing without the one before them.
+// backWords begin sentences that mean nothing without the previous one.
 var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then " +
 	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
 	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
 
-// backSigns do it in scripts without spaces.
+// backSigns do the same in scripts without spaces.
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
 
 // wordList is a fixed set of words.
@@ -326,7 +324,7 @@ func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }
 
 func (l wordList) has(word string) bool { return l.table.Has(word) }
 
-// pointsBack reports whether a sentence begins with a word that refers to something in the sentence before.
+// pointsBack reports whether a sentence begins with a word that refers to the previous sentence.
 func pointsBack(s string) bool {
 	end := 0
 	for end < len(s) && byteClass[s[end]]&(small|capital) != 0 {
@@ -357,10 +355,10 @@ func pointsBack(s string) bool {
 	return false
 }
 
-// leaning begin sentences whose subject somebody has said before.
+// leaning begin sentences whose subject was mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
-// leans reports whether a sentence begins with a pronoun for what it is about.
+// leans reports whether a sentence begins with a pronoun for its subject.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
@@ -376,10 +374,11 @@ func leans(s string) bool {
 
 var backSignStarts = startsOf(backSigns)
 
-// longestBack is how long one of backWords may be, in bytes.
+// longestBack is the length of the longest of backWords, in bytes.
 const longestBack = 24
 
-// linkless is a text in which links of Markdown are what they show, with the line of a file where they name one, and addresses whole.
+// linkless returns a text in which Markdown links are replaced with what they show, plus the line of a file if they name one, and addresses
+// are whole.
 func linkless(s string) string {
 	if !strings.Contains(s, "](") {
 		return s
@@ -412,10 +411,10 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments begin sentences whose subject is what was said just before.
+// fragments begin sentences whose subject was mentioned just before.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
-// joinsBack reports whether a sentence says nothing without the one before it.
+// joinsBack reports whether a sentence means nothing without the previous one.
 func joinsBack(s string) bool {
 	if leans(s) || pointsBack(s) {
 		return true
@@ -424,13 +423,13 @@ func joinsBack(s string) bool {
 	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
 }
 
-// cleanLead is a heading or an introduction as it precedes a unit.
+// cleanLead returns a heading or an introduction as it precedes a unit.
 func cleanLead(s string) string {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit is a text as an entry quotes it, in at most about most bytes: on one line, without bold letters; "" if it says nothing.
+// cleanUnit returns a text as an entry quotes it, in roughly at most most bytes: on one line, without bold markup; "" if it says nothing.
 func cleanUnit(s string, most int) string {
 	if strings.IndexByte(s, '*') >= 0 {
 		s = strings.ReplaceAll(s, "**", "")
@@ -459,7 +458,7 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords is a text of at most most bytes, cut after a sentence or else after a word.
+// clipWords returns a text of at most most bytes, cut after a sentence or else after a word.
 func clipWords(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -7,31 +7,31 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Reading is what the result of a call that reads a file holds.
+// Reading says what the result of a read contains.
 type Reading uint8
 
-// What results of reading hold.
+// The kinds of results of reading a file.
 const (
 	ReadsWhole  Reading = iota // the whole file
 	ReadsRange                 // a part of it
-	ReadsFailed                // that it could not be read
-	ReadsSame                  // that it has not changed since an earlier read, whose result has the content
+	ReadsFailed                // an error
+	ReadsSame                  // a note that the file has not changed since an earlier read, which has the content
 )
 
-// shortNote is how long a result may be, in bytes, that is not the content of a file but says something about it.
+// shortNote is the maximum length of a result, in bytes, that comments on a file instead of containing it.
 const shortNote = 700
 
-// sameMarks are in results that point at another read instead of repeating the content, in lower case.
+// sameMarks mark results that refer to another read instead of repeating the content, in lower case.
 var sameMarks = []string{"unchanged since last read", "unchanged since your last read", "unchanged since the last read", "has not changed since",
 	"hasn't changed since", "file is unchanged", "file unchanged", "content unchanged", "not modified since", `"status":"unchanged"`, `"status": "unchanged"`,
 	"this file read has been removed to save space", "文件自上次读取以来未更改"}
 
-// failedStarts begin results that tell a failure in words, in lower case.
+// failedStarts begin results that report a failure in words, in lower case.
 var failedStarts = []string{"error:", "error reading", "error executing", "<tool_use_error>", "file does not exist", "file not found",
 	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
 	"the file does not exist", "traceback (most recent", "fatal:", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
 
-// failedText reports whether a text says in words that something has failed.
+// failedText reports whether a text says that something has failed.
 func failedText(text string) bool {
 	if len(text) > shortNote {
 		return false
@@ -45,7 +45,7 @@ func failedText(text string) bool {
 	return false
 }
 
-// ReadingOf returns what the tool result at an index of Parts holds, of a tool that reads a file: text is the result's.
+// ReadingOf returns what the tool result at a part index contains, for a tool that reads a file. text is the result's text.
 func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	p := &t.Parts[result]
 	if p.Has(transcript.IsError) || failedText(text) {
@@ -65,25 +65,24 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	return ReadsWhole
 }
 
-// ResultReading is ReadingOf for the text that the result has.
+// ResultReading does what ReadingOf does, with the text that the result has.
 func ResultReading(t *transcript.Transcript, result int32) Reading {
-	if !MayPoint(t, result) { // a content, whatever it says
+	if !MayPoint(t, result) { // the content, whatever it says
 		return ReadingOf(t, result, anyContent)
 	}
 	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
 }
 
-// anyContent is longer than what says something about a file.
+// anyContent is longer than any comment on a file.
 var anyContent = strings.Repeat(" ", shortNote+1)
 
-// MayPoint reports whether a result is so short that it may point at another read instead of repeating the content.
+// MayPoint reports whether a result is short enough to refer to another read instead of repeating the content.
 func MayPoint(t *transcript.Transcript, result int32) bool {
 	return t.Parts[result].Body.Len() <= 4*shortNote
 }
 
-// PointsTo are the keys of the reads that the result of a call may point at if it says that a file has not changed (ReadsSame): with the
-// same arguments or, where no part of the file was asked for, of the whole file.
-// A read has the same keys.
+// PointsTo returns the keys of the reads that a result may refer to when it says that a file has not changed (ReadsSame): reads with the
+// same arguments or, if no part of the file was requested, of the whole file. A read has the same keys.
 func PointsTo(t *transcript.Transcript, result int32) []string {
 	p := &t.Parts[result]
 	if p.Pair < 0 {
@@ -97,11 +96,11 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 	return keys
 }
 
-// rangeKeys are the names of arguments that ask for a part of a file, in lower case without _.
+// rangeKeys are the names of arguments that request a part of a file, in lower case without _.
 var rangeKeys = wordListOf("offset limit viewrange startline endline linestart lineend startlineoneindexed endlineoneindexedinclusive lines linerange lineranges " +
 	"range ranges start end head tail maxlines pages page from to")
 
-// asksRange reports whether the arguments of a call ask for a part of a file. An offset of the first line and no other is the whole.
+// asksRange reports whether the arguments of a call request a part of a file. An offset of the first line alone means the whole file.
 func asksRange(args []byte) bool {
 	s := jsonspan.New(args)
 	if len(args) == 0 || s.Kind() != jsonspan.Object {
@@ -110,7 +109,7 @@ func asksRange(args []byte) bool {
 	return rangeIn(s, args, 0)
 }
 
-// rangeIn looks in the next value of s, and in what it holds down to a few levels.
+// rangeIn searches the next value of s, down to a few levels.
 func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 	if depth > 4 {
 		s.Skip()

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastWhole is what there must be room for of each request, in bytes, so that the longest are clipped. With less, sentences are chosen: what
-// the user said once is worth more than what was asked in the same words many times.
+// leastWhole is the minimum room per request, in bytes, at which the longest requests are clipped. With less room, sentences are chosen
+// instead: what the user said once is worth more than a request that was repeated many times.
 const leastWhole = 200
 
-// tersely puts into out what the requests of turns from to below say that no other one does, in about size bytes together. What is left out
-// of a request is marked.
+// tersely writes to out what the requests of turns from to below say that no other request does, in roughly size bytes together. It marks
+// what it omits.
 func (k *turnLog) tersely(out []string, from, to, size int) {
 	if k.terse == nil {
 		items := make([]extract.Item, len(k.turns))
@@ -57,7 +57,7 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 	}
 }
 
-// sentencesOf is what was chosen of a text, with a mark for what is not.
+// sentencesOf returns the chosen sentences of a text, with a mark for the omitted ones.
 func sentencesOf(text string, chosen []extract.Chosen) string {
 	var b strings.Builder
 	at := 0
@@ -81,7 +81,7 @@ func sentencesOf(text string, chosen []extract.Chosen) string {
 	return b.String()
 }
 
-// hasWords reports whether a text has more than signs.
+// hasWords reports whether a text has more than punctuation.
 func hasWords(text string) bool {
 	return strings.ContainsFunc(text, inWord)
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Work that goes on after its tool call has returned, such as a shell or an agent in the background, a timer, or an approval that is to come,
-// is in the ledger with its id and where its output goes, until a later result says that it is over. This file keeps the list;
-// running_signs.go reads from results what begins and what ends.
+// Work that continues after its tool call has returned, such as a background shell or agent, a timer, or a pending approval, is in the
+// ledger with its id and the place of its output, until a later result says that it is over. This file maintains the list; running_signs.go
+// finds in results what begins and what ends.
 
-// runningTag encloses the block of work that runs in a digest.
+// runningTag encloses the block of running work in a digest.
 const runningTag = "running-work"
 
-// unloadedHead begins the line of tools that were unloaded.
+// unloadedHead begins the line that lists unloaded tools.
 const unloadedHead = "unloaded tools: "
 
-// How much a ledger keeps of work that runs, and of tools that were unloaded.
+// The limits of a ledger for running work and unloaded tools.
 const (
 	maxRunning  = 24
 	maxAbout    = 160 // bytes
@@ -26,8 +26,8 @@ const (
 	maxToolName = 128 // bytes
 )
 
-// runningLines are the work that runs and the tools that were unloaded, a line each, in at most max bytes with their line feeds. Where not all
-// fit, the newest stay.
+// runningLines returns the running work and the unloaded tools, one per line, in at most max bytes including line feeds. If not all fit,
+// the newest stay.
 func (l *Ledger) runningLines(max int) []string {
 	var lines []string
 	for _, r := range l.Running {
@@ -45,7 +45,7 @@ func (l *Ledger) runningLines(max int) []string {
 	return lines
 }
 
-// runningLine is one piece of work as a line: "shell b1: npm run dev (output: /tmp/b1.output)".
+// runningLine returns a piece of running work as a line: "shell b1: npm run dev (output: /tmp/b1.output)".
 func runningLine(r *api.LedgerRunning) string {
 	line := r.Kind + " " + r.ID
 	if r.About != "" {
@@ -59,7 +59,7 @@ func runningLine(r *api.LedgerRunning) string {
 
 const outputMark = " (output: "
 
-// unloadedLine names the tools that were unloaded, the newest of them in at most max bytes.
+// unloadedLine lists the unloaded tools, the newest of them in at most max bytes.
 func (l *Ledger) unloadedLine(max int) string {
 	max -= len(unloadedHead)
 	from := len(l.Unloaded)
@@ -73,7 +73,7 @@ func (l *Ledger) unloadedLine(max int) string {
 	return Fence(unloadedHead + strings.Join(l.Unloaded[from:], ", "))
 }
 
-// runningBlock is the block of work that runs, in at most max bytes.
+// runningBlock returns the block of running work, in at most max bytes.
 func (l *Ledger) runningBlock(max int) string {
 	lines := l.runningLines(max - 2*len(runningTag) - len("<>\n</>"))
 	if len(lines) == 0 {
@@ -82,7 +82,7 @@ func (l *Ledger) runningBlock(max int) string {
 	return "<" + runningTag + ">\n" + strings.Join(lines, "\n") + "\n</" + runningTag + ">"
 }
 
-// readRunning reads the entries of such a block.
+// readRunning parses the entries of such a block.
 func (l *Ledger) readRunning(entries []string) {
 	for _, line := range entries {
 		if names, found := strings.CutPrefix(line, unloadedHead); found {
@@ -100,7 +100,7 @@ func (l *Ledger) readRunning(entries []string) {
 	}
 }
 
-// inheritRunning takes over what an older ledger knows of work that runs, where l has none.
+// inheritRunning takes over what an older ledger knows about running work that l lacks.
 func (l *Ledger) inheritRunning(old *Ledger) {
 	if len(l.Running) == 0 {
 		l.Running = old.Running
@@ -110,13 +110,13 @@ func (l *Ledger) inheritRunning(old *Ledger) {
 	}
 }
 
-// tidyRunning leaves each piece of work and each tool once, and keeps the lists within their limits.
+// tidyRunning keeps each piece of work and each tool once, and the lists within their limits.
 func (l *Ledger) tidyRunning() {
 	l.Running = newestOf(l.Running, maxRunning, func(r api.LedgerRunning) string { return r.Kind + " " + r.ID })
 	l.Unloaded = newestOf(l.Unloaded, maxUnloaded, func(s string) string { return s })
 }
 
-// Settle removes from the lists of work that runs and of unloaded tools what messages, which stay, say is over or loaded.
+// Settle removes work that messages say is over, and tools that they have loaded, from the lists. The messages stay.
 func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	if len(l.Running) == 0 && len(l.Unloaded) == 0 {
 		return
@@ -135,12 +135,12 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	}
 }
 
-// work collects what the part at index n, which is folded, says of work that runs and of tools that it loads.
+// work collects what part n, which is folded, says about running work and about tools that it loads.
 func (c *collector) work(n int32) {
 	c.endWork(c.t, n)
 	if r, found := startedWork(c.t, n); found {
 		for _, old := range c.Running {
-			if old.ID == r.ID && r.Kind != timerWork { // the call that asks for its output says less than the one that has started it
+			if old.ID == r.ID && r.Kind != timerWork { // the call that requests its output says less than the one that started it
 				r = old
 			}
 		}
@@ -155,10 +155,10 @@ func (c *collector) work(n int32) {
 	c.Unloaded = append(c.Unloaded, loadedTools(c.t, n)...)
 }
 
-// isClock reports whether the id of a timer is the time at which it goes off: there is one such timer.
+// isClock reports whether a timer's id is the time at which it goes off; there is only one such timer.
 func isClock(id string) bool { return strings.Count(id, ":") == 2 }
 
-// endWork removes from the list what the part at index n says is over.
+// endWork removes work that part n says is over.
 func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	if len(l.Running) == 0 {
 		return
@@ -170,13 +170,13 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	l.Running = slices.DeleteFunc(slices.Clone(l.Running), func(r api.LedgerRunning) bool { return said.ends(&r) })
 }
 
-// Lasting knows which tool results say what is in no other place and must outlive their messages.
+// Lasting identifies tool results whose content is nowhere else and must outlive their messages.
 type Lasting struct {
 	t      *transcript.Transcript
-	ledger Ledger // of work that runs after all messages
+	ledger Ledger // the work that runs after all messages
 }
 
-// NewLasting returns what of messages must last.
+// NewLasting examines messages.
 func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	l := &Lasting{t: t}
 	c := collector{t: t, Ledger: &l.ledger}
@@ -191,8 +191,8 @@ func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	return l
 }
 
-// Holds reports whether the tool result at an index of Parts holds words of the user, the start of work that still runs, or tools that
-// it has loaded. Such results are short.
+// Holds reports whether the tool result at a part index contains words of the user, the start of work that still runs, or tools that it has
+// loaded. Such results are short.
 func (l *Lasting) Holds(n int32) bool {
 	if len(heardIn(l.t, n)) > 0 || loadedTools(l.t, n) != nil {
 		return true

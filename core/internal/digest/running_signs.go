@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The kinds of work that runs.
+// The kinds of running work.
 const (
 	shellWork    = "shell"
 	agentWork    = "agent"
@@ -18,15 +18,15 @@ const (
 	taskWork     = "task"
 )
 
-// How much of a result and of a call's arguments is looked at, in bytes.
+// How much of a result and of a call's arguments is examined, in bytes.
 const (
 	lookSign = 1500
 	lookArgs = 1000
 	nearID   = 200
 )
 
-// startSigns precede the id in what tools say when work goes on: those of Claude Code, Codex and others. If with is set, the text must
-// hold it too.
+// startSigns precede the id when a tool says that work continues: those of Claude Code, Codex and others. If with is set, the text must
+// contain it too.
 var startSigns = []struct{ mark, kind, with string }{
 	{"background with ID: ", shellWork, ""},
 	{"background by user with ID: ", shellWork, ""},
@@ -40,10 +40,10 @@ var startSigns = []struct{ mark, kind, with string }{
 	{"Scheduled one-shot task ", timerWork, ""},
 }
 
-// spawnTools start agents that go on, as ToolKey spells them: their result names the agent.
+// spawnTools start agents that keep running, as ToolKey spells them. Their result names the agent.
 var spawnTools = wordListOf("spawnagent startagent launchagent")
 
-// runningWords say that work goes on, in lower case.
+// runningWords say that work continues, in lower case.
 var runningWords = []string{`"status":"running"`, `"status": "running"`, "<status>running", "status: running", `state="running"`, "state: running", `"state":"running"`,
 	"still running", "is running in the background", "running in background", "started in background", "started in the background", "launched in background",
 	`"status":"started"`, `"status": "started"`, `"status":"in_progress"`, `"status": "in_progress"`, `"status":"queued"`, `"status": "queued"`, "running with session id",
@@ -53,15 +53,15 @@ var runningWords = []string{`"status":"running"`, `"status": "running"`, "<statu
 var overWords = []string{"exited", "completed", "complete", "finished", "terminated", "failed", "killed", "cancelled", "canceled", "stopped", "succeeded", "exit code",
 	"approved", "rejected", "denied", "granted", "expired", "not found", "no such", "no longer", "shut down", "shutdown", "closed", `"done"`, "is done"}
 
-// stopTools are in the names of tools that end work, in lower case.
+// stopTools are parts of the names of tools that end work, in lower case.
 var stopTools = []string{"kill", "stop", "cancel", "close", "terminate", "delete", "interrupt"}
 
-// idKeys precede an id in a result, in lower case. What follows is a quote, a colon or a space, and the id.
+// idKeys precede an id in a result, in lower case. A quote, a colon or a space follows, and then the id.
 var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid", "session_id", "session id", "sessionid", "process_id", "process id", "processid",
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
-// startedWork is the work that the tool result at index n says goes on.
+// startedWork returns the work that the tool result at part n says continues.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
@@ -69,7 +69,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	}
 	name := ToolName(t, int(n))
 	use := useOf(name)
-	if use == reads || use == searches || use == edits { // what a file says may read like that
+	if use == reads || use == searches || use == edits { // a file's content may read like that
 		return r, false
 	}
 	raw := t.Bytes(p.Body)
@@ -83,7 +83,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		if !found || s.with != "" && !strings.Contains(head, s.with) {
 			continue
 		}
-		// what a command prints may quote such a line: it is said at the beginning, or behind the few lines of Codex
+		// The output of a command may quote such a line. The real one is at the beginning, or after Codex's few header lines.
 		if use == runs && len(head)-len(rest) > shortNote {
 			continue
 		}
@@ -108,7 +108,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	return r, r.Kind != shellWork || r.Output != "" || r.About == "" || kindOf(r.About) != looks
 }
 
-// genericWork is the kind and the id of work that a tool of whatever agent says goes on, or that waits for an approval.
+// genericWork returns the kind and the id of work that any agent's tool says continues, or that waits for an approval.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := strings.ToLower(head)
 	if len(low) != len(head) {
@@ -153,7 +153,7 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	return "", ""
 }
 
-// idAt is the id at the beginning of a text, of at most 64 letters, digits, _, -, : and points inside.
+// idAt returns the id at the beginning of a text: at most 64 letters, digits, _, -, :, and dots inside.
 func idAt(text string) string {
 	n := 0
 	for n < len(text) && n <= 64 && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' ||
@@ -166,7 +166,7 @@ func idAt(text string) string {
 	return strings.TrimRight(text[:n], ".:-")
 }
 
-// workSubject is what a call that starts work is about: its command, else how it is described.
+// workSubject returns what a call that starts work is about: its command, or its description.
 func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	found, best := "", 9
 	script := ""
@@ -193,7 +193,7 @@ func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	return clipLine(found, maxAbout)
 }
 
-// outputPath is where the output of work goes, as the result that starts it says.
+// outputPath returns where the output of work goes, according to the result that starts it.
 func outputPath(text string) string {
 	for _, mark := range []string{"Output is being written to: ", "output_file: ", "Output file: ", "outputFile: ", `"output_file":"`, `"output_file": "`, `"outputFile":"`} {
 		_, path, found := strings.Cut(text, mark)
@@ -212,16 +212,16 @@ func outputPath(text string) string {
 	return ""
 }
 
-// sign is what a part may say of work that runs.
+// sign is what a part may say about running work.
 type sign struct {
-	args, text string // of the call, and of the result, as far as they are looked at; in lower case
-	stops      bool   // the tool ends what it is given
-	quotes     bool   // what the tool prints are not its own words
-	notice     bool   // the program tells that something has ended
+	args, text string // of the call and of the result, as far as they are examined; in lower case
+	stops      bool   // the tool ends the given work
+	quotes     bool   // the tool prints words that are not its own
+	notice     bool   // the agent program reports that something has ended
 	failed     bool
 }
 
-// signOf is what the part at index n may say of work that runs; false where it can say nothing.
+// signOf returns what part n may say about running work; false if it can't say anything.
 func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	p := &t.Parts[n]
 	switch p.Kind {
@@ -241,7 +241,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 			text = text[:lookSign] + "\n" + text[len(text)-lookSign:]
 		}
 		text = strings.ToLower(text)
-		if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: what follows is what the command prints
+		if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: the command's output follows
 			text = head
 		}
 		s = sign{text: text, quotes: use == reads || use == searches || use == edits || use == runs, failed: p.Has(transcript.IsError)}
@@ -286,13 +286,13 @@ func (s *sign) ends(r *api.LedgerRunning) bool {
 	return over(s.text)
 }
 
-// tellsOf reports whether the text says, next to the id, that it is over.
+// tellsOf reports whether the text says, next to the id, that the work is over.
 func (s *sign) tellsOf(id string) bool {
 	at := mention(s.text, id)
 	return at >= 0 && over(s.text[at:min(len(s.text), at+len(id)+nearID)])
 }
 
-// over reports whether a text, in lower case, says that work is over, and not that it goes on.
+// over reports whether a text, in lower case, says that work is over, and not that it continues.
 func over(text string) bool {
 	for _, word := range runningWords {
 		if strings.Contains(text, word) {
@@ -307,7 +307,7 @@ func over(text string) bool {
 	return false
 }
 
-// mention is where a text, in lower case, names an id; -1 where it does not. An id that is a number must be called one.
+// mention returns where a text, in lower case, mentions an id; -1 if it doesn't. An id that is a number must be called an id.
 func mention(text, id string) int {
 	number := strings.Trim(id, "0123456789") == ""
 	for from := 0; ; {
@@ -341,8 +341,8 @@ func containsAny(text []byte, words ...string) bool {
 	return false
 }
 
-// loadedTools are the tools that the part at index n has loaded for the calls after it: the references in the result of a tool search, or
-// the definitions that it gives. Without its message they are no longer there.
+// loadedTools returns the tools that part n has loaded for later calls: the references in the result of a tool search, or the definitions
+// that it returns. Without its message they are no longer available.
 func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult && p.Kind != transcript.Opaque || p.Parent >= 0 || p.Has(transcript.Removed) {
@@ -379,7 +379,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add for each name of a tool in the next value of s: of a reference, or of a definition in a list of tools.
+// toolNames calls add for each tool name in the next value of s: in a reference, or in a definition in a list of tools.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

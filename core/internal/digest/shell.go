@@ -2,9 +2,9 @@ package digest
 
 import "strings"
 
-// shellFiles finds the files that a shell command reads as a whole or in part, and those that it writes. It knows the
-// plain forms that agents use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc) and
-// leaves out what it is not sure of: a name with a variable, a glob, or a command in it.
+// shellFiles finds the files that a shell command reads, wholly or in part, and those that it writes. It knows the plain forms that agents
+// use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc) and ignores what it isn't sure of: a name
+// with a variable, a glob, or a command in it.
 func shellFiles(script string, read, wrote func(string)) {
 	script, docs := cutHeredocs(script)
 	for _, doc := range docs {
@@ -40,7 +40,7 @@ func shellFiles(script string, read, wrote func(string)) {
 // move is the old and the new path of a file.
 type move struct{ from, to string }
 
-// movesIn are the files that a script moves or renames.
+// movesIn returns the files that a script moves or renames.
 func movesIn(script string) (all []move) {
 	script, _ = cutHeredocs(script)
 	for len(script) > 0 {
@@ -51,7 +51,7 @@ func movesIn(script string) (all []move) {
 	return all
 }
 
-// moveOf are the files that a command moves: mv or git mv, with names that it is sure of.
+// moveOf returns the files that a command moves: mv or git mv, with names that it is sure of.
 func moveOf(words []string) (all []move) {
 	if len(words) > 1 && words[0] == "git" && words[1] == "mv" {
 		words = words[1:]
@@ -77,7 +77,7 @@ func moveOf(words []string) (all []move) {
 		switch {
 		case into:
 			all = append(all, move{from, strings.TrimRight(to, "/") + "/" + fileName(strings.TrimRight(from, "/"))})
-		case strings.Contains(fileName(from), ".") && !strings.Contains(fileName(to), "."): // a folder that is there
+		case strings.Contains(fileName(from), ".") && !strings.Contains(fileName(to), "."): // an existing folder
 			all = append(all, move{from, to + "/" + fileName(from)})
 		default:
 			all = append(all, move{from, to})
@@ -86,7 +86,7 @@ func moveOf(words []string) (all []move) {
 	return all
 }
 
-// files gives the words that are file names to see, without options and the first skip others.
+// files calls see for each file name among the words, skipping options and the first skip other words.
 func files(words []string, skip int, see func(string)) {
 	for _, w := range words {
 		switch {
@@ -99,7 +99,7 @@ func files(words []string, skip int, see func(string)) {
 	}
 }
 
-// simpleCommand splits the first simple command off a script. Files that its output goes to are given to wrote.
+// simpleCommand splits the first simple command off a script. It calls wrote for files that receive its output.
 func simpleCommand(script string, wrote func(string)) (words []string, rest string) {
 	redirect := false
 	for i := 0; i < len(script); {
@@ -169,7 +169,7 @@ func shellWord(s string, i int) (string, int) {
 	return string(b), len(s)
 }
 
-// cutHeredocs takes the bodies of heredocs (<<EOF … EOF) out of a script.
+// cutHeredocs removes the bodies of heredocs (<<EOF … EOF) from a script.
 func cutHeredocs(script string) (rest string, docs []string) {
 	if !strings.Contains(script, "<<") {
 		return script, nil
@@ -237,11 +237,10 @@ func withoutWritten(script string, see func(path, body string)) (rest string) {
 	return rest
 }
 
-// patchMarks begin the lines of patches that name a file that is changed: those of Codex's apply_patch, and of unified
-// diffs.
+// patchMarks begin the lines of patches that name a changed file: those of Codex's apply_patch, and of unified diffs.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"}
 
-// patchedFiles finds the files that a patch changes.
+// patchedFiles calls wrote for the files that a patch changes.
 func patchedFiles(patch string, wrote func(string)) {
 	if !strings.Contains(patch, "*** ") && !strings.Contains(patch, "+++ b/") {
 		return

@@ -8,27 +8,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Standing instructions are what the user said about how to work: rules, constraints, preferences. They are a list of their own in the
-// ledger because recency does not age them: a rule counts until the user says otherwise. Each is a sentence in the user's own words, oldest
-// first. This file keeps the list; statement.go finds the sentences in a text of the user, and subject.go says which of two replaces the
-// other.
+// Standing instructions are what the user said about how to work: rules, constraints, preferences. They have their own list in the ledger
+// because they don't age: a rule applies until the user says otherwise. Each is a sentence in the user's own words, oldest first. This file
+// maintains the list; statement.go finds the sentences in a user text, and subject.go decides which of two replaces the other.
 
 // standingTag encloses the block of standing instructions in a digest.
 const standingTag = "standing-instructions"
 
-// mostStanding is how many statements a ledger keeps, and mostStandingBytes how many bytes of all of them together. Twice as many are compared
-// with each other: what is beyond is left out before, by its rank.
+// mostStanding is the maximum number of statements in a ledger, and mostStandingBytes the maximum number of their bytes together. Twice as
+// many are compared with each other; the lowest-ranking of the rest are dropped before.
 const (
 	mostStanding      = 310
 	mostStandingBytes = 24000
 )
 
-// addStanding takes in what the user says about how to work in a text. It is newer than what the ledger has.
+// addStanding adds what the user says about how to work in a text. It is newer than what the ledger has.
 func (l *Ledger) addStanding(text string, room *readRoom) {
 	l.Standing = append(l.Standing, statements(text, room)...)
 }
 
-// AddStanding collects the standing instructions of messages, which are newer than those that the ledger has.
+// AddStanding collects the standing instructions of messages, which are newer than those in the ledger.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	room := new(readRoom)
 	for _, i := range messages {
@@ -37,7 +36,8 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	l.Standing = newestStanding(l.Standing)
 }
 
-// newestStanding leaves of statements about one subject the newest, removes what a later one revokes, and leaves as many as a ledger keeps.
+// newestStanding keeps the newest of several statements about one subject, removes what a later one revokes, and keeps as many as a ledger
+// may have.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func newestStanding(all []string) []string {
 	for _, s := range list {
 		s.analyse()
 	}
-	gone := make([]bool, len(list)) // the newest is the first
+	gone := make([]bool, len(list)) // newest first
 	for i, s := range list {
 		if gone[i] {
 			continue
@@ -85,8 +85,8 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying are the statements that stay where only so many may, of so many bytes: those of a higher rank, and of one rank the oldest and the
-// newest in turn. So a rule that was kept stays kept, unless better ones come.
+// staying returns the statements that stay if there is only room for so many, and so many bytes: those of a higher rank, and within a rank
+// the oldest and the newest in turn. So a rule that was kept once stays, unless better ones come.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0
@@ -108,8 +108,8 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose says which of n entries stay in so many bytes, by rank, and of one rank the first and the last in turn; those of the lowest two ranks
-// may have no more than low bytes.
+// choose decides which of n entries stay in so many bytes, by rank, and within a rank the first and the last in turn. Those of the lowest
+// two ranks may take at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {
@@ -137,12 +137,12 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 	return stays
 }
 
-// StandingBlock is the block of standing instructions in at most max bytes, the tags included; "" where there are none or
-// not one fits. Where not all fit, those of a higher rank stay, and of one rank the oldest and the newest in turn.
+// StandingBlock returns the block of standing instructions in at most max bytes including the tags; "" if none fit. If not all fit, those
+// of a higher rank stay, and within a rank the oldest and the newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
-// ChatStandingBlock is StandingBlock for a chat, where what only says how things are may take an eighth of the block: there it is often no
-// rule, and what was said has a place of its own.
+// ChatStandingBlock does what StandingBlock does for a chat, where statements of fact may take an eighth of the block: there they are often
+// not rules, and what was said has its own place.
 func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, max/8) }
 
 func (l *Ledger) standingBlock(max, low int) string {
@@ -175,13 +175,13 @@ func (l *Ledger) standingBlock(max, low int) string {
 	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
 }
 
-// namesRules reports whether a line names what follows rules, and says nothing else of them: once is enough for all that follow.
+// namesRules reports whether a line calls what follows rules, and says nothing else about them. Once is enough for all that follow.
 func namesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	return slices.ContainsFunc(ws, func(w word) bool { return w.is(ruleNouns) }) && rate(lead, ws).strength == none
 }
 
-// WithStanding puts the block of standing instructions after a text that has no other blocks.
+// WithStanding appends the block of standing instructions to a text without other blocks.
 func WithStanding(text, block string) string {
 	if block == "" {
 		return text
@@ -189,7 +189,7 @@ func WithStanding(text, block string) string {
 	return text + "\n\n" + block
 }
 
-// readStanding is what a block of standing instructions says.
+// readStanding returns the statements in a block of standing instructions.
 func readStanding(entries []string) (list []string) {
 	for _, e := range entries {
 		if e = strings.TrimPrefix(e, "- "); e != "" && len(e) <= maxStatement+16 {
@@ -199,14 +199,14 @@ func readStanding(entries []string) (list []string) {
 	return list
 }
 
-// ReadStanding adds the standing instructions in the text of a message of ours to the ledger, as older than what it has.
+// ReadStanding adds the standing instructions in one of our messages to the ledger, as older than what it has.
 func (l *Ledger) ReadStanding(text string) {
 	var old Ledger
 	cutBlocks(text, &old)
 	l.inheritStanding(&old)
 }
 
-// inheritStanding takes over the standing instructions of an older ledger, unless l, which was kept apart, has some itself.
+// inheritStanding takes over the standing instructions of an older ledger, unless l has some itself.
 func (l *Ledger) inheritStanding(old *Ledger) {
 	if len(l.Standing) == 0 {
 		l.Standing = newestStanding(slices.Clone(old.Standing))

@@ -2,11 +2,11 @@ package digest
 
 import "unicode/utf8"
 
-// starts are the first two bytes of fixed beginnings of texts, whatever their case, as a set of hashes: most texts that begin with none of
-// them can be excluded by it alone. Of letters that are not ASCII and may have a case it knows only that one is first.
+// starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It alone excludes most texts that have none of the
+// prefixes. For letters that are not ASCII and may have a case, it only knows that one comes first.
 type starts [4]uint64
 
-// startsOf are the starts of some lists of beginnings.
+// startsOf returns the starts of some lists of prefixes.
 func startsOf(lists ...[]string) (s starts) {
 	for _, list := range lists {
 		for _, text := range list {
@@ -16,7 +16,7 @@ func startsOf(lists ...[]string) (s starts) {
 	return s
 }
 
-// add adds a beginning of at least two bytes.
+// add adds a prefix of at least two bytes.
 func (s *starts) add(text string) {
 	at := startOf(text)
 	s[at/64] |= 1 << (at % 64)
@@ -25,7 +25,7 @@ func (s *starts) add(text string) {
 // caselessLead is the first lead byte of scripts whose letters have no case.
 const caselessLead = 0xd7
 
-// startOf is the hash of the first two bytes of a text of at least two.
+// startOf returns the hash of the first two bytes of a text, which has at least two.
 func startOf(text string) uint {
 	switch c := text[0]; {
 	case c >= caselessLead:
@@ -36,7 +36,7 @@ func startOf(text string) uint {
 	return (uint(text[0]|0x20)*37 + uint(text[1]|0x20)) % 256
 }
 
-// may reports whether a text may begin with one of the beginnings, in any case.
+// may reports whether a text may begin with one of the prefixes, in any case.
 func (s *starts) may(text string) bool {
 	if len(text) < 2 || text[0] < utf8.RuneSelf && text[1] >= utf8.RuneSelf {
 		return true

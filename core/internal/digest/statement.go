@@ -8,22 +8,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// How strict a statement is.
+// The strictness of statements.
 const (
 	none   = iota
-	weak   // how things are done: "Amounts go in cents, every one of them."
+	weak   // a statement of fact: "Amounts go in cents, every one of them."
 	wish   // a wish, a habit or a taste: "I prefer short answers."
 	strict // "Never push to main."
 )
 
-// Sizes of a statement, in bytes. One that is longer is cut at the ends of clauses.
+// The sizes of statements, in bytes. Longer ones are cut at the ends of clauses.
 const (
 	minStatement = 8
 	maxStatement = 400
 )
 
-// statements are the sentences of a text of the user that say how to work, in their order. The day that a chat writes above a message is none
-// of its words.
+// statements returns the sentences of a user text that say how to work, in order. The date that a chat writes above a message isn't part of
+// it.
 func statements(text string, r *readRoom) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
@@ -34,7 +34,7 @@ func statements(text string, r *readRoom) (out []string) {
 	return out
 }
 
-// readRoom is the memory that the passages of texts share.
+// readRoom is memory that reading passages reuses.
 type readRoom struct {
 	stems  [64]words.Word
 	words  [64]word
@@ -43,7 +43,7 @@ type readRoom struct {
 }
 
 func (p *passage) statements(out []string, room *readRoom) []string {
-	var cues []int32 // where words are that tell cues
+	var cues []int32 // positions of words that may begin cues
 	if p.lead == "" {
 		cues = telltalesIn(room.cues[:0], p.text, room.stems[:0])
 		if len(cues) == 0 && !hasSigns(p.text) {
@@ -51,7 +51,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		}
 	}
 	quoted := quotedIn(p.text)
-	before, once := "", false // the sentence before, and whether it is an errand
+	before, once := "", false // the previous sentence, and whether it is an errand
 	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
 		for len(cues) > 0 && int(cues[0]) < at[0] {
@@ -71,7 +71,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 			ws = appendWords(room.words[:0], s, mask)
 		}
 		r := rate(s, ws)
-		if p.lead != "" && !asks(s) { // the list says what its items are
+		if p.lead != "" && !asks(s) { // the introduction says what the items are
 			r.strength = max(r.strength, wish)
 		}
 		if once = p.lead == "" && (once && strings.HasSuffix(before, ";") || errand(s, ws, r.direct)); once && r.strength > none {
@@ -93,7 +93,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return out
 }
 
-// clause is a statement on one line. Of a long one it is what is around the cue, cut at the ends of clauses or of words.
+// clause returns a statement on one line. A long one is reduced to what surrounds the cue, cut at the ends of clauses or of words.
 func clause(s string, cue int) string {
 	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
 		s = strings.Join(strings.Fields(s), " ")
@@ -123,17 +123,17 @@ func clause(s string, cue int) string {
 	return strings.ToValidUTF8(out, "")
 }
 
-// rating is what the cues of a sentence say.
+// rating is what the cues of a sentence say about it.
 type rating struct {
 	strength int
-	at       int // where the cue is that counts, in bytes
+	at       int // the position of the cue that counts, in bytes
 	changes  bool
 	negative bool
-	revokes  bool // it takes back what was said before
-	direct   bool // it tells the reader what to do, or is about what the reader writes, or says what its writer is like
+	revokes  bool // it revokes an earlier statement
+	direct   bool // it tells the reader what to do, is about what the reader writes, or describes its writer
 }
 
-// ranks is how many ranks there are. Where not all statements fit, those of a higher rank stay.
+// ranks is the number of ranks. If not all statements fit, those of a higher rank stay.
 const ranks = 2 * (strict + 1)
 
 func (r *rating) rank() int {
@@ -144,7 +144,7 @@ func (r *rating) rank() int {
 	return n
 }
 
-// rate says how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
+// rate returns how strictly a sentence says how to work; none if it doesn't. It marks the words of its cues.
 func rate(s string, ws []word) (r rating) {
 	var sc scene
 	sc.look(s, ws)
@@ -178,7 +178,7 @@ func rate(s string, ws []word) (r rating) {
 		}
 		for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
 			if more := cues.from(n)[len(w.text):]; more != "" && more[0] == ' ' && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
-				continue // most cues with this word
+				continue // most cues that begin with this word
 			}
 			c := cue{cues.row(n), cues.text(n)}
 			size := c.matches(ws[i:])
@@ -208,13 +208,13 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// Words with which a question begins in which the mark is forgotten, and those that may precede them.
+// Words that begin a question whose question mark was forgotten, and words that may precede them.
 var (
 	inverters = wordListOf("should would could does is are did was were has am")
 	openers   = wordListOf("so then and also but ok okay well now hm hmm")
 )
 
-// inverted reports whether a sentence begins as questions do: "so then should it …".
+// inverted reports whether a sentence has the word order of a question: "so then should it …".
 func inverted(ws []word) bool {
 	k := 0
 	for k < len(ws) && openers.has(ws[k].text) {
@@ -223,7 +223,7 @@ func inverted(ws []word) bool {
 	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks && (ws[k].text != "am" || ws[k+1].text == "i")
 }
 
-// polite reports whether a question is a wish: "could you always …?"
+// polite reports whether a question is really a wish: "could you always …?"
 func polite(ws []word) bool {
 	for i := range ws[:min(len(ws), 4)] {
 		if ws[i].is(wishes) && (!asksAnybody.has(ws[i].text) || i+1 < len(ws) && ws[i+1].text == "you") {
@@ -233,10 +233,10 @@ func polite(ws []word) bool {
 	return false
 }
 
-// asksAnybody are words of a wish only in front of "you": "can we …?" is a question.
+// asksAnybody are words that make a wish only before "you": "can we …?" is a question.
 var asksAnybody = wordListOf("can could would will")
 
-// refersBack reports whether a short sentence cannot be understood without the one before it.
+// refersBack reports whether a short sentence can't be understood without the previous one.
 func refersBack(ws []word) bool {
 	if len(ws) > 7 {
 		return false
@@ -249,7 +249,7 @@ func refersBack(ws []word) bool {
 	return false
 }
 
-// pointless reports whether a sentence only points to what preceded it: "I like that."
+// pointless reports whether a sentence only refers to what preceded it: "I like that."
 func pointless(ws []word) bool {
 	if !refersBack(ws) {
 		return false
@@ -262,11 +262,11 @@ func pointless(ws []word) bool {
 	return true
 }
 
-// mostSkipped is how many words may be between two words of a cue that only shade it: "I do not [really] like".
+// mostSkipped is how many modifiers may separate two words of a cue: "I do not [really] like".
 const mostSkipped = 2
 
-// matches is how many words the cue has with which words begin, those between them included that only shade it; 0 where they do not begin
-// with it. The first word is the cue's.
+// matches returns how many words a cue matches at the beginning of words, including modifiers in between; 0 if it doesn't match. The first
+// word is already known to match.
 func (c *cue) matches(ws []word) int {
 	at := 1
 	for more := c.text[len(ws[0].text):]; more != ""; at++ {
@@ -286,15 +286,15 @@ func (c *cue) matches(ws []word) int {
 	return at
 }
 
-// leadsWith reports whether a cue, or the rest of it, begins with a word. Behind it may be other cues of its row.
+// leadsWith reports whether a cue, or the rest of it, begins with a word. Other cues of its row may follow it.
 func leadsWith(cue, word string) bool {
 	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
 
-// telltales has a bit for the stem of one word of each cue of a script with spaces: without any of them no cue is there.
+// telltales has a bit for the stem of one word of each cue in scripts with spaces. A text without any of them contains no cue.
 var telltales [1 << 16 / 64]uint64
 
-// hasSigns reports whether a text is in a script whose cues are looked for as signs.
+// hasSigns reports whether a text is in a script whose cues are character sequences.
 func hasSigns(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= 0xd6 {
@@ -304,7 +304,8 @@ func hasSigns(text string) bool {
 	return false
 }
 
-// telltalesIn appends where in a text words are that tell cues. Without one, and without signs, no cue is there. It uses the room of ws.
+// telltalesIn appends the positions of words that may begin cues. A text without any, and without signs, contains no cue. It reuses the
+// memory of ws.
 func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
 	ready()
 	for _, w := range words.Append(ws, text) {
@@ -315,10 +316,10 @@ func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
 	return cues
 }
 
-// usual are words that are in most sentences: a cue is told by another one, where it has one.
+// usual are words of most sentences. A cue is recognized by another word, if it has one.
 var usual = words.NewSet("the and for you your that this with have has are was can not but when will from what all one is am my me no of in on to as at it its i we be do an so a der die das und ich nicht ist mit von zu es ein le la les de des et que en un une el los y o не на и в с я")
 
-// tell adds the telltale of a phrase: its longest word that is not usual.
+// tell adds the telltale of a phrase: its longest word that isn't usual.
 func tell(phrase string) {
 	telltale, rare := words.Word{}, false
 	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {

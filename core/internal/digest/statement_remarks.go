@@ -2,42 +2,42 @@ package digest
 
 import "strings"
 
-// What only sounds like a rule or a taste: remarks, wishes, requests for one thing, and what is likely.
+// What only sounds like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
-// soothing are what people are told not to be: "no te preocupes".
+// soothing are things that people are told not to do to reassure them: "no te preocupes".
 var soothing = wordListOf("feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
 
-// somewhere are words with which a place begins: "leave it on the porch".
+// somewhere are words that begin a place: "leave it on the porch".
 var somewhere = wordListOf("on at in by under with there here")
 
-// kindly are words with which people wish each other well: "Remember to breathe!"
+// kindly are words of good wishes: "Remember to breathe!"
 var kindly = wordListOf("make be remember ensure")
 
-// comparers are words between what is compared.
+// comparers are words of comparison.
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
-// fears are verbs of what somebody does not want to happen: "I don't want to miss the bus".
+// fears are verbs for what somebody doesn't want to happen: "I don't want to miss the bus".
 var fears = wordListOf("miss lose wait go leave fight argue die forget bother bore intrude jinx get rush worry panic")
 
-// reticent are verbs of who does not answer: "I prefer not to say".
+// reticent are verbs of people who decline to answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell think know imagine")
 
-// mishaps are what people tell each other not to let happen: "don't lose your ticket".
+// mishaps are accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
-// feelings are verbs of people who are not told how to work: "the kids always want ice cream".
+// feelings are verbs with subjects that nobody gives instructions about: "the kids always want ice cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
-// copulas are verbs that say how something is.
+// copulas are verbs that link a subject to its description.
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 
-// somebody are those of whom nobody is meant: "someone should fix that gate".
+// somebody are pronouns for nobody in particular: "someone should fix that gate".
 var somebody = wordListOf("someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
-// atOnce are words of what somebody does soon.
+// atOnce are words for what happens soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
 
-// dealings are verbs of people who have to do with who writes.
+// dealings are verbs of people who deal with the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
 // Words of who tells what others say or do, of a moment, and of what is pointed at.
@@ -180,7 +180,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	return false
 }
 
-// oneThing reports whether a sentence ends with one thing that words from i on name: "keep the change".
+// oneThing reports whether a sentence ends with a single thing that the words from i on name: "keep the change".
 func (sc *scene) oneThing(i int) bool {
 	object := sc.word(i)
 	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {
@@ -193,7 +193,7 @@ func (sc *scene) oneThing(i int) bool {
 	return false
 }
 
-// thisTime reports whether a sentence is about one time: "I'd prefer Tuesday this time".
+// thisTime reports whether a sentence is about a single occasion: "I'd prefer Tuesday this time".
 func (sc *scene) thisTime() bool {
 	for i := 1; i < len(sc.ws); i++ {
 		if w := sc.ws[i].text; sc.ws[i-1].text == "this" && (w == "time" || w == "once" || w == "week" || w == "evening" || w == "weekend") {
@@ -203,7 +203,7 @@ func (sc *scene) thisTime() bool {
 	return false
 }
 
-// places reports whether the verb at word i is "leave", and tells to leave one thing somewhere.
+// places reports whether the verb at word i is "leave", and the sentence asks to leave one thing somewhere.
 func (sc *scene) places(i int) bool {
 	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
 		return false
@@ -219,7 +219,7 @@ func (sc *scene) places(i int) bool {
 	return false
 }
 
-// offers reports whether a condition that begins at word i is a courtesy: "only if you have time".
+// offers reports whether the condition that begins at word i is a courtesy: "only if you have time".
 func (sc *scene) offers(i int) bool {
 	for k := i; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].is(moment) && !sc.ws[k].is(moods) && sc.ws[k].text != "have" && sc.ws[k].text != "get" {
@@ -239,7 +239,7 @@ func (sc *scene) soon() bool {
 	return false
 }
 
-// moved is where a sentence says what something does to who writes it: "Small talk exhausts me"; -1 where it does not.
+// moved returns where a sentence says what something does to its writer: "Small talk exhausts me"; -1 if it doesn't.
 func (sc *scene) moved() int {
 	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
 		return -1
@@ -258,7 +258,7 @@ func (sc *scene) moved() int {
 	return -1
 }
 
-// weighs reports whether one thing is set against another one from word i on.
+// weighs reports whether the words from i on compare one thing with another.
 func (sc *scene) weighs(i int) bool {
 	for k := i + 1; k+1 < len(sc.ws); k++ {
 		switch sc.ws[k].text {
@@ -280,7 +280,7 @@ func (sc *scene) ofWriter() bool {
 	return false
 }
 
-// ofProducts reports whether a sentence is of what the reader writes. The word at i is a verb.
+// ofProducts reports whether a sentence is about what the reader writes. The word at i is a verb.
 func (sc *scene) ofProducts(i int) bool {
 	for k := range sc.ws {
 		if k != i && sc.ws[k].is(products) {
@@ -290,7 +290,7 @@ func (sc *scene) ofProducts(i int) bool {
 	return false
 }
 
-// textAt is the text of the word at i, or "".
+// textAt returns the text of the word at i, or "".
 func (sc *scene) textAt(i int) string {
 	if w := sc.word(i); w != nil {
 		return w.text

@@ -2,43 +2,43 @@ package digest
 
 import "strings"
 
-// Where a cue has to be, and in what sentence.
+// The places where a cue counts, and the sentences in which it does.
 const (
 	anywhere = iota
 	lead     // at the beginning of a clause
-	bare     // at the beginning of a clause, and of no greeting or remark: "no emojis", not "no problem"
-	order    // at the beginning of a clause that says how to do all of something, not one of it: "write in German", not "write a poem"
-	nobody   // at the beginning of a clause that is no story
-	habit    // not after who tells a story
-	duty     // of somebody who can be told, not "you must be tired"
-	should   // the same, where the verb often says only what is likely
-	loose    // in a sentence about how things are in general
-	bound    // a measure, with a number or of what is written
-	taste    // of a thing, not of what should be done now: that is a request
-	self     // said by somebody of themselves
+	bare     // at the beginning of a clause that is no greeting or remark: "no emojis", not "no problem"
+	order    // at the beginning of a clause that says how to do something in general: "write in German", not "write a poem"
+	nobody   // at the beginning of a clause that doesn't tell a story
+	habit    // not after the subject of a story
+	duty     // with a subject that can be given instructions, not "you must be tired"
+	should   // the same, for verbs that often only express likelihood
+	loose    // in a sentence about things in general
+	bound    // a limit, with a number or on what is written
+	taste    // about a thing, not about what to do now, which is a request
+	self     // said by people about themselves
 	me       // in a sentence about the present
-	permit   // what may be done
-	hint     // of what the reader does or writes
-	lesson   // of what has happened, and is not to happen again
-	lift     // it takes a rule back
-	versus   // of one thing against another one
-	nature   // somebody says what they are
-	another  // signs only: with them a sentence is about somebody who is not there
-	story    // signs only: with them a sentence is about one day, not about every day
+	permit   // a permission
+	hint     // about what the reader does or writes
+	lesson   // about something that must not happen again
+	lift     // it revokes a rule
+	versus   // a comparison of two things
+	nature   // people say what they are
+	another  // signs only: the sentence is about somebody who is absent
+	story    // signs only: the sentence is about one day, not about every day
 )
 
-// scene is what the words of a sentence are apart from its cues.
+// scene is what the words of a sentence say apart from its cues.
 type scene struct {
 	ws       []word
-	all      wordKind // of all words
-	narrates bool     // it begins with who tells a story
+	all      wordKind // the kinds of all words
+	narrates bool     // it begins like a story
 	past     bool
 	exclaims bool
 	digits   bool
-	permits  bool // it says that something may be done
+	permits  bool // it allows something
 }
 
-// look takes in a sentence and its words.
+// look analyses a sentence and its words.
 func (sc *scene) look(s string, ws []word) {
 	sc.ws, sc.narrates = ws, len(ws) > 0 && ws[0].is(narrators)
 	for i := range ws {
@@ -47,7 +47,7 @@ func (sc *scene) look(s string, ws []word) {
 			continue
 		}
 		if w.known {
-			if kinds := w.kinds; w.breaks && w.text == "was" { // in German it asks
+			if kinds := w.kinds; w.breaks && w.text == "was" { // in German it begins a question
 				sc.all |= kinds &^ pasts
 			} else {
 				sc.all |= kinds
@@ -82,12 +82,12 @@ func pastInRussian(w string) bool {
 	return false
 }
 
-// concrete reports whether a sentence says of what it speaks: of what the reader writes, of all of something, or of a number.
+// concrete reports whether a sentence says what it is about: what the reader writes, everything of a kind, or a number.
 func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
 
-// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or says what its writer is like.
+// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or describes its writer.
 func (sc *scene) directs(c *cueRow) bool {
 	switch c.place {
 	case lead, bare, order, self, me, lift, hint:
@@ -96,7 +96,7 @@ func (sc *scene) directs(c *cueRow) bool {
 	return c.changes || sc.all&(products|addressees) != 0
 }
 
-// word is the word at i, or nil.
+// word returns the word at i, or nil.
 func (sc *scene) word(i int) *word {
 	if i < 0 || i >= len(sc.ws) {
 		return nil
@@ -104,7 +104,7 @@ func (sc *scene) word(i int) *word {
 	return &sc.ws[i]
 }
 
-// unshaded is the first word from i on that does not only shade the next one, or nil.
+// unshaded returns the first word from i on that isn't merely a modifier, or nil.
 func (sc *scene) unshaded(i int) *word {
 	for i < len(sc.ws) && sc.ws[i].is(shades) {
 		i++
@@ -112,7 +112,7 @@ func (sc *scene) unshaded(i int) *word {
 	return sc.word(i)
 }
 
-// fits reports whether a cue of size words at word i is where it says how to work.
+// fits reports whether a cue of size words at word i is in a place where it says how to work.
 func (sc *scene) fits(c cue, i, size int) bool {
 	if sc.remarks(c, i, size) {
 		return false
@@ -167,8 +167,8 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// duty reports whether the verb at word i says what must be, and not what is likely, was once due, or is due today: its subject is who is
-// addressed, what is written, or a thing in general.
+// duty reports whether the verb at word i says what must be, rather than what is likely, was once due, or is due today: its subject is the
+// reader, what is written, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
 	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict || after != nil && after.text == "de" && sc.ws[i].text == "debe" {
 		return false
@@ -236,7 +236,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
 }
 
-// general reports whether an order whose object begins at word i says how to do all of something.
+// general reports whether an order whose object begins at word i says how to do something in general.
 func (sc *scene) general(i int) bool {
 	object := sc.word(i)
 	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
@@ -248,8 +248,7 @@ func (sc *scene) general(i int) bool {
 	return !object.is(persons) || object.text == "me"
 }
 
-// ofSelf reports whether the verb at word i has somebody for its subject who speaks of themselves, and does not ask for something now: "I'd
-// love to go".
+// ofSelf reports whether the subject of the verb at word i speaks about themselves, and doesn't ask for something now: "I'd love to go".
 func (sc *scene) ofSelf(i int, next string) bool {
 	for k := i - 1; k >= 0; k-- {
 		w := &sc.ws[k]
@@ -269,7 +268,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
-// conditional reports whether a sentence says when it holds: "when you recommend …".
+// conditional reports whether a sentence says when it applies: "when you recommend …".
 func (sc *scene) conditional() bool {
 	for i := range sc.ws {
 		if sc.ws[i].is(conditions) && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
@@ -281,8 +280,8 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered is where a sentence orders something for good by a verb that is in no table: "Round all amounts", "When you name a hotel, add the
-// price"; -1 where it does not. In the languages of the tables an order begins with its verb.
+// ordered returns where a sentence gives a permanent order with a verb that is in no table: "Round all amounts", "When you name a hotel,
+// add the price"; -1 if it doesn't. In the languages of the tables an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
 		return -1

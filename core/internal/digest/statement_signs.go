@@ -2,12 +2,12 @@ package digest
 
 import "strings"
 
-// signs finds the cues of scripts that write words together, or change them at both ends.
+// signs finds the cues of scripts without spaces, or whose words change at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	ready()
 	var room [16]signAt
 	found := signIndex.first(room[:0], lower(s))
-	once, ordered, other := false, true, false // what is said is of one day, may be an order, is of somebody who is not there
+	once, ordered, other := false, true, false // the sentence is about one day, may be an order, is about somebody absent
 	for _, f := range found {
 		switch c := signIndex.row(f.sign); c.place {
 		case story:
@@ -52,35 +52,36 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	}
 }
 
-// orderSigns are of sentences that tell the reader to do something, whoever else is in them.
+// orderSigns mark sentences that tell the reader to do something, whoever else they mention.
 var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
 
-// signSet finds many signs in one walk over a text: those that may be at a place are known by its first three bytes, or six if they have them.
+// signSet finds many character sequences in one pass over a text. Candidates at a position are known by its first three bytes, or six if
+// they have them.
 type signSet struct {
-	phrases                 // those of a list have the same hash of their first bytes
-	heads   [1 << 12]uint16 // by that hash of three bytes, one more than the number of the first sign; 0 where there is none
-	long    [1 << 12]uint16 // the same of six bytes
+	phrases                 // the signs of a list share the hash of their first bytes
+	heads   [1 << 12]uint16 // by the hash of three bytes, one more than the number of the first sign; 0 if there is none
+	long    [1 << 12]uint16 // the same for six bytes
 	texts   []string
 }
 
-// signAt is where a sign is first, in bytes.
+// signAt is the first position of a sign, in bytes.
 type signAt struct{ sign, at int }
 
 var signIndex signSet
 
-// leadByte is the least byte with which a sign begins: none begins with ASCII.
+// leadByte is the smallest first byte of a sign: none begins with ASCII.
 const leadByte = 0xc2
 
 func signHash(text string, at int) uint {
 	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
-// longHash is a hash of six bytes of which first is signHash of the first three.
+// longHash returns a hash of six bytes; first is signHash of the first three.
 func longHash(text string, at int, first uint) uint {
 	return (first*31 ^ signHash(text, at+3)) % (1 << 12)
 }
 
-// index makes the lists.
+// index builds the lists.
 func (x *signSet) index() {
 	x.texts = make([]string, len(x.rows))
 	for n := len(x.rows) - 1; n >= 0; n-- {
@@ -94,9 +95,9 @@ func (x *signSet) index() {
 	}
 }
 
-// first appends to found each sign of the set that a text holds, with the place where it is first, in the order of the set.
+// first appends to found each sign of the set that a text contains, with its first position, in the order of the set.
 func (x *signSet) first(found []signAt, text string) []signAt {
-	var seen [32]uint64 // a bit for each sign
+	var seen [32]uint64 // one bit per sign
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] < leadByte {
 			continue
@@ -114,7 +115,7 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at appends to found each sign of the list that begins with sign, and is at place i of a text, unless it was seen.
+// at appends to found each sign of the list that begins with sign, if it is at position i of a text and wasn't seen before.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {
 		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {

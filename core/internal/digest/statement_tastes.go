@@ -1,7 +1,7 @@
 package digest
 
-// What people say of themselves ("I avoid crowds"), what they ask for without saying so ("the reviewers get angry when …"), and how they take a
-// rule back, in ten languages. As in the other tables the words are those of modality, taste and habit.
+// What people say about themselves ("I avoid crowds"), what they ask for indirectly ("the reviewers get angry when …"), and how they revoke
+// a rule, in ten languages. As in the other tables the words are those of modality, taste and habit.
 
 var tasteRows = []cueRow{
 	// English
@@ -66,12 +66,12 @@ var tasteSigns = []cueRow{
 	{anywhere, wish, false, false, "अच्छा होगा,बेहतर होगा,बेहतर है,आभारी,नाराज़,नाराज,शिकायत करते,जब भी"},
 	{lift, wish, true, false, "भूल जाओ,भूल जाइए,रद्द,अब ज़रूरी नहीं,अब जरूरी नहीं,ज़रूरत नहीं,जरूरत नहीं,फिर से कर सकते,अब कर सकते,फिर से इस्तेमाल"},
 	{story, none, false, false, "काफी,काफ़ी,कल ,आज ,परसों,पिछले,होगे,होंगे,जाना होगा"},
-	// One thing against another one
+	// Comparisons
 	{versus, wish, false, false, "보다 "},
-	// What is likely, and what somebody has to do at once
+	// Predictions, and what somebody has to do at once
 	{story, strict, false, false, "担心,擔心,迟到,遲到,一定要看,一定要来,一定要去,一定要试,絶対に見て,絶対見て,遅れ,遅刻,늦어,늦게,꼭 보세,꼭 봐,꼭 와,꼭 가,꼭 먹,心配し,걱정,تقلق,चिंता,你一定很,你一定累,你一定是,我得去,我得走,我得先走,我要走,该走了,該走了,行かなければ,行かなきゃ,行かないと,帰らなければ,帰らないと,乗らなければ,に違いない,가야 해,가야 합,가야 돼,가야 되,가야겠,타야 해,타야 합,أن أذهب,أن نذهب,أن أغادر,أن نغادر,أن نلحق,لا بد أن,जाना होगा,जाना है,जाना पड़ेगा,निकलना होगा,काफी होना,काफ़ी होना"},
-	// Who is neither spoken to nor speaks
+	// People who are absent
 	{another, none, false, false, "我姨,我舅,我叔,我姑,我奶奶,我爷爷,我外婆,叔母は,叔父は,祖母は,祖父は,이모는,고모는,삼촌은,할머니는,할아버지는,我妈,我媽,我爸,我妹,我弟,我哥,我姐,我老公,我老婆,我朋友,我同事,我儿子,我女儿,我室友,他们,他們,她们,她們,妹は,弟は,姉は,兄は,母は,父は,友達は,友人は,夫は,妻は,彼は,彼女は,息子は,娘は,同僚は,형은,동생은,엄마는,아빠는,어머니는,아버지는,친구는,친구가,남편은,아내는,언니는,오빠는,누나는,아들은,딸은,그녀는,أختي ,أخي ,أمي ,أبي ,والدي,والدتي,زوجي,زوجتي,صديقي,صديقتي,मेरी बहन,मेरा भाई,मेरे भाई,मेरी माँ,मेरी मां,मेरे पिता,मेरे पति,मेरी पत्नी,मेरा दोस्त,मेरी दोस्त,मेरा बेटा,मेरी बेटी"},
-	// Never, of what somebody does
+	// Never, about what somebody does
 	{habit, strict, false, true, "決して,절대,أبدا,أبداً,ابدا,مطلقا,مطلقاً,कभी नहीं,कभी भी"},
 }

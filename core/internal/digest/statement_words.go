@@ -14,20 +14,20 @@ type word struct {
 	end    int // where it ends
 	script int
 	starts bool   // a clause begins with it
-	breaks bool   // a sign precedes it that ends a clause
-	quoted bool   // it is somebody else's
-	cue    bool   // it says that something holds, or how strictly, not what
-	known  bool   // the tables have it
-	cues   uint16 // one more than the first cue that begins with it; 0 where none does
+	breaks bool   // it follows punctuation that ends a clause
+	quoted bool   // it is a quotation
+	cue    bool   // it belongs to a cue, so it isn't the subject
+	known  bool   // it is in the tables
+	cues   uint16 // one more than the number of the first cue that begins with it; 0 if none does
 	kinds  wordKind
 }
 
-// wordsOf are the words of a text. A nil mask is that nothing is quoted.
+// wordsOf returns the words of a text. A nil mask means that nothing is quoted.
 func wordsOf(text string, quoted []bool) []word {
 	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
 }
 
-// clauseEnds are the ASCII signs after which a clause begins.
+// clauseEnds are the ASCII characters that end a clause.
 var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
 
 // appendWords appends the words of a text to ws, which is empty.
@@ -93,10 +93,10 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 	return ws
 }
 
-// is reports whether a word is of one of some kinds. No word is of none.
+// is reports whether a word is of one of some kinds. No word has no kinds.
 func (w *word) is(kinds wordKind) bool { return w != nil && w.kinds&kinds != 0 }
 
-// runeIn is the character of a text at a place, and its length.
+// runeIn returns the character at a position of a text, and its length.
 func runeIn(text string, at int) (rune, int) {
 	if c := text[at]; c < utf8.RuneSelf {
 		return rune(c), 1
@@ -104,7 +104,7 @@ func runeIn(text string, at int) (rune, int) {
 	return utf8.DecodeRuneInString(text[at:])
 }
 
-// lower is a text in lower case, as strings.ToLower has it. Of text that has no capitals for certain, it is the text.
+// lower returns a text in lower case, like strings.ToLower. It returns the text itself if it certainly has no capitals.
 func lower(text string) string {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -124,7 +124,8 @@ func lower(text string) string {
 	return text
 }
 
-// caseless is the length of the character at the start of a text, which is not ASCII, if it is one of the many that are no capitals; else 0.
+// caseless returns the length of the non-ASCII character at the start of a text if it is one of the many that have no capital form;
+// otherwise 0.
 func caseless(text string) int {
 	const tail = 0xc0
 	c := text[0]
@@ -153,10 +154,10 @@ func caseless(text string) int {
 
 func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 
-// quotes are the signs that open and close what somebody else has said.
+// quotes are the characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn tells for each byte of a text whether it is in quotes; nil where nothing does. What is opened and not closed is no quote.
+// quotedIn returns whether each byte of a text is in quotes; nil if none is. An unclosed quote doesn't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil
@@ -173,7 +174,7 @@ func quotedIn(text string) []bool {
 			if r != q.open || r == '"' && i > 0 && !strings.ContainsRune(" (:\n—[", rune(text[i-1])) {
 				continue
 			}
-			const longest = 2000 // a quote ends near, so that what is never closed costs little
+			const longest = 2000 // the limit keeps unclosed quotes cheap
 			rest := text[i+size : min(len(text), i+size+longest)]
 			if n := strings.IndexRune(rest, q.end); n >= 0 {
 				end = i + size + n
@@ -193,10 +194,10 @@ func quotedIn(text string) []bool {
 	return mask
 }
 
-// opensQuote has the bytes with which a sign begins that opens a quote.
+// opensQuote marks the first bytes of characters that open a quote.
 var opensQuote = [256]bool{'"': true, '`': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// mayQuote reports whether a text has a byte of a sign that opens a quote.
+// mayQuote reports whether a text has the first byte of such a character.
 func mayQuote(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if opensQuote[text[i]] {
@@ -206,7 +207,7 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn appends the sentences of a text to out, as ranges of bytes. None ends inside of quotes, or after an abbreviation.
+// sentencesIn appends the sentences of a text to out, as ranges of bytes. No sentence ends inside quotes or after an abbreviation.
 func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
 	end := func(at int) {
@@ -238,10 +239,10 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	return out
 }
 
-// endsHere has the bytes with which a sign begins that ends a sentence.
+// endsHere marks the first bytes of characters that end a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
 
-// longestAbbreviation is how long what abbreviates knows is, in bytes.
+// longestAbbreviation is the length of the longest known abbreviation, in bytes.
 const longestAbbreviation = 6
 
 // abbreviates reports whether a text ends with an abbreviation.

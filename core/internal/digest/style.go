@@ -8,44 +8,43 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Style is how a system asks for its summaries and how it writes them down: how messages are rendered, what the prompt says,
-// and whose message the digest is. Everything else (what fits into a request, what is an answer, what is asked again) is
-// the same for all.
+// Style describes how a system requests and writes its summaries: how messages are rendered, what the prompt says, and which role the
+// digest message has. Everything else (what fits into a request, what is a valid answer, what is asked again) is the same for all.
 type Style struct {
 	Name string // as in a policy, summary.style
-	// Role is the digest message's. Formats that keep the system's messages apart get a user message for it.
+	// Role is the role of the digest message. Formats that keep system messages apart use a user message instead.
 	Role   transcript.Role
-	Header string // what the digest message begins with
+	Header string // the beginning of the digest message
 	System string // the system text of a request
-	// Split tells that a turn that is cut is summarised apart from what was before it.
+	// Split means that a turn that is cut is summarized separately from what was before it.
 	Split bool
-	// Temperature and MaxOutput are what the system asks its model with; 0 is nothing.
+	// Temperature and MaxOutput are the system's settings for its model; 0 is none.
 	Temperature float64
 	MaxOutput   int // tokens
-	// Record renders messages for the prompt. Between is between those of two messages.
+	// Record renders messages for the prompt. Between separates two messages.
 	Record  func(t *transcript.Transcript, messages []int32, o RecordOptions) string
 	Between string
-	// Prompt is the user text of a request.
+	// Prompt returns the user text of a request.
 	Prompt func(p *Prompt) string
-	// TurnPrefix is added to what is asked for of the beginning of a turn that is cut.
+	// TurnPrefix is added to the request for the beginning of a turn that is cut.
 	TurnPrefix string
-	// Own tells that the digest messages are ctxfold's own, those of a policy without a style.
+	// Own means that the digest messages are ctxfold's own, those of a policy without a style.
 	Own bool
-	// Numbered tells that the header's line tells the round, that the model is asked for the header too, and that a later digest ends
-	// with a line about the earlier ones (S2.18, S2.30). In other styles the round has a line of its own.
+	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest ends with a line
+	// about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
 	Numbered bool
-	// Fitted tells that results are clipped so that the record takes all the room it has; other styles have limits of their own.
+	// Fitted means that results are clipped so that the record fills its room; other styles have fixed limits.
 	Fitted bool
 }
 
 // RecordOptions say how messages are rendered.
 type RecordOptions struct {
-	Clip        int  // how long tool results and arguments may be, in the units of the style; 0 is the style's own limit
-	Thoughtless bool // without the agent's reasoning
-	First       int  // what the first of the messages is numbered with, by styles that number them
+	Clip        int  // the maximum length of tool results and arguments, in the units of the style; 0 is the style's own limit
+	Thoughtless bool // omits reasoning
+	First       int  // the number of the first message, for styles that number them
 }
 
-// limit is how much of a text may be shown where the style's own limit is most.
+// limit returns how much of a text may be shown if the style's own limit is most.
 func (o RecordOptions) limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
@@ -53,12 +52,12 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text is a text of the conversation as it may be in a record: it cannot begin a piece of its own.
+// text returns a text of the conversation in a form in which it can't begin a piece of the record.
 func (o RecordOptions) text(text string) string {
 	return guardLabels(Fence(text))
 }
 
-// name is a name where a label of the record has it.
+// name returns a name as it appears in a label of the record.
 func (o RecordOptions) name(name string) string {
 	return Fence(clipLine(name, maxCommand))
 }
@@ -75,7 +74,7 @@ func StyleByName(name string) *Style {
 	return nil
 }
 
-// NoStyle says that there is no style of a name, and which there are.
+// NoStyle returns the error message for an unknown style, which lists the known ones.
 func NoStyle(name string) string {
 	names := make([]string, len(styles))
 	for i, s := range styles {
@@ -87,7 +86,7 @@ func NoStyle(name string) string {
 // roundMark precedes the number of compactions in a digest message, so that a host that lost the state gets it back.
 const roundMark = "Compaction Round "
 
-// Write is the text of a digest message of ours in a style. A branch has the same in all styles.
+// Write returns the text of a digest message in a style. A branch digest is the same in all styles.
 func (s *Style) Write(body string, scope api.Scope, round int) string {
 	if scope == api.ScopeBranch {
 		return BranchHeader + "\n" + untrusted + "\n\n" + body
@@ -95,7 +94,7 @@ func (s *Style) Write(body string, scope api.Scope, round int) string {
 	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
 }
 
-// rounds is what follows the header in its line.
+// rounds returns what follows the header on its line.
 func (s *Style) rounds(round int) string {
 	if s.Numbered {
 		return " (" + roundMark + itoa(round) + ")"
@@ -103,8 +102,8 @@ func (s *Style) rounds(round int) string {
 	return "\n" + roundMark + itoa(round) + "."
 }
 
-// Read takes the text of a digest message apart: the body, without what code wrote round it, and the round. It is false
-// where the text is none of the style's.
+// Read splits the text of a digest message into its body, without what code wrote around it, and the round. It returns false if the text
+// isn't in the style.
 func (s *Style) Read(text string) (body string, round int, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.Header)
 	if !ok {
@@ -124,7 +123,7 @@ func (s *Style) Read(text string) (body string, round int, ok bool) {
 	return strings.Replace(body, s.footer("", round), "", 1), round, true
 }
 
-// footer adds the last line that a summary of a later round has (S2.30).
+// footer adds the last line of a later round's summary (S2.30).
 func (s *Style) footer(body string, round int) string {
 	if !s.Numbered || round < 2 {
 		return body
@@ -132,7 +131,7 @@ func (s *Style) footer(body string, round int) string {
 	return body + "\n\nThis summary incorporates context from " + itoa(round-1) + " previous compaction rounds."
 }
 
-// strip takes the heading off that the model was asked for: ours is there already (S2.18).
+// strip removes the heading that the model was asked for, because the message already has one (S2.18).
 func (s *Style) strip(body string) string {
 	line, rest, _ := strings.Cut(body, "\n")
 	if s.Numbered && strings.HasPrefix(strings.TrimLeft(line, "#"), strings.TrimLeft(s.Header, "#")) {
@@ -141,8 +140,8 @@ func (s *Style) strip(body string) string {
 	return body
 }
 
-// StyleOf is the style of the digest that message i reads like, in a role that the style has, or in the user's, which a digest
-// takes where the style's would not be valid; nil where it is like none.
+// StyleOf returns the style of the digest that message i looks like, if the message has the style's role, or the user's, which a digest
+// takes where the style's role would be invalid; nil if it looks like none.
 func StyleOf(t *transcript.Transcript, i int) *Style {
 	role := t.Messages[i].Role
 	if role == transcript.User && t.StartsWith(i, Header) {
@@ -159,8 +158,8 @@ func StyleOf(t *transcript.Transcript, i int) *Style {
 	return nil
 }
 
-// isOurs reports whether a text reads like a digest of ours, or that of a branch, whoever has it. Who pastes one does not ask for what it
-// says.
+// isOurs reports whether a text looks like one of our digests, or a branch's, whatever its role. A user who pastes one doesn't ask for what
+// it says.
 func isOurs(text string) bool {
 	if strings.HasPrefix(text, Header) || strings.HasPrefix(text, BranchHeader) {
 		return true
@@ -175,7 +174,7 @@ func isOurs(text string) bool {
 	return false
 }
 
-// ourStarts are the starts of what beginsOurs knows.
+// ourStarts are the starts of what beginsOurs recognizes.
 var ourStarts = func() starts {
 	s := startsOf([]string{BranchHeader, LineMarker, roundMark, untrusted})
 	for _, style := range styles {
@@ -184,7 +183,7 @@ var ourStarts = func() starts {
 	return s
 }()
 
-// beginsOurs reports whether a line is the first one of a message that a compaction has written.
+// beginsOurs reports whether a line is the first line of a message that a compaction writes.
 func beginsOurs(line string) bool {
 	if !ourStarts.may(line) {
 		return false
@@ -201,7 +200,7 @@ func beginsOurs(line string) bool {
 	return false
 }
 
-// Ours reports whether message i is a digest message that ctxfold wrote, in whatever style.
+// Ours reports whether message i is a digest message that ctxfold wrote, in any style.
 func Ours(t *transcript.Transcript, i int) bool {
 	if t.StartsWith(i, Header) {
 		return true
@@ -215,8 +214,8 @@ func Ours(t *transcript.Transcript, i int) bool {
 	return false
 }
 
-// Carried is the digest in the text of a message for which Ours is true, without the lists that code appended to it, which are added
-// to l; and the round, 0 where the message does not tell.
+// Carried returns the digest in the text of a message for which Ours is true, without the lists that code appended, which it adds to l; and
+// the round, 0 if the message doesn't say.
 func Carried(text string, l *Ledger) (body string, round int) {
 	for _, s := range styles {
 		if body, round, ok := s.Read(text); ok {

@@ -9,16 +9,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// statement is a standing instruction, taken apart to compare it with others.
+// statement is a standing instruction, analysed so that it can be compared with others.
 type statement struct {
 	rating
 	text    string
-	stems   []uint32 // hashes of the stems of its words that carry meaning, sorted, each once
+	stems   []uint32 // hashes of the stems of its meaningful words, sorted, each once
 	classes int      // how many of them represent alternatives such as tabs and spaces
-	any     uint64   // a bit for each of them: two that share no bit share no stem
+	any     uint64   // one bit for each of them: two statements without a common bit share no stem
 }
 
-// analyse takes the words of a statement apart. A text without a cue is as weak as they come.
+// analyse analyses the words of a statement. A text without a cue counts as the weakest.
 func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
 	ws := wordsOf(s.text, quotedIn(s.text))
@@ -33,7 +33,7 @@ func (s *statement) analyse() {
 		if w.cue || stopWords.Has(w.text) || s.revokes && w.is(shades|persons|addressees) {
 			continue
 		}
-		for _, part := range strings.Fields(w.text) { // of a script without spaces, what is between the cues
+		for _, part := range strings.Fields(w.text) { // in scripts without spaces, what is between the cues
 			s.addWord(part)
 		}
 	}
@@ -67,8 +67,8 @@ func (s *statement) add(stem string) {
 	s.any |= 1 << (h % 64)
 }
 
-// replaces reports whether s, the newer statement, is about the subject of old, so that old no longer counts. Two rules that share a few
-// words are not one subject: a rule that is next to its update misleads less than one that is lost.
+// replaces reports whether s, the newer statement, is about the subject of old, so that old no longer applies. Two rules that share a few
+// words don't have one subject: keeping a rule next to its update misleads less than losing one.
 func (s *statement) replaces(old *statement) bool {
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
@@ -76,7 +76,7 @@ func (s *statement) replaces(old *statement) bool {
 	same := common(s.stems, old.stems)
 	less, all := min(len(s.stems), len(old.stems)), len(s.stems)+len(old.stems)-same
 	switch {
-	case same*4 >= all*3: // the same, said again: with another value, or the other way round
+	case same*4 >= all*3: // the same again: with another value, or negated
 		return true
 	case s.changes: // most of the shorter one
 		return same*2 > less && (same > 1 || less == 1 || s.classes > 0 && old.classes > 0)
@@ -86,8 +86,8 @@ func (s *statement) replaces(old *statement) bool {
 	return false
 }
 
-// revoked is the index of the one of older statements, the newest first, that s takes back: the one that has most of its words, and at least
-// two thirds of them; -1 where none has.
+// revoked returns the index of the older statement that s revokes, newest first: the one that has most of its words, and at least two
+// thirds of them; -1 if there is none.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
@@ -102,11 +102,11 @@ func (s *statement) revoked(older []*statement) int {
 	return best
 }
 
-// endings are taken off words, the longest first; what is left has three letters or more.
+// endings are removed from words, longest first, if at least three letters remain.
 var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
 
-// stems are what a word is compared by: of languages that inflect its beginning, and of scripts without spaces its pairs of
-// signs.
+// stems returns what a word is compared by: pairs of characters for scripts without spaces and for languages that inflect the beginning of
+// words.
 func stems(word string) []string {
 	n := utf8.RuneCountInString(word)
 	r, _ := utf8.DecodeRuneInString(word)
@@ -118,7 +118,7 @@ func stems(word string) []string {
 			out = append(out, string(runes[i:i+2]))
 		}
 		return out
-	case hangul: // particles come after the noun
+	case hangul: // particles follow the noun
 		return []string{firstRunes(word, 2)}
 	case otherScript:
 		if n > 4 {
@@ -145,12 +145,12 @@ func stems(word string) []string {
 
 func firstRunes(s string, n int) string { return s[:RuneOffset(s, n)] }
 
-// Kinds of scripts, by how their words are told apart.
+// The kinds of scripts, by how they separate words.
 const (
 	spaced = iota
 	unspaced
 	hangul
-	otherScript // with words, whose beginnings are not as those of Latin ones
+	otherScript // with words whose beginnings differ from those of Latin ones
 )
 
 func scriptOf(r rune) int {
@@ -165,7 +165,7 @@ func scriptOf(r rune) int {
 	return spaced
 }
 
-// alternatives are words of which a project, or a user, has one at a time: by word, the number of its row.
+// alternatives are words of which a project, or a user, uses one at a time: by word, the number of its row.
 var alternatives = words.NewTable(alternativeRows...)
 
 var stopWords = words.NewTable(stopRows...)

@@ -9,32 +9,32 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A fact is a statement taken apart, to show whether a newer one takes its place: "I live in Porto", then "I moved to Lisbon". That is
-// certain only where the newer one announces a change. What is wrongly kept says two things, each with its day; what is wrongly replaced is
-// gone, so the rule asks for much.
+// A fact is an analysed statement, to find out whether a newer one replaces it: "I live in Porto", then "I moved to Lisbon". That is only
+// certain if the newer one announces a change. Wrongly keeping a statement leaves two, each with its day; wrongly replacing one loses it,
+// so the rule is strict.
 type fact struct {
-	subject []uint32 // stems of its words that are no value, sorted
-	values  []uint32 // of its names and numbers, sorted
-	value   string   // the name or number in it, as it is spelled; "" where it is not the only one
+	subject []uint32 // stems of the words that are not values, sorted
+	values  []uint32 // stems of its names and numbers, sorted
+	value   string   // its only name or number, as spelled; "" if it has several
 	changes changeKind
 	counts  bool // value is a number
 	lives   bool // it says where somebody lives
-	moved   bool // or that they went to live elsewhere
-	works   bool // or where they work, or what as
-	self    bool // and says it of themselves
+	moved   bool // or that they moved
+	works   bool // or where, or as what, they work
+	self    bool // and people say it about themselves
 	size    int  // words
 }
 
-// changeKind is how a statement announces a change.
+// changeKind says how a statement announces a change.
 type changeKind uint8
 
 const (
 	stays   changeKind = iota
 	differs            // now, new, no longer
-	moves              // moved, postponed, switched: what is spoken of is the old thing
+	moves              // moved, postponed, switched: the sentence is about the old thing
 )
 
-// factOf takes a statement apart.
+// factOf analyses a statement.
 func factOf(text string) *fact {
 	ws := words.Append(nil, text)
 	f := &fact{size: len(ws)}
@@ -64,14 +64,14 @@ func factOf(text string) *fact {
 	return f
 }
 
-// longestValue is how long a value may be, in bytes, and longestBefore a statement that has none.
+// longestValue is the maximum length of a value, in bytes, and longestBefore that of a statement without one.
 const (
 	longestValue  = 48
 	longestBefore = 120
 )
 
-// valueIn is the only run of names and numbers of a text after its first word; "" where it has more, or none: then no sign says which of
-// them counts.
+// valueIn returns the only run of names and numbers of a text after its first word; "" if there are several, or none, since nothing then
+// says which of them counts.
 func valueIn(text string, ws []words.Word) (value string) {
 	is := func(k int) bool {
 		w := ws[k]
@@ -96,8 +96,8 @@ func valueIn(text string, ws []words.Word) (value string) {
 	return value
 }
 
-// replaces reports whether f, the newer one of two statements of one speaker, replaces old. Both must say one thing of one kind: a name or a
-// number, of the same subject. Where somebody lives or works is a subject whatever the words, if both speak of themselves.
+// replaces reports whether f, the newer of two statements by one speaker, replaces old. Both must have one value of the same kind, a name
+// or a number, and the same subject. Where somebody lives or works is a subject whatever the words, if both are about their speaker.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
@@ -114,14 +114,14 @@ func (f *fact) replaces(old *fact) bool {
 	return same >= 2 && same*4 >= more*3
 }
 
-// nearSubject is how many words of a statement are looked at for who it is about: "my sister moved to Bergen just after I called" is not about
-// who says it.
+// nearSubject is how many words of a statement are examined for its subject: "my sister moved to Bergen just after I called" is not about
+// its speaker.
 const nearSubject = 8
 
-// longFact is how many words a statement may have that says one thing.
+// longFact is the maximum number of words of a statement that says one thing.
 const longFact = 24
 
-// common is how many stems two sorted lists share.
+// common returns how many stems two sorted lists share.
 func common(a, b []uint32) (n int) {
 	for i, k := 0, 0; i < len(a) && k < len(b); {
 		switch {
@@ -136,14 +136,14 @@ func common(a, b []uint32) (n int) {
 	return n
 }
 
-// shortFact is how many words a statement may have whose only name or number represents it.
+// shortFact is the maximum number of words of a statement that its only name or number can stand for.
 const shortFact = 8
 
-// mostFacts is how many statements are compared with each other: the newest.
+// mostFacts is how many statements, the newest, are compared with each other.
 const mostFacts = 300
 
-// supersede takes statements out that a newer one of the same speaker replaces, and returns by the indexes of those that stay what should be
-// said of the older one.
+// supersede removes statements that a newer one by the same speaker replaces. For those that stay, by index, it returns what to say about
+// the older one.
 func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))
@@ -182,10 +182,10 @@ func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []
 	return chosen[:n], was[:n]
 }
 
-// was says what a statement that was replaced had said, up to a day.
+// was returns what to say about a statement that was replaced, up to a day.
 func (k *talk) was(c extract.Chosen, f *fact, until string) string {
 	is, text := "was ", f.value
-	if text == "" || f.size > shortFact { // what else it says may be what counts
+	if text == "" || f.size > shortFact { // something else in it may be what counts
 		is, text = "before: ", clipLine(strings.TrimRight(c.Text(k.items[c.Item].Text), " .。,，"), longestBefore)
 	}
 	if until != "" {

@@ -13,51 +13,51 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// talk is what the local digest of a chat is made of: statements of those who talk, chosen by what they say that nothing else
-// says, with who said them and on which day. A later digest reads them back: each line is of one message again, with its speaker at its
-// beginning or at that of a line above, and its day in the line in brackets above.
+// talk is the material of a chat's local digest: statements of the participants, chosen by what they say that nothing else says, with their
+// speaker and day. A later digest reads them back: each line belongs to one message again, with its speaker at its beginning or at that of
+// a line above, and its day in the bracketed line above.
 type talk struct {
 	items   []extract.Item
 	sources []source // of items
 	turns   []int32  // of items; see pair
-	skipped bool     // messages before the next item were not read
+	skipped bool     // messages before the next item were skipped
 	chosen  *extract.Extract
-	facts   map[int]*fact // of the sentences that were chosen, by Chosen.Sentence
-	months  [13]string    // a day of each month as a header has spelled it
+	facts   map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
+	months  [13]string    // how a header has spelled a day of each month
 }
 
 // source says where an item comes from.
 type source struct {
 	section int
-	speaker string // "" of a line without one
+	speaker string // "" for a line without one
 	day     string
 	at      dates.Date
-	fresh   bool // not a line of the digest before
+	fresh   bool // not a line of an earlier digest
 	lasting bool
-	own     bool // the assistant's
-	denied  bool // the next turn says that it is wrong
-	gap     bool // something was said between the item before and this one
+	own     bool // said by the assistant
+	denied  bool // the next turn rejects it
+	gap     bool // something was said between the previous item and this one
 }
 
-// The bullets of lines: of the sections that a model has written, and one that digests had before statements that last.
+// The bullets of lines: of sections that a model has written, and of lasting statements in older digests.
 const (
 	plainBullet   = "- "
 	lastingBullet = "* "
 )
 
-// What the statements of an item count, in 1/1024.
+// The weights of statements, in 1/1024.
 const (
-	ofFirst   = 1536 // the first user message says what the conversation is for
-	ofLasting = 1536 // a lasting statement of the digest before
+	ofFirst   = 1536 // the first user message, which says what the conversation is for
+	ofLasting = 1536 // a lasting statement of an earlier digest
 	ofOld     = 1024 // any other
 	ofModel   = 1536 // a line of a digest that a model has written
-	ofDenied  = 8    // what the next turn says is wrong
+	ofDenied  = 8    // what the next turn rejects
 )
 
-// lookTalk is how much talk is read, in bytes: half of it the newest, the other half taken evenly from what is older.
+// lookTalk is how much talk is read, in bytes: half of it the newest, the other half sampled evenly from what is older.
 const lookTalk = 1 << 19
 
-// newTalk collects what is said in messages, and what the digest before says. next to are texts that the reader has anyway.
+// newTalk collects what messages and an earlier digest say. nearby are texts that the reader has anyway.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
@@ -66,7 +66,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	}
 	first := len(k.items) == 0
 	day, at := "", dates.Date(0)
-	next := 0 // in messages
+	next := 0 // index in messages
 	for _, i := range sampled(t, messages) {
 		for ; messages[next] != i; next++ {
 			k.skipped = true
@@ -96,7 +96,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 		if first && t.Messages[i].Role == transcript.User && !blank(text) {
 			factor, first = ofFirst, false
 		}
-		if found, size := dates.Header(text); found.Date != 0 { // behind the name
+		if found, size := dates.Header(text); found.Date != 0 { // after the name
 			day, at = text[found.From:found.End], found.Date
 			text = text[size:]
 		}
@@ -126,16 +126,16 @@ func (k *talk) say(text string, factor int, src source) {
 	k.sources = append(k.sources, src)
 }
 
-// largeMessage is how large a message may be, in bytes of JSON, to be looked through for who wrote it, and when.
+// largeMessage is the maximum size of a message, in bytes of JSON, that is searched for its author and time.
 const largeMessage = 1 << 16
 
-// author is what a message says of itself next to its content.
+// author is what a message says about itself outside its content.
 type author struct {
 	day  dates.Date
-	name string // of who wrote it
+	name string // the author's name
 }
 
-// writtenBy reads who wrote message i, and when, from its members or its metadata.
+// writtenBy returns who wrote message i, and when, according to its members or its metadata.
 func writtenBy(t *transcript.Transcript, i int) (w author) {
 	src := t.Bytes(t.Messages[i].Span)
 	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
@@ -170,7 +170,7 @@ func (w *author) read(s *jsonspan.Scanner, inner string) {
 	}
 }
 
-// saidIn is what the assistant says in message i.
+// saidIn returns what the assistant says in message i.
 func saidIn(t *transcript.Transcript, i int) (said string) {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) {
@@ -180,7 +180,7 @@ func saidIn(t *transcript.Transcript, i int) (said string) {
 	return said
 }
 
-// sampled are the messages that are read: all of them, unless they are too long together.
+// sampled returns the messages that are read: all of them, unless they are too long together.
 func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	size := func(i int32) (sum int) {
 		for _, p := range t.PartsOf(int(i)) {
@@ -213,11 +213,11 @@ func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	return append(out, messages[newest:]...)
 }
 
-// longestName is how long the name of a speaker may be, in bytes.
+// longestName is the maximum length of a speaker's name, in bytes.
 const longestName = 32
 
-// speakerNames are the names with which user messages and of the assistant begin. What the assistant writes names nobody but itself: a name
-// that is the user's, or a role, is none.
+// speakerNames returns the names with which the user's and the assistant's messages begin. Text that the assistant writes can only name the
+// assistant: a name that is the user's, or a role, doesn't count.
 func speakerNames(t *transcript.Transcript, messages []int32) [2]string {
 	user, assistant := speakerName(t, messages, transcript.User), speakerName(t, messages, transcript.Assistant)
 	if isRole(user) {
@@ -229,7 +229,7 @@ func speakerNames(t *transcript.Transcript, messages []int32) [2]string {
 	return [2]string{user, assistant}
 }
 
-// isRole reports whether a name reads as the label of a role.
+// isRole reports whether a name reads like the label of a role.
 func isRole(name string) bool {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "user", "assistant", "system", "tool":
@@ -238,7 +238,7 @@ func isRole(name string) bool {
 	return false
 }
 
-// speakerName is the name with which most messages of a role begin ("Anna: …"); "" where they do not.
+// speakerName returns the name with which most messages of a role begin ("Anna: …"); "" if they don't.
 func speakerName(t *transcript.Transcript, messages []int32, role transcript.Role) string {
 	name, with, all := "", 0, 0
 	for _, i := range messages {
@@ -271,8 +271,8 @@ func speakerName(t *transcript.Transcript, messages []int32, role transcript.Rol
 	return Fence(name)
 }
 
-// read reads the lines of a section of the digest before, but for those that are a part of known. A line of statements that reads as
-// one with a speaker before it has one: see sections.
+// read reads the lines of a section of an earlier digest, except for those contained in known. A line that begins like a label has a
+// speaker; see sections.
 func (k *talk) read(section int, text, known string) {
 	src := source{section: section}
 	for line := range strings.Lines(text) {
@@ -320,10 +320,10 @@ func (k *talk) read(section int, text, known string) {
 	}
 }
 
-// longestOld is how long a line of a digest before may be, in bytes.
+// longestOld is the maximum length of a line of an earlier digest, in bytes.
 const longestOld = 1000
 
-// sections writes the sections of a digest of about size bytes. What is chosen of one message is one line.
+// sections returns the sections of a digest of roughly size bytes. Statements chosen from one message share a line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
 	day, speaker, before := "", "", -1
@@ -359,7 +359,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 			w.WriteString(gapMark + "\n")
 		}
 		before = item
-		if src.speaker == "" { // of a model
+		if src.speaker == "" { // from a model
 			src.speaker = "assistant"
 		}
 		if src.speaker != speaker || !continuesLine(line.String()) {
@@ -378,13 +378,14 @@ func (k *talk) sections(size int) (out [sections]string) {
 	return out
 }
 
-// continuesLine reports whether a line needs no label below one of the same speaker: it reads as nothing but what somebody says.
+// continuesLine reports whether a line needs no label after one by the same speaker, because it reads like nothing but speech.
 func continuesLine(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return inWord(first) && labelEnd(line) == 0
 }
 
-// clipped is the beginning and the end of what is said first, in about size bytes: of one endless sentence nothing is chosen.
+// clipped returns the beginning and the end of what is said first, in roughly size bytes, for when nothing can be chosen from one endless
+// sentence.
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
@@ -395,7 +396,8 @@ func (k *talk) clipped(size int) string {
 	return ""
 }
 
-// statementOf is a statement as a line has it: with a sign at its end, by which the next round tells it from the one after it.
+// statementOf returns a statement as a line shows it, with punctuation at its end, so that the next round can separate it from the
+// following one.
 func statementOf(text, was string) string {
 	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
 	bare := strings.TrimRight(text, "\"'”’»)）」』》")
@@ -412,8 +414,8 @@ func statementOf(text, was string) string {
 	return Fence(text)
 }
 
-// absolute puts the day after words that name it by its distance from the day on which they were said: "yesterday (7 May, 2023)". A text
-// that names a year itself is left as it is.
+// absolute adds the date after words that are relative to the day on which they were said: "yesterday (7 May, 2023)". It leaves a text that
+// names a year as it is.
 func (k *talk) absolute(text string, at dates.Date) string {
 	ws := words.Append(nil, text)
 	found := dates.Relative(text, ws, at)
@@ -434,7 +436,7 @@ func (k *talk) absolute(text string, at dates.Date) string {
 	return b.String() + text[from:]
 }
 
-// spelled is a date as the headers of the chat spell theirs, where one of them is of the same month; else as ISO 8601 does.
+// spelled returns a date in the spelling of the chat's headers, if one of them has the same month; otherwise in ISO 8601.
 func (k *talk) spelled(d dates.Date) string {
 	if like := k.months[d.Month()]; like != "" && d.Month() > 0 {
 		if text, ok := d.Like(like); ok {
@@ -444,10 +446,10 @@ func (k *talk) spelled(d dates.Date) string {
 	return string(d.Append(nil))
 }
 
-// labelMark ends the label of a speaker.
+// labelMark ends a speaker's label.
 const labelMark = ": "
 
-// labelEnd is where the label ends that a text begins with, or seems to, in bytes; 0 where there is none.
+// labelEnd returns the length of the label, or apparent label, at the beginning of a text, in bytes; 0 if there is none.
 func labelEnd(text string) int {
 	return max(strings.Index(text[:min(len(text), longestName+len(labelMark))], labelMark), 0)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// gapMark is a line between two that would read as what the user said and the answer to it, where others were between them.
+// gapMark is a line between two lines that would read like the user's words and the answer, although others were between them.
 const gapMark = "…"
 
-// What tells in a line of others like it, see [extract.Alike]: "(and 640 more like it, up to part 643)".
+// Phrases that mention similar lines, see [extract.Alike]: "(and 640 more like it, up to part 643)".
 const (
 	alikeStart = " (and "
 	alikeWords = " more like it"
@@ -17,10 +17,10 @@ const (
 	alikeEnd   = ")."
 )
 
-// longestUpTo is how long the end of a row may be, in bytes.
+// longestUpTo is the maximum length of the end of a series, in bytes.
 const longestUpTo = 64
 
-// alikeNote is what a line says about others like it.
+// alikeNote returns the note about similar lines.
 func alikeNote(a extract.Alike) string {
 	if a.More == 0 {
 		return ""
@@ -32,8 +32,8 @@ func alikeNote(a extract.Alike) string {
 	return note + alikeEnd[:1]
 }
 
-// cutAlike splits a line of the digest before after the first note about others like it, which it removes: what is before it, what it tells, and
-// what is behind it. more is 0 where there is none.
+// cutAlike splits a line of an earlier digest at its first note about similar lines: what is before it, what it says, and what is after it.
+// more is 0 if there is none.
 func cutAlike(line string) (before, upTo, rest string, more int) {
 	at := strings.Index(line, alikeWords)
 	start := strings.LastIndex(line[:max(at, 0)], alikeStart)
@@ -61,8 +61,8 @@ func cutAlike(line string) (before, upTo, rest string, more int) {
 	return before, upTo, strings.TrimSpace(rest), more
 }
 
-// pair numbers the turns of those who talk: an item that is said next by somebody else has the next number. Where it is not known what was
-// between, or something of another section is, one is left out.
+// pair numbers the turns of the participants: an item that somebody else says next has the next number. A number is skipped if what was in
+// between is unknown, or in another section.
 func (k *talk) pair() {
 	turn := int32(0)
 	k.turns = make([]int32, len(k.sources))
@@ -80,8 +80,8 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses what together has about size bytes. A question of which no answer is chosen says nothing, unless nobody has answered or it says
-// something of who asks: it makes room for others.
+// choose chooses statements of roughly size bytes together. A question makes room for others if its answer isn't chosen, unless nobody has
+// answered or it says something about who asks.
 func (k *talk) choose(size int) []extract.Chosen {
 	chosen := k.chosen.ChooseTalk(size, nil)
 	lone := map[int]bool{}
@@ -91,12 +91,12 @@ func (k *talk) choose(size int) []extract.Chosen {
 	return k.answered(k.chosen.ChooseTalk(size, lone), lone)
 }
 
-// answered are those of what was chosen that are no questions without an answer; the others are added to lone, by their numbers.
+// answered returns the chosen statements without questions that lack an answer, whose numbers are added to lone.
 func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil
 	}
-	cur, after := int32(-1), int32(-1) // the turn of what is kept behind, and the one behind that turn
+	cur, after := int32(-1), int32(-1) // the turn of the previous kept statement, and the turn after it
 	newest := k.turns[len(k.turns)-1]
 	kept := len(chosen)
 	for i := len(chosen) - 1; i >= 0; i-- {
@@ -117,13 +117,13 @@ func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Ch
 	return chosen[kept:]
 }
 
-// parted reports whether a line of an item would read as the answer to a line of one before it and is not: the assistant says it, and not next,
-// or the digest before has parted them.
+// parted reports whether a line of an item would wrongly read like the answer to a line of an earlier one: the assistant says it, but not
+// next, or the earlier digest has separated them.
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
 	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
 	return parts && a.section == told && k.turns[item] != k.turns[before]+1
 }
 
-// answers reports whether it is the one that is asked who speaks.
+// answers reports whether the speaker is the one who is being asked.
 func (s *source) answers() bool { return s.own || s.speaker == "assistant" || s.speaker == "" }

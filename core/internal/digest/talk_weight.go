@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// longTalk is how long a text may be, in bytes, before its sentences count less, and leastOf what they count at least, in 1/1024: an essay is
-// not worth as many lines as the twenty short messages that have its length.
+// longTalk is the length of a text, in bytes, from which its sentences count less, and leastOf the least that they count, in 1/1024: an
+// essay isn't worth as many lines as twenty short messages of the same total length.
 const (
 	longTalk = 1500
 	leastOf  = 256
 )
 
-// An assistant that says much more than the user would crowd out what the user says: its texts count less from shortTalk bytes on, and
-// leastOfLong at least, the sooner the longer they are against the user's. evenTalk is from what ratio of the averages on that begins, and an
-// average of longAnswer bytes is the least that counts as much.
+// An assistant that says much more than the user would crowd out the user. Its texts count less from shortTalk bytes on, the more so the
+// longer they are compared with the user's, down to leastOfLong. evenTalk is the ratio of average lengths from which that begins; averages
+// below longAnswer bytes don't count as long.
 const (
 	shortTalk   = 200
 	leastOfLong = 64
@@ -21,12 +21,12 @@ const (
 	longAnswer  = 300
 )
 
-// deniedMark follows a line that the next turn says is wrong.
+// deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// weigh gives long texts and denied ones the factors of their sentences, by how long each side speaks.
+// weigh lowers the factors of sentences in long and in rejected texts, depending on how much each side says.
 func (k *talk) weigh() {
-	var size, count [2]int // of the user and the assistant
+	var size, count [2]int // for the user and the assistant
 	side := func(own bool) int {
 		if own {
 			return 1
@@ -62,7 +62,7 @@ func (k *talk) weigh() {
 	}
 }
 
-// The words with which somebody says that what was just said is wrong, and what follows a no that does not.
+// The words with which people reject what was just said, and what follows a "no" that doesn't.
 var (
 	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
 		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+
@@ -70,7 +70,7 @@ var (
 	assents = strings.Split("no, thank|no thank|no, that is all|no, that's all|no, that's it|no problem|no, problem|no worries|no, i'm good|no, i am good|no, i'm fine|no, not at all|no, it's fine|no, it's ok|no, you're right|no, seriously|no, really|nope, that's|nein, danke|non, merci|no, gracias|não, obrigad|no, grazie|нет, спасибо|不是，谢谢|いいえ、大丈夫|아니요, 괜찮", "|")
 )
 
-// denies reports whether a text says that the one before it is wrong. After a question a no is its answer.
+// denies reports whether a text rejects the one before it. After a question, "no" is an answer.
 func denies(before, text string) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
 	if !startsWithOne(head, denials) || startsWithOne(head, assents) {

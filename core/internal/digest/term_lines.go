@@ -5,7 +5,7 @@ import "strings"
 // termLabels begin lines that list terms, in digests of versions up to 0.2.
 var termLabels = []string{"Paths:", "Links:", "Names:", "Numbers:", "Errors:"}
 
-// withoutTerms is the text of a section without the lines that list terms: digests had such lines.
+// withoutTerms returns the text of a section without the lines that list terms, which old digests had.
 func withoutTerms(text string) string {
 	var b strings.Builder
 next:

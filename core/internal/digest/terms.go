@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// A term is a word that means something in one conversation only: a path, an address, an identifier, a number. Terms are
-// what later messages cannot say again if a digest has lost them.
+// A term is a word that has a meaning in one conversation only: a path, an address, an identifier, a number. Later messages can't recover
+// terms that a digest has lost.
 
 type termKind uint8
 
@@ -19,11 +19,11 @@ const (
 	urlTerm
 	nameTerm
 	numberTerm
-	errorTerm // what an error says, from its name to the end of the line
+	errorTerm // an error message, from its name to the end of the line
 	termKinds
 )
 
-// The classes of bytes, so that those of a word are the or of its bytes'. A term is a run of bytes that have a class.
+// The classes of bytes, combined by or for a word. A term is a run of bytes with a class.
 const (
 	small = 1 << iota
 	capital
@@ -54,7 +54,8 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// maxTerm is the longest term, maxLink the longest path or address, and maxNumber the longest number, in bytes; longer ones are data.
+// maxTerm is the maximum length of a term, maxLink that of a path or address, and maxNumber that of a number, in bytes; longer ones are
+// data.
 const (
 	maxTerm   = 64
 	maxNumber = 15
@@ -73,7 +74,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			case text[from] == 0x1b:
 				i = controlEnd(text, i)
 			case text[from] == '\\' && i < len(text) && (text[i] == 'n' || text[i] == 't' || text[i] == 'r'):
-				if escapes == 0 { // of text in a text; a path of Windows has none
+				if escapes == 0 { // of a text inside a text; a Windows path has none
 					escapes = 1
 					if strings.Contains(text, ":\\") {
 						escapes = 2
@@ -107,7 +108,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			}
 		}
 		switch {
-		case len(word) < 3 || all == small || all == capital: // most words: no case, digit or underscore makes them a name
+		case len(word) < 3 || all == small || all == capital: // most words: neither case nor a digit or underscore makes them a name
 		case all&(joints|digit) == 0:
 			if isName(word) {
 				see(nameTerm, word)
@@ -127,7 +128,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 	}
 }
 
-// controlEnd is where a control sequence of a terminal ends that begins in front of text[i]: ESC [ … letter.
+// controlEnd returns where a terminal control sequence that begins before text[i] ends: ESC [ … letter.
 func controlEnd(text string, i int) int {
 	if i >= len(text) || text[i] != '[' {
 		return i
@@ -137,7 +138,7 @@ func controlEnd(text string, i int) int {
 	return min(i+1, len(text))
 }
 
-// isError reports whether a word names an error in front of what it says: "TypeError", "error", "fatal".
+// isError reports whether a word introduces an error message: "TypeError", "error", "fatal".
 func isError(word string) bool {
 	switch len(word) {
 	case 5:
@@ -146,13 +147,13 @@ func isError(word string) bool {
 	return len(word) > 5 && word[0] >= 'A' && word[0] <= 'Z' && (strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception"))
 }
 
-// The sizes of what an error says, in bytes, its name included.
+// The sizes of error messages, in bytes, including the error's name.
 const (
 	leastError = 16
 	mostError  = 160
 )
 
-// errorIn is what an error says that text begins with; "" if that is too little.
+// errorIn returns the error message at the beginning of a text; "" if it is too short.
 func errorIn(text string) string {
 	said := text[:min(len(text), mostError)]
 	if n := strings.IndexAny(said, "\n\r\x1b"); n >= 0 {
@@ -206,8 +207,7 @@ func urlEnd(text string, i int) int {
 	return i
 }
 
-// isName reports whether a word of letters and digits is an identifier: it has an underscore, a capital letter inside, or letters and
-// digits.
+// isName reports whether a word of letters and digits is an identifier: it has an underscore, an inner capital, or both letters and digits.
 func isName(w string) bool {
 	if len(w) < 5 || len(w) > maxTerm {
 		return false
@@ -231,7 +231,7 @@ func isName(w string) bool {
 	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
 }
 
-// isFile reports whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits, and is not an
+// isFile reports whether a word without slashes is a file name: it ends with a dot and one to five letters and digits, and isn't an
 // abbreviation or the seam of two sentences.
 func isFile(w string) bool {
 	at := strings.LastIndexByte(w, '.')
@@ -241,14 +241,14 @@ func isFile(w string) bool {
 	return extensions.has(w[at+1:])
 }
 
-// extensions are those of files that conversations with agents are about.
+// extensions are the file extensions that conversations with agents mention.
 var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
 	"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
 	"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk")
 
 func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
 
-// isPath reports whether a word with a slash is a path and not a pair of words: it has two slashes or more, or the name of a file, and a
+// isPath reports whether a word with a slash is a path rather than a pair of words: it has at least two slashes, or a file name, and a
 // letter.
 func isPath(w string) bool {
 	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
@@ -274,7 +274,7 @@ type terms struct {
 type term struct {
 	text   string
 	kind   termKind
-	seen   int32 // the message that it was seen in last, so that it counts once in each
+	seen   int32 // the message in which it was last seen, so that each message counts once
 	weight int64
 }
 
@@ -296,7 +296,7 @@ func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
 	}
 }
 
-// value is what a term is worth for its length. Errors count as if they were short: they have a share of their own.
+// value returns the value of a term for its length. Errors count as if they were short, because they have their own share.
 func (t *term) value() int64 {
 	size := len(t.text) + 12
 	if t.kind == errorTerm {
@@ -308,7 +308,7 @@ func (t *term) value() int64 {
 	return t.weight * 1000 / int64(size)
 }
 
-// rank sorts terms, the best for their length first.
+// rank sorts terms, best value first.
 func rank(list []term) []term {
 	sorting.Func(list, func(a, b term) int {
 		return cmp.Or(cmp.Compare(b.value(), a.value()), strings.Compare(a.text, b.text))
@@ -316,10 +316,10 @@ func rank(list []term) []term {
 	return list
 }
 
-// ranked are the terms, the best for their length first.
+// ranked returns the terms, best value first.
 func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
-// words are the terms of a text, for looking up what it already says. Of a path, each of its ends counts as said.
+// said adds the terms of a text to a set of what is already said. Each suffix of a path counts as said.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }
@@ -335,7 +335,7 @@ func say(kind termKind, word string, into *critbit.Map[struct{}]) {
 	}
 }
 
-// eachNumber calls see for where numbers may be in a text: each that eachTerm finds is among them.
+// eachNumber calls see for each place in a text that may be a number, including all that eachTerm finds.
 func eachNumber(text string, see func(from, to int)) {
 	for i := 0; i < len(text); {
 		if byteClass[text[i]] == 0 {

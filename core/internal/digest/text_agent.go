@@ -7,27 +7,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Some agents have no tool calls in their messages: the assistant writes what it calls as text, in a fenced block or in tags, and the output
-// comes as the next message of the user. This file tells such outputs from what a user says; text_calls.go reads the calls.
+// Some agents have no tool calls in their messages: the assistant writes its calls as text, in a fenced block or in tags, and the output
+// arrives as the next user message. This file tells such outputs from what a user says; text_calls.go reads the calls.
 
-// outputMarks begin messages of the user that are output of a tool, or the program's complaint about a call that it could not read, in lower
-// case.
+// outputMarks begin user messages that are the output of a tool, or the program's complaint about an unreadable call, in lower case.
 var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_code>", "<stdout>", "<tool_response>", "<tool_result>",
 	"<tool_output>", "<function_result", "<execution_result", "<execution_output", "<command_output>", "<warning>\nthe output of your last command",
 	"observation:", "observation\n", "[observation", "execution result", "execution output:", "execution succeeded", "tool result", "tool output",
 	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
 	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
 
-// How many bytes at the beginning and at the end of a message are compared with those of others.
+// How many bytes at the beginning and at the end of a message are compared with other messages.
 const (
 	longestLead = 40
 	lookAhead   = 200
 )
 
-// MarkOutputs marks the messages of the user among the first n of a transcript that are outputs of calls that the assistant wrote as text
-// (Message.Output): where most messages of the user after the first answer begin as such outputs do, or all alike, and most of the assistant's
-// before them call something. The first request is never one. It also notes whether results tell failures. Unless wanted, it only takes the
-// marks of another run away.
+// MarkOutputs marks (Message.Output) user messages among the first n that are outputs of calls written as text: if most user messages after
+// the first answer begin like such outputs, or all begin alike, and most of the assistant messages before them contain calls. The first
+// request is never an output. It also notes whether results report failures. If wanted is false, it only removes the marks of another run.
 func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
 	for i := range t.Messages {
@@ -56,7 +54,7 @@ func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	}
 }
 
-// afterAssistant are the messages of the user with a text that directly follow one of the assistant's, digests and the like excepted.
+// afterAssistant returns the user messages with a text that directly follow an assistant message, except for digests and the like.
 func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	for i := 1; i < n; i++ {
 		m := &t.Messages[i]
@@ -69,7 +67,8 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	return after
 }
 
-// outputsAmong are those of messages that begin as outputs do; if these are not most of them, those that share how most begin or end.
+// outputsAmong returns those of messages that begin like outputs or, if these are a minority, those that share the most common beginning or
+// end.
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
 	type edge struct {
@@ -107,7 +106,7 @@ func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	return like
 }
 
-// edges are the beginning of the first text of a message and, where that ends with a prompt of a shell, its last line.
+// edges returns the beginning of a message's first text and, if the text ends with a shell prompt, its last line.
 func edges(t *transcript.Transcript, i int) (lead, end string) {
 	s := t.FirstText(i)
 	raw := t.Bytes(s)
@@ -132,7 +131,7 @@ func edges(t *transcript.Transcript, i int) (lead, end string) {
 	return strings.TrimLeft(lead, " \t\r\n"), end
 }
 
-// beginning is about the first n bytes of a string.
+// beginning returns roughly the first n bytes of a string.
 func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	raw := t.Bytes(s)
 	if len(raw) <= n+2 {
@@ -158,10 +157,10 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 
 var outputStarts = startsOf(outputMarks)
 
-// longestMark is how long one of outputMarks may be, in bytes.
+// longestMark is the length of the longest of outputMarks, in bytes.
 const longestMark = 64
 
-// isOutputLead reports whether a text begins as outputs of tools do.
+// isOutputLead reports whether a text begins like the output of a tool.
 func isOutputLead(lead string) bool {
 	if outputStarts.may(lead) {
 		low := lower(trimRune(lead[:min(len(lead), longestMark)]))
@@ -174,7 +173,7 @@ func isOutputLead(lead string) bool {
 	return isResultHead(lead)
 }
 
-// isResultHead reports whether a text begins with the line with which Cline heads the result of a tool: "[name for 'x'] Result:", "[name] Result:".
+// isResultHead reports whether a text begins with Cline's heading of a tool result: "[name for 'x'] Result:", "[name] Result:".
 func isResultHead(lead string) bool {
 	if !strings.HasPrefix(lead, "[") {
 		return false
@@ -183,7 +182,8 @@ func isResultHead(lead string) bool {
 	return strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
 }
 
-// leadOf is the tag or the label that a text begins with, of at least four characters: "<name>", "LABEL:", "[label]"; "" where there is none.
+// leadOf returns the tag or label at the beginning of a text, of at least four characters: "<name>", "LABEL:", "[label]"; "" if there is
+// none.
 func leadOf(lead string) string {
 	lead = lead[:min(len(lead), longestLead)]
 	line, _, _ := strings.Cut(lead, "\n")
@@ -196,7 +196,7 @@ func leadOf(lead string) string {
 	default:
 		end = strings.IndexByte(line, ':')
 		if end < 0 && len(line) < len(lead) && line != "" && strings.ToUpper(line) == line && strings.ToLower(line) != line {
-			end = len(line) - 1 // a line of its own, in capitals
+			end = len(line) - 1 // a separate line, in capitals
 		}
 	}
 	if end < 3 || strings.Count(line[:end], " ") > 3 {
@@ -205,5 +205,5 @@ func leadOf(lead string) string {
 	return line[:end+1]
 }
 
-// isTextResult reports whether message i is the output of a call that the assistant wrote as text.
+// isTextResult reports whether message i is the output of a call written as text.
 func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].Output }

@@ -9,23 +9,23 @@ import (
 
 // textCall is a call that the assistant wrote as text.
 type textCall struct {
-	tool    string // its name; that of a shell for a block of commands
-	command string // what it runs; "" for a call that runs nothing
+	tool    string // its name; the shell's for a block of commands
+	command string // the command that it runs, or ""
 	path    string // the file that it is about; "" if it has none
-	text    string // the arguments, or the commands, as they are written
+	text    string // the arguments or commands as written
 }
 
-// shellTool is the name of a call that is a block of commands.
+// shellTool is the tool name of a block of commands.
 const shellTool = "bash"
 
-// How much of a message is looked through for calls, in bytes, and how many calls are taken.
+// How much of a message is searched for calls, in bytes, and how many calls are read.
 const (
 	lookCalls = 1 << 16
 	mostCalls = 16
 )
 
-// textCalls are the calls in the texts of message i, of the assistant. There are none where the transcript has no outputs as text: a fenced
-// block in a chat is a quote.
+// textCalls returns the calls in the texts of assistant message i. There are none if the transcript has no outputs as text, because a
+// fenced block in a chat is a quotation.
 func textCalls(t *transcript.Transcript, i int) []textCall {
 	if !t.Outputs || t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -33,7 +33,7 @@ func textCalls(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i)
 }
 
-// callsIn are what reads like calls in the texts of message i.
+// callsIn returns what looks like calls in the texts of message i.
 func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	if t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -53,7 +53,7 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf are the calls in a text: fenced blocks, else tags, else a line that names an action.
+// callsOf returns the calls in a text: fenced blocks, otherwise tags, otherwise a line that names an action.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls
@@ -70,8 +70,8 @@ func callsOf(text string) []textCall {
 	return nil
 }
 
-// fencedCalls are the blocks between ``` that are for a shell or an interpreter, or JSON that names a tool. Without such a block the last one
-// counts that has no language, if nothing follows it.
+// fencedCalls returns the blocks between ``` for a shell or an interpreter, or with JSON that names a tool. If there are none, the last
+// block without a language counts if nothing follows it.
 func fencedCalls(text string) (calls []textCall) {
 	bare := ""
 	for {
@@ -113,7 +113,7 @@ func fencedCalls(text string) (calls []textCall) {
 	return calls
 }
 
-// shellCall is a block of commands. The commands with which agents open, create and edit files name these first.
+// shellCall returns a block of commands as a call. The commands with which agents open, create and edit files name the file first.
 func shellCall(body string) textCall {
 	body = strings.TrimSpace(body)
 	c := textCall{tool: shellTool, command: body, text: body}
@@ -138,8 +138,8 @@ func shellCall(body string) textCall {
 	return c
 }
 
-// taggedCalls are the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter name="…">, <tool_call> with JSON,
-// <execute_bash>, and a tag that is the name of a tool, with a tag for each argument.
+// taggedCalls returns the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter name="…">, <tool_call>
+// with JSON, <execute_bash>, and a tag named like a tool with a tag for each argument.
 func taggedCalls(text string) (calls []textCall) {
 	for at := 0; at < len(text) && len(calls) < mostCalls; {
 		open := strings.IndexByte(text[at:], '<')
@@ -189,10 +189,10 @@ func taggedCalls(text string) (calls []textCall) {
 	return calls
 }
 
-// longestTag is how long a tag with its attributes may be, in bytes.
+// longestTag is the maximum length of a tag with its attributes, in bytes.
 const longestTag = 120
 
-// tagName is the name of a tag at the beginning of a text: lower case letters, digits, _ and -.
+// tagName returns the name of a tag at the beginning of a text: lower case letters, digits, _ and -.
 func tagName(text string) string {
 	n := 0
 	for n < len(text) && n < longestLead && (text[n] >= 'a' && text[n] <= 'z' || n > 0 && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9')) {
@@ -201,7 +201,7 @@ func tagName(text string) string {
 	return text[:n]
 }
 
-// attribute is the value of an attribute of a tag.
+// attribute returns the value of an attribute of a tag.
 func attribute(tag, name string) string {
 	_, value, found := strings.Cut(tag, name+"=")
 	if !found || value == "" {
@@ -213,7 +213,7 @@ func attribute(tag, name string) string {
 	return value
 }
 
-// arguments reads what is between the tags of a call.
+// arguments reads the arguments between the tags of a call.
 func (c *textCall) arguments(inside string) {
 	c.text = strings.TrimSpace(inside)
 	best := len(keysOf[0].keys)
@@ -246,7 +246,7 @@ func (c *textCall) arguments(inside string) {
 	}
 }
 
-// argument takes in one argument; best is the rank of the path so far.
+// argument adds one argument; best is the rank of the path so far.
 func (c *textCall) argument(key, value string, best *int) {
 	switch is, rank := argumentOf(key); {
 	case is == path && rank < *best:
@@ -258,7 +258,7 @@ func (c *textCall) argument(key, value string, best *int) {
 	}
 }
 
-// jsonCall is a call that is written as JSON: an object with the name of a tool, and its arguments.
+// jsonCall returns a call written as JSON: an object with the name of a tool and its arguments.
 func jsonCall(text string) []textCall {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -303,7 +303,7 @@ func jsonCall(text string) []textCall {
 	return []textCall{c}
 }
 
-// actionLine is a call as one line: "Action: name[argument]", or with a line "Action Input:" that follows.
+// actionLine returns a call written on one line: "Action: name[argument]", optionally followed by a line "Action Input:".
 func actionLine(text string) []textCall {
 	at := strings.LastIndex("\n"+text, "\nAction:")
 	if at < 0 {
@@ -333,7 +333,7 @@ func actionLine(text string) []textCall {
 	return []textCall{shellCall(line)}
 }
 
-// inText collects what the assistant calls in the texts of message i, or how that ended, where i is its output.
+// inText collects the calls in the texts of message i, or their outcome if message i is their output.
 func (c *collector) inText(i int) {
 	t := c.t
 	if !isTextResult(t, i) {

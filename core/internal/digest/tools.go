@@ -14,13 +14,13 @@ type use uint8
 const (
 	unknown  use = iota
 	reads        // the result is the content of one file
-	searches     // looks into files or lists them
+	searches     // searches or lists files
 	edits        // changes files
 	runs         // runs a command
-	plans        // keeps the list of what should be done
+	plans        // maintains a to-do list
 )
 
-// tools are the names that agents give to the tools whose use is known, as ToolKey spells them: a row for each use.
+// tools are the names that agents give to tools of a known use, as ToolKey spells them, one row for each use.
 var tools = words.NewTable([]string{
 	reads - 1:    "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread",
 	searches - 1: "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch",
@@ -32,7 +32,7 @@ var tools = words.NewTable([]string{
 	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist taskcreate taskupdate settodolist managetodolist",
 }...)
 
-// ToolKey is a tool's name as the tables have it: lower case, without _ and -. Agents write Read, read_file, str-replace.
+// ToolKey returns a tool's name as the tables spell it: in lower case, without _ and -. Agents write Read, read_file, str-replace.
 func ToolKey(name string) string { return string(appendToolKey(make([]byte, 0, len(name)), name)) }
 
 func appendToolKey(key []byte, name string) []byte {
@@ -48,8 +48,7 @@ func appendToolKey(key []byte, name string) []byte {
 	return key
 }
 
-// useOf is what the tool of a name does. What precedes the name, of the server or the name space that it comes from (mcp__files__read_file,
-// functions.shell), does not count.
+// useOf returns what a tool does, judged by its name without a leading server or namespace (mcp__files__read_file, functions.shell).
 func useOf(name string) use {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -67,7 +66,7 @@ func ReadsFile(tool string) bool { return useOf(tool) == reads }
 // EditsFile reports whether a tool changes files.
 func EditsFile(tool string) bool { return useOf(tool) == edits }
 
-// argument is what the value of a tool call's argument is.
+// argument is the meaning of an argument's value.
 type argument uint8
 
 const (
@@ -77,7 +76,7 @@ const (
 	patch
 )
 
-// keysOf are the names of arguments whose value is known. Where several of a kind are in one call, the first of the list counts.
+// keysOf are the names of arguments whose meaning is known. If a call has several of a kind, the first in the list counts.
 var keysOf = []struct {
 	is   argument
 	keys []string
@@ -87,7 +86,7 @@ var keysOf = []struct {
 	{patch, []string{"input", "patch", "diff"}},
 }
 
-// argumentOf says what the value under a key is, and its place in the list of such keys.
+// argumentOf returns the meaning of the value under a key, and the key's position in its list.
 func argumentOf(key string) (is argument, rank int) {
 	for _, k := range keysOf {
 		for i, name := range k.keys {
@@ -99,8 +98,8 @@ func argumentOf(key string) (is argument, rank int) {
 	return plain, 0
 }
 
-// arguments calls see for every string in the arguments of a tool call, with the key that it is under (the nearest, outside of lists).
-// Arguments that are no JSON are one string under no key.
+// arguments calls see for every string in the arguments of a tool call, with its key (the nearest one, for strings in lists). Arguments
+// that are not JSON are one string without a key.
 func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, text string)) {
 	args := argumentsOf(t, call)
 	if len(args) == 0 {
@@ -136,8 +135,8 @@ func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text s
 	}
 }
 
-// Path is the path in the arguments of a tool call, or "". Only members of the arguments themselves count, and of several the one that is
-// first in the table.
+// Path returns the path in the arguments of a tool call, or "". Only direct members of the arguments count; of several, the first in the
+// table.
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := argumentsOf(t, call)
 	s := jsonspan.New(args)
@@ -160,7 +159,7 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// argumentsOf is the JSON of a tool call's arguments, or the text that is in its place; nil if there are none.
+// argumentsOf returns the arguments of a tool call as JSON, or the text that replaces them; nil if there are none.
 func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.Zero():

@@ -2,7 +2,7 @@ package digest
 
 import "unicode/utf8"
 
-// TrimRunes is the first max runes of a text; all of it where max is 0 or less (S4.28).
+// TrimRunes returns the first max runes of a text; all of it if max is 0 or less (S4.28).
 func TrimRunes(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text
@@ -10,8 +10,8 @@ func TrimRunes(text string, max int) string {
 	return text[:RuneOffset(text, max)]
 }
 
-// TrimWithTail keeps the first two thirds of max runes of a text and the last third, at least one rune of each, and puts a
-// marker of 21 runes between them; all of it where max is 0 or less (S4.28).
+// TrimWithTail keeps the first two thirds of max runes of a text and the last third, at least one rune of each, with a marker of 21 runes
+// in between; all of it if max is 0 or less (S4.28).
 func TrimWithTail(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text
@@ -30,7 +30,7 @@ func TrimWithTail(text string, max int) string {
 
 const trimMarker = "\n... (truncated) ...\n"
 
-// RuneOffset is where the rune with index n begins, or the end of the text.
+// RuneOffset returns where the rune with index n begins, or the end of the text.
 func RuneOffset(text string, n int) int {
 	for i := range text {
 		if n == 0 {

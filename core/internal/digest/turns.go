@@ -8,21 +8,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turn is an entry of the log: what the user asked, and what came of it until the user spoke again.
+// turn is an entry of the log: what the user asked, and what happened until the user spoke again.
 type turn struct {
 	number    int
 	from      int32   // the message that begins it
-	asked     string  // the user's words; "" where a turn goes on that was begun before, or nobody asked
-	units     []unit  // in the order in which they happened
+	asked     string  // the user's words; "" if a turn goes on that was begun before, or nobody asked
+	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
 	contested bool    // the user's next message rejects it
-	question  unit    // of the turn before, which asked answers; its text is empty where there is none
+	question  unit    // the question of the previous turn that asked answers; its text is empty if there is none
 }
 
-// What a unit gains, in 1/1024 of what its words are worth: by what it is.
+// The weights of units, in 1/1024, by their kind.
 const (
-	ofAnswer     = 1700 // of the message that closes a turn
-	ofFirstWords = 2600 // its first two units: agents begin with what came of it
+	ofAnswer     = 1700 // in the message that closes a turn
+	ofFirstWords = 2600 // its first two units: agents begin with the outcome
 	ofProposal   = 3072 // a closing question that the user answers in a few words
 	ofOpen       = 2600 // what the last answer leaves to be done
 	ofSaid       = 1024
@@ -36,31 +36,30 @@ const (
 	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
 	ofReading    = 480
-	ofSearch     = 420
-	ofLines      = 300  // lines of code that say what a turn speaks of
-	ofNote       = 300  // a comment in a file that was read
-	ofThought    = 600  // what the assistant thinks and does not say
-	ofReport     = 640  // what a tool that is not known says in sentences
-	ofContested  = 256  // what the user has rejected, of 1024
-	ofOldLine    = 1400 // a line of the digest before
-	ofGoal       = 9000 // the goal and the rules in it
+	ofLines      = 300  // lines of code with names that the turn mentions
+	ofThought    = 600  // a thought that the assistant doesn't say
+	ofReport     = 640  // sentences from an unknown tool
+	ofContested  = 256  // what the user has rejected
+	ofOldLine    = 1400 // a line of an earlier digest
+	ofGoal       = 9000 // its goal and rules
 )
 
-// shortReply is how short an answer may be to be unclear without its question, in bytes.
+// shortReply is the maximum length of an answer that is unclear without its question, in bytes.
 const shortReply = 60
 
-// turnReader makes entries of messages.
+// turnReader makes entries from messages.
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
-	changed critbit.Map[place]    // by path and line: the unit that added the line
-	read    critbit.Map[struct{}] // the files that the turn looked at
-	called  []textCall            // calls written as text, whose output is to come
-	ran     critbit.Map[place]    // by command, in this turn: the unit that ran it last
+	changed critbit.Map[place]    // the unit that added a line, by path and line
+	read    critbit.Map[struct{}] // the files that the turn read
+	called  []textCall            // calls written as text whose output is still to come
+	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
 	written critbit.Map[place]    // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
-// turnsOf are the entries of messages, in which the user asked what asked says, numbered from first on. Messages before the first of the user's are the rest of the turn before it.
+// turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them. Messages before the user's first
+// one belong to the previous turn.
 func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int) *turnReader {
 	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
@@ -81,10 +80,10 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first i
 	return r
 }
 
-// closingOf marks the last message in which the assistant says something of each turn, unless a call follows.
+// closingOf marks the last message of each turn in which the assistant says something, unless a call follows.
 func closingOf(t *transcript.Transcript, messages []int32, asked []string) []bool {
 	closing := make([]bool, len(messages))
-	open := true // no message of the assistant's follows in the turn
+	open := true // no assistant message follows in the turn
 	for k := len(messages) - 1; k >= 0; k-- {
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
@@ -96,10 +95,10 @@ func closingOf(t *transcript.Transcript, messages []int32, asked []string) []boo
 	return closing
 }
 
-// mostClosing is how much of the last messages of old turns is read, in bytes: taken evenly, where they have more.
+// mostClosing is how much of the closing messages of old turns is read, in bytes. If there is more, they are sampled evenly.
 const mostClosing = 1 << 18
 
-// thin takes so many of the marks of old messages away that what is left of them has no more than mostClosing bytes.
+// thin removes marks from old messages until the marked ones have at most mostClosing bytes.
 func thin(t *transcript.Transcript, old []int32, closing []bool) {
 	size := func(k int) (sum int) {
 		if closing[k] {
@@ -140,7 +139,7 @@ func says(t *transcript.Transcript, i int) bool {
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
-// before weighs the turn that a request of the user ends: what it rejects, and the question that a short one answers.
+// before weighs the turn that a user request ends: what the request rejects, and the question that a short one answers.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.contested = contests(asked)
@@ -162,24 +161,26 @@ func (r *turnReader) before(asked string) {
 	}
 }
 
-// acceptsIn is how short an answer is, in bytes, that says little whatever it begins with.
+// acceptsIn is the length of an answer, in bytes, up to which it says little however it begins.
 const acceptsIn = 16
 
-// affirmations begin answers that take up what was offered or asked.
+// affirmations begin answers that accept an offer or answer a question.
 var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
-// accepts reports whether a message of the user only answers: "yes, do it".
+// accepts reports whether a user message is only an answer: "yes, do it".
 func accepts(asked string) bool {
 	return len(asked) <= acceptsIn || affirms(asked)
 }
 
-// affirms reports whether a short message of the user begins as an answer does.
+// affirms reports whether a short user message begins like an answer.
 func affirms(asked string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-func asksIn(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func asksIn(text string) bool {
+	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
 
 // endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it, it says how
 // everything went that was under way. What the assistant thought last counts most.
@@ -253,7 +254,7 @@ func (r *turnReader) message(i int, last bool) {
 	}
 }
 
-// result adds what a call did, by its result, part n of message i.
+// result adds what a call did, according to its result, part n of message i.
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
@@ -284,7 +285,7 @@ func (r *turnReader) result(i int, n int32) {
 	}
 }
 
-// place says where a unit is: which turn, which unit of it.
+// place is the position of a unit: its turn, and its index there.
 type place struct{ turn, unit int }
 
 // openSigns are in sentences and headings of what is left to be done, in lower case.
@@ -312,17 +313,17 @@ func olderThan(factor, newer, newest int) int {
 	return max(factor*newest/(newer+1), factor/4)
 }
 
-// isDropped is the factor of a unit that no longer holds.
+// isDropped is the factor of a unit that no longer applies.
 const isDropped = -1
 
 func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().units)} }
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling are tools that ask how something goes on that runs.
+// polling are tools that check on something that is running.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput")
 
-// change adds a change of a file. An earlier one is dropped if this one takes its lines out again.
+// change adds a change of a file. It drops an earlier one whose lines this one removes.
 func (r *turnReader) change(i int, c *change) {
 	if c.path == "" || thrownAway(c.path) {
 		return
@@ -353,7 +354,7 @@ const (
 	wroteVerb  = "wrote "
 )
 
-// thrownAway reports whether a file is in a folder whose contents nobody keeps.
+// thrownAway reports whether a file is in a folder for temporary files.
 func thrownAway(path string) bool {
 	for _, dir := range []string{"/tmp/", "/var/folders/", "/var/tmp/", "/private/tmp/", "/dev/"} {
 		if strings.HasPrefix(path, dir) {

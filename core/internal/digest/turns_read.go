@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is how much of what a tool says is looked through for sentences, in bytes.
+// mostReport is how much of a tool's output is searched for sentences, in bytes.
 const mostReport = 6000
 
-// looked adds that a file was looked at, and what it defines, and the comments in what was read of it.
+// looked adds that a file was looked at, and what it defines.
 func (r *turnReader) looked(i int, path, text string) {
 	if path == "" {
 		return
@@ -27,10 +27,9 @@ func (r *turnReader) looked(i int, path, text string) {
 		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
 	}
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
-	r.notes(i, path, text)
 }
 
-// readLines are the lines of a file as a tool shows them, without numbers.
+// readLines returns the lines of a file as a tool shows them, without line numbers.
 func readLines(text string) []string {
 	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
 	for i, line := range lines {
@@ -39,7 +38,7 @@ func readLines(text string) []string {
 	return lines
 }
 
-// unnumbered is a line of a file without the number before it.
+// unnumbered returns a line of a file without its line number.
 func unnumbered(line string) string {
 	i := 0
 	for i < len(line) {
@@ -55,37 +54,15 @@ func unnumbered(line string) string {
 	return ""
 }
 
-// mostHits is how many places that a search has found may be quoted with what they say.
-const mostHits = 3
-
-// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
+// found adds what a search found, of which the end of the turn leaves the lines that it speaks of.
 func (r *turnReader) found(i int, pattern, text string) {
-	var hits []string
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
-		file, said, _ := strings.Cut(line, ":")
-		if said == "" && isContext(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
-			continue
-		}
-		if hits = append(hits, file); said != "" {
-			hits[len(hits)-1] = clipLine(line, mostLead)
-		}
-	}
-	body := trimRune(text[:min(len(text), mostReport)])
-	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
-		return
-	}
-	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
-	if len(hits) <= mostHits {
-		text += strings.Join(hits, "; ")
-	} else {
+	pattern = strings.ReplaceAll(pattern, "\\", "")
+	if body := trimRune(text[:min(len(text), mostReport)]); pattern != "" && !strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		r.add(unit{kind: lineUnit, message: int32(i), text: pattern, body: body, factor: isDropped})
-		return
 	}
-	r.add(unit{kind: hitUnit, message: int32(i), text: Fence(text), factor: ofSearch})
 }
 
-// isContext reports whether a line of a search is one around a hit: "main.go-12-import".
+// isContext reports whether a line of a search result is context around a hit: "main.go-12-import".
 func isContext(line string) bool {
 	_, rest, found := strings.Cut(line, "-")
 	for found {
@@ -101,7 +78,7 @@ func isContext(line string) bool {
 	return false
 }
 
-// patternOf is what a call of a tool that searches looks for.
+// patternOf returns what a call of a search tool looks for.
 func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
 	arguments(t, call, func(key, text string) {
 		if pattern == "" && searchKeys.has(key) {
@@ -113,7 +90,7 @@ func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string)
 
 var searchKeys = wordListOf("pattern query regex search q glob glob_pattern search_term")
 
-// searchedFor is what the first search of a script looks for, or "".
+// searchedFor returns what the first search of a script looks for, or "".
 func searchedFor(script string) string {
 	for n := 0; len(script) > 0 && n < 8; n++ {
 		var words []string
@@ -133,7 +110,7 @@ func searchedFor(script string) string {
 	return ""
 }
 
-// report adds what a tool says whose use is not known: an agent, a page, an issue. Of JSON its texts count, short ones with their keys.
+// report adds the output of a tool of unknown use: an agent, a page, an issue. From JSON it takes the texts, short ones with their keys.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
@@ -182,7 +159,7 @@ func (r *turnReader) report(i int, name, text string) {
 	add("", Fence(pairs.String()), 0)
 }
 
-// pairsIn calls see for each text in a JSON value with the key that it is under, after the key of the object that it is in.
+// pairsIn calls see for each text in a JSON value, with its key after the key of the enclosing object.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -204,54 +181,13 @@ func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, 
 	}
 }
 
-// leastNote is how many words a comment must have to be worth a unit.
-const leastNote = 6
-
-// notes adds what the comments in a file say that was read: the sentences in it.
-func (r *turnReader) notes(i int, path, text string) {
-	var note strings.Builder
-	end := func() {
-		if note.Len() == 0 {
-			return
-		}
-		if s := cleanUnit(note.String(), mostUnit); !fewSpaces(s, leastNote-1) {
-			r.add(unit{kind: noteUnit, message: int32(i), source: path, text: s, factor: ofNote})
-		}
-		note.Reset()
-	}
-	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
-		line = unnumbered(line)
-		comment, found := "", false
-		if line != "" && byteClass[line[0]]&(small|capital) == 0 {
-			for _, mark := range []string{"//", "# ", "* ", "/** ", "-- ", "\"\"\""} {
-				if comment, found = strings.CutPrefix(line, mark); found {
-					break
-				}
-			}
-		}
-		if !found {
-			end()
-			continue
-		}
-		if comment = strings.TrimSpace(strings.Trim(comment, "/*\" \r\n")); comment == "" || codes(comment) {
-			end()
-			continue
-		}
-		if note.Len() > 0 {
-			note.WriteByte(' ')
-		}
-		note.WriteString(comment)
-	}
-	end()
-}
-
 // unspacedText reports whether a text is in a script without spaces.
 func unspacedText(text string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“「《*_ "))
 	return words.Unspaced(r)
 }
 
-// isOpaque reports whether a text is an id, a date, an address or a number: nothing that anybody reads.
+// isOpaque reports whether a text is an id, a date, an address or a number: nothing that a person reads.
 func isOpaque(text string) bool {
 	if strings.Contains(text, "://") {
 		return true
@@ -273,5 +209,5 @@ func valid(s *jsonspan.Scanner) bool {
 	return s.Err() == nil
 }
 
-// maxName is how long the name of a tool may be in an entry, in bytes.
+// maxName is the maximum length of a tool's name in an entry, in bytes.
 const maxName = 64

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// textResult adds what the calls did that message i, a text, is the output of.
+// textResult adds what the calls whose output is message i, a text, did.
 func (r *turnReader) textResult(i int) {
 	output := ""
 	for _, p := range r.t.PartsOf(i) {
@@ -19,7 +19,7 @@ func (r *turnReader) textResult(i int) {
 	}
 	for n, call := range r.called {
 		said := ""
-		if n == len(r.called)-1 { // one output is about all of them
+		if n == len(r.called)-1 { // one output covers all of them
 			said = output
 		}
 		switch {
@@ -34,7 +34,7 @@ func (r *turnReader) textResult(i int) {
 	r.called = nil
 }
 
-// run adds a command, and drops the same one before it in the turn.
+// run adds a command, and drops the same command earlier in the turn.
 func (r *turnReader) run(i int, script, output string, failed bool) {
 	if script == "" {
 		return
@@ -117,10 +117,10 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
 }
 
-// setting are words of commands that set something up.
+// setting are words of commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
-// setsUp reports whether a short command sets something up, so that it says what was done though it prints nothing.
+// setsUp reports whether a short command configures something, so that it matters although it prints nothing.
 func setsUp(script string) bool {
 	words, _ := simpleCommand(script, func(string) {})
 	if len(words) < 3 || runners.has(words[0]) {
@@ -163,12 +163,12 @@ func tidies(script string) bool {
 	return true
 }
 
-// isProbe reports whether a script holds the program that it runs: a trial that nobody keeps.
+// isProbe reports whether a script contains the program that it runs: a throwaway experiment.
 func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
-// moved adds what a script moves or renames, a unit for each folder that files go to, and returns where they are now.
+// moved adds the files that a script moves or renames, one unit per target folder, and returns where they are now.
 func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
 	moves := movesIn(script)
 	if bad || len(moves) == 0 {

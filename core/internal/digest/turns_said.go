@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// continues begins the summary of an agent program from which a session goes on, and summaryStart what is for the reader in it.
+// continues begins an agent program's summary from which a session continues; summaryStart begins the part of it for the reader.
 const (
 	continues    = "This session is being continued from a previous conversation"
 	summaryStart = "\nSummary:\n"
 )
 
-// summaryEnds begin what is behind such a summary: words to the agent.
+// summaryEnds begin the text after such a summary: instructions for the agent.
 var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
 
 // continued adds what a summary says that another program has put in place of an earlier part of the session.
@@ -79,16 +79,18 @@ func (r *turnReader) said(i int, last bool) {
 			r.about(u)
 			return
 		}
+		if kind == saidUnit {
+			r.doubted(from, text)
+		}
 		switch {
 		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
-		case announces(text), kind == saidUnit && !names(text) && passesBy(text):
+		case announces(text):
 			u.factor = ofAnnounced
 		case kind == saidUnit && passesBy(text):
-			u.factor = ofStatus
-		case kind == saidUnit && unsureStarts.may(text) && headedBy(text, unsureHeads):
-			r.doubted(from, text)
-			u.factor = ofSaid / 3
+			if u.factor = ofStatus; !names(text) {
+				u.factor = ofAnnounced
+			}
 		case kind == saidUnit && guesses(text):
 			u.factor = ofSaid / 2
 		case kind == answerUnit && len(r.now().units) < from+2:
@@ -98,7 +100,7 @@ func (r *turnReader) said(i int, last bool) {
 	})
 }
 
-// joined adds what a unit says to the one before it in the same message, which begins at an index of the units, if it says nothing without that.
+// joined appends a unit to the previous one of the same message, which begins at an index of the units, if it means nothing without that.
 func (r *turnReader) joined(from int, u unit) bool {
 	units := r.now().units
 	if len(units) <= from || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
@@ -112,7 +114,7 @@ func (r *turnReader) joined(from int, u unit) bool {
 	return true
 }
 
-// withoutPraise is a text without a sentence at its beginning that only approves of something: "Good context. So …"
+// withoutPraise returns a text without a first sentence that only expresses approval: "Good context. So …"
 func withoutPraise(text string) string {
 	const longest = 64
 	end := strings.IndexAny(text, ".!")
@@ -128,8 +130,8 @@ func withoutPraise(text string) string {
 	return text
 }
 
-// about adds a unit that begins a message and says what it is about only by a pronoun: to the command or the change just before it, which it
-// most likely means. Where there is none it stays out unless it names something itself.
+// about adds a unit that begins a message and names its subject only by a pronoun to the command or change just before it, which it most
+// likely refers to. If there is none, the unit is omitted unless it names something itself.
 func (r *turnReader) about(u unit) {
 	units := r.now().units
 	if n := len(units) - 1; n >= 0 && u.message-units[n].message <= 2 && (units[n].kind == ranUnit || units[n].kind == changeUnit) && len(u.text) <= mostLead {
@@ -142,13 +144,13 @@ func (r *turnReader) about(u unit) {
 	}
 }
 
-// pointing are words that may precede the name of what they point at.
+// pointing are words that may precede the name of what they refer to.
 var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
-// names reports whether a text has a number or a name of code.
+// names reports whether a text contains a number or a name of code.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
-// withoutCalls is what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
+// withoutCalls returns what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
 func withoutCalls(text string) string {
 	for at := 0; at < len(text); {
 		n := strings.IndexAny(text[at:], "<`")
@@ -172,7 +174,7 @@ func withoutCalls(text string) string {
 	return text
 }
 
-// thought adds what the assistant thinks in message i and names something in, but for what it wonders and what it is going to do.
+// thought adds the assistant's thoughts in message i that name something, except for questions and plans.
 func (r *turnReader) thought(i int, text string) {
 	from := len(r.now().units)
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
@@ -192,7 +194,7 @@ func (r *turnReader) thought(i int, text string) {
 
 // doubted drops the last unit of a message, which begins at an index of the units, if the text that follows takes it back: "Wait, …".
 func (r *turnReader) doubted(from int, text string) {
-	if units := r.now().units; len(units) > from && headedBy(text, doubtHeads) {
+	if units := r.now().units; len(units) > from && doubtStarts.may(text) && headedBy(text, doubtHeads) {
 		units[len(units)-1].factor = isDropped
 	}
 }
@@ -208,20 +210,17 @@ func guesses(text string) bool {
 // doubtHeads begin sentences that take back what was said just before.
 var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|no, |no wait|actually, no|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
-// mostThought is how much of one piece of reasoning is looked through, in bytes.
+// mostThought is how much of one piece of reasoning is searched, in bytes.
 const mostThought = 8000
 
-// wonderHeads begin sentences of somebody who is not sure, or who only repeats what is asked.
+// wonderHeads begin sentences that express doubt or repeat the question.
 var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|possibly|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|i wonder|i might|we |we'll|we'd|we're|so we |but we |also we |also, we |then we |thus we |now we |or we |first we |however, we |therefore, we |let |could |might |need |i'm not sure|good|great|now|then |also need|alternatively|for now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
-var wonderStarts, unsureStarts = startsOf(wonderHeads), startsOf(unsureHeads)
+var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
 
-// unsureHeads begin sentences of somebody who is not sure of what they say.
-var unsureHeads = strings.Split("wait|hmm|actually, |maybe|perhaps|but wait|ok, i think|what if|could it be|i'm not sure", "|")
-
-// headedBy reports whether a text begins with one of some heads, which are in lower case.
+// headedBy reports whether a text begins with one of some prefixes in lower case.
 func headedBy(text string, heads []string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range heads {
@@ -232,7 +231,7 @@ func headedBy(text string, heads []string) bool {
 	return false
 }
 
-// saysLittle reports whether a text is one word, or has few of them and neither a number nor a name of code: "Good, those are fine."
+// saysLittle reports whether a text is a single word, or has few words and neither a number nor a name of code: "Good, those are fine."
 func saysLittle(text string) bool {
 	if !strings.Contains(text, " ") && !unspacedText(text) {
 		return true
@@ -248,7 +247,7 @@ func saysLittle(text string) bool {
 	return fewSpaces(text, least) && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
 }
 
-// fewSpaces reports whether a text has less than n spaces.
+// fewSpaces reports whether a text has fewer than n spaces.
 func fewSpaces(text string, n int) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] == ' ' {
@@ -260,16 +259,16 @@ func fewSpaces(text string, n int) bool {
 	return true
 }
 
-// flattery begins sentences that only please the user.
+// flattery begins sentences that only flatter the user.
 var flattery = []string{"Good question", "Great question", "Good point", "Good catch", "Good observation", "Great point", "You're right", "You're absolutely", "You are right",
 	"Great catch", "Excellent question", "Got it", "Understood", "Gute Frage", "Bonne question", "Buena pregunta"}
 
-// flatters reports whether a sentence only pleases the user.
+// flatters reports whether a sentence only flatters the user.
 func flatters(text string) bool {
 	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
-// praise begins sentences in which an assistant approves of something, most often of what it has just done.
+// praise begins sentences in which an assistant approves of something, most often of its own work.
 var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 var praiseStarts = startsOf(praise)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// wordKind is one or more kinds of words that tell a statement from other sentences.
+// wordKind is one or more kinds of words that distinguish a statement from other sentences.
 type wordKind uint64
 
 const (
@@ -27,48 +27,48 @@ const (
 	reportVerbs
 	askers
 	conditions
-	shades      // they only shade the next word: "really"
-	selves      // who speaks of themselves
-	persons     // of whom a story is told, and whose things are in it
-	others      // persons who are neither spoken to nor speak
+	shades      // modifiers of the next word
+	selves      // the speaker
+	persons     // people in a story, and what belongs to them
+	others      // people who are absent
 	things      // pronouns of things
-	addressees  // who is spoken to
-	pasts       // verbs of a story
+	addressees  // the reader
+	pasts       // past-tense verbs
 	days        // one day, not every day
 	products    // what the reader writes
-	quantifiers // of all of something
+	quantifiers // all of something
 	lastingly   // for good
 	numbers
-	tasks     // with them the object of one task begins: "write [a] poem"
-	idle      // behind "no", "keep" and others they make a remark of it: "no problem"
-	moods     // what somebody or something is likely to be: "you must be tired"
+	tasks     // they begin the object of a single task: "write [a] poem"
+	idle      // after "no", "keep" and others they make a remark: "no problem"
+	moods     // likely states: "you must be tired"
 	beings    // forms of "be"
-	advice    // what is recommended to somebody: "you should try"
-	reactions // what a remark refers to: "I love that"
-	moment    // when a request is made, not a rule: "when you have time"
-	agains    // with them a permission takes a rule back
-	verbs     // that are also something else
+	advice    // recommendations: "you should try"
+	reactions // objects of remarks: "I love that"
+	moment    // they date a request, not a rule: "when you have time"
+	agains    // they let a permission revoke a rule
+	verbs     // verbs that are also other words
 )
 
-// The tables are made when they are first asked for: as they would be when the module has started, they would be a part of it. They hold
-// numbers and no pointers, which say where something is in the rows.
+// The tables are built on first use. Built at start-up, they would become part of the module. They contain numbers and no pointers:
+// positions in the rows.
 
-// table finds words by a hash. The words of a transcript are only looked up in it, so that they cannot make it slow: no look-up takes more
-// steps than there are neighbours in the table.
+// table is a hash table of words. The words of a transcript are only looked up in it, so they can't make it slow: a lookup takes no more
+// steps than the table has consecutive entries.
 type table struct {
-	slots [1 << 13]uint16 // one more than the number of a word; 0 where there is none
-	rows  []uint8         // of each word, the number of the row in which it is
-	ats   []uint16        // where it begins there, in bytes
+	slots [1 << 13]uint16 // one more than the number of a word; 0 if there is none
+	rows  []uint8         // the row number of each word
+	ats   []uint16        // its position there, in bytes
 	sizes []uint8         // in bytes
-	cues  []uint16        // one more than the number of the first cue that begins with it; 0 where none does
+	cues  []uint16        // one more than the number of the first cue that begins with it; 0 if none does
 	sets  []uint8         // the number of its kinds
-	kinds [256]wordKind   // the kinds of words that go together; the first has none
+	kinds [256]wordKind   // the combinations of kinds; the first is empty
 }
 
-// vocabulary holds the words of all kinds, and those with which cues begin.
+// vocabulary contains the words of all kinds, and those that begin cues.
 var vocabulary table
 
-// get is the number of a word, or -1.
+// get returns the number of a word, or -1.
 func (t *table) get(w string) int {
 	at := words.Hash(w) % uint32(len(t.slots))
 	for ; t.slots[at] != 0; at = (at + 1) % uint32(len(t.slots)) {
@@ -81,7 +81,7 @@ func (t *table) get(w string) int {
 
 func (t *table) text(n int) string { return rowTexts[t.rows[n]][t.ats[n]:][:t.sizes[n]] }
 
-// put is the number of a word, which is put in where the table does not have it.
+// put returns the number of a word, which it adds if the table lacks it.
 func (t *table) put(w string, row uint8, at uint16) int {
 	if n := t.get(w); n >= 0 {
 		return n
@@ -96,7 +96,7 @@ func (t *table) put(w string, row uint8, at uint16) int {
 	return len(t.rows) - 1
 }
 
-// set is the number of some kinds.
+// set returns the number of a combination of kinds.
 func (t *table) set(kinds wordKind) uint8 {
 	n := 0
 	for t.kinds[n] != kinds {
@@ -107,17 +107,17 @@ func (t *table) set(kinds wordKind) uint8 {
 	return uint8(n)
 }
 
-// phrases are the cues of rows, in the order in which they are written. Those that begin alike are a list.
+// phrases are the cues of rows, in source order. Those that begin alike form a list.
 type phrases struct {
-	rows []uint8  // of each cue, the number of its row
+	rows []uint8  // the row number of each cue
 	ats  []uint16 // where it begins in the text of the row, in bytes
-	next []uint16 // how many cues further the next one of its list is; 0 where none follows
+	next []uint16 // the distance to the next cue of its list; 0 if none follows
 }
 
 var (
 	cueTables = [...][]cueRow{cueRows, tasteRows, signRows, tasteSigns}
-	rowTexts  []string // the texts of the rows of cueTables, and behind these those of wordSets
-	cues      phrases  // of scripts with spaces; those of a list begin with the same word
+	rowTexts  []string // the texts of the rows of cueTables, followed by those of wordSets
+	cues      phrases  // cues of scripts with spaces; those of a list begin with the same word
 )
 
 func (p *phrases) text(n int) string {
@@ -128,10 +128,10 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
-// from is the text of a row from a cue on.
+// from returns the text of a row from a cue on.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
-// row is the row that a cue is in.
+// row returns the row of a cue.
 func (p *phrases) row(n int) *cueRow {
 	at := int(p.rows[n])
 	for _, rows := range cueTables {
@@ -143,7 +143,7 @@ func (p *phrases) row(n int) *cueRow {
 	return nil
 }
 
-// after is the number of the next cue of the list, or -1.
+// after returns the number of the next cue of the list, or -1.
 func (p *phrases) after(n int) int {
 	if p.next[n] == 0 {
 		return -1
@@ -164,16 +164,16 @@ func (p *phrases) link(n int, head *uint16) {
 	*head = uint16(n + 1)
 }
 
-// cue is some words, or a sign, by which a statement is known.
+// cue is some words, or a character sequence, that identifies a statement.
 type cue struct {
 	*cueRow
 	text string
 }
 
-// words is how many words a cue has.
+// words returns how many words a cue has.
 func (c *cue) words() int { return 1 + strings.Count(c.text, " ") }
 
-// eachIn calls do with each piece of the text of a new row.
+// eachIn calls do for each piece of the text of a new row.
 func eachIn(text, separator string, do func(piece string, row uint8, at uint16)) {
 	row, at := uint8(len(rowTexts)), 0
 	rowTexts = append(rowTexts, text)
@@ -183,7 +183,7 @@ func eachIn(text, separator string, do func(piece string, row uint8, at uint16))
 	}
 }
 
-// ready makes the tables. Whatever looks a word or a sign up calls it before.
+// ready builds the tables. Everything that looks up a word or a sign calls it first.
 var ready = sync.OnceFunc(func() {
 	for n, rows := range cueTables {
 		for _, row := range rows {
@@ -207,7 +207,7 @@ var ready = sync.OnceFunc(func() {
 		kind := row.kind
 		eachIn(row.words, " ", func(w string, row uint8, at uint16) {
 			kinds[vocabulary.put(w, row, at)] |= kind
-			if kind == lastingly || kind == quantifiers { // with one of them an order is a rule
+			if kind == lastingly || kind == quantifiers { // they make an order a rule
 				tell(w)
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// windowBudget is the style of S3. ctxfold's own record, headings and digest messages are made after it; it asks in its own words for
+// windowBudget is the style of S3. ctxfold's own record, headings and digest messages are modelled on it; it uses its own words to request
 // them.
 var windowBudget = &Style{
 	Name: "window-budget", Role: transcript.User, Own: true,
@@ -17,7 +17,7 @@ var windowBudget = &Style{
 	},
 }
 
-// WindowBudgetAsk is what a prompt of the style window-budget says before the record and after it.
+// WindowBudgetAsk returns what a prompt of the style window-budget says before and after the record.
 func WindowBudgetAsk(scope api.Scope) (before, behind string) {
 	s := scopes[scope]
 	return s.before, s.behind

@@ -6,34 +6,34 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A chat of which a program has written one side, or both, has hundreds of sentences of one form that differ in a number: "Order 17 is
-// packed." Each has a word that no other has, so each would be worth a line. A few of them say what all of them say.
+// A chat in which a program writes one side, or both, has hundreds of sentences of one form that differ in a number: "Order 17 is packed."
+// Each has a word that no other has, so each would be worth a line. A few of them can represent all.
 
-// Sentences of one form are many from manyAlike on. fewAlike of them are enough where the number only counts them; of
-// others those that have room in 1/alikeShare of the budget, or in twice that of what somebody says of themselves.
+// From manyAlike sentences on, a form has many. fewAlike of them are enough if the number only counts them; of others as many as fit into
+// 1/alikeShare of the budget, or twice that if people say them about themselves.
 const (
 	manyAlike  = 8
 	fewAlike   = 3
 	alikeShare = 8
 )
 
-// mostSlots is how many numbers of a sentence are compared with those of the one before of its form.
+// mostSlots is how many numbers of a sentence are compared with those of the previous one of its form.
 const mostSlots = 4
 
-// form is what sentences have in common that differ in their numbers only.
+// form is what sentences that only differ in their numbers have in common.
 type form struct {
-	members, more int32             // sentences; and those that items represent besides
+	members, more int32             // its sentences, and further ones that items represent
 	last          int32             // the newest member
-	upTo          string            // how far those go that it represents
-	bytes         int64             // of the members, with the sentences that they lean on
-	values        [mostSlots]uint64 // the numbers of the newest
+	upTo          string            // the last of those that it represents
+	bytes         int64             // of the members, with the sentences that they depend on
+	values        [mostSlots]uint64 // the numbers of the newest member
 	differs       int32             // how often two numbers have changed by different amounts
 	rises         int32             // how often none fell
-	own           bool              // somebody says it of themselves: the number may tell something
-	leans         bool              // it answers what was asked: it does
+	own           bool              // people say it about themselves: the number may mean something
+	leans         bool              // it answers a question: the number does mean something
 }
 
-// see counts a sentence that is about to be added, and gives it its form if it has a number.
+// see counts a sentence that is about to be added and, if it contains a number, finds the form that it shares with others.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64
@@ -113,8 +113,8 @@ func (f *form) counts() bool {
 	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
 }
 
-// lets reports whether a sentence of the form may be chosen under a budget: the first few where its number only counts, else so many as have
-// room, taken evenly, the newest among them.
+// lets reports whether a sentence of the form may be chosen under a budget: the first few if its number only counts, otherwise as many as
+// fit, sampled evenly and including the newest.
 func (f *form) lets(nth int32, budget int) bool {
 	if !f.many() {
 		return true
@@ -134,13 +134,13 @@ func (f *form) lets(nth int32, budget int) bool {
 	return (int64(nth)+1)*let/members > int64(nth)*let/members
 }
 
-// Alike says of a chosen sentence what was not chosen of its form.
+// Alike describes the sentences of a form that were not chosen.
 type Alike struct {
-	More int    // so many
-	UpTo string // the number in the newest, with the word before it; "" where that one was chosen
+	More int    // how many
+	UpTo string // the number in the newest, with the preceding word; "" if that one was chosen
 }
 
-// Alike says of each chosen sentence what it represents: the last one of a form for all that were not.
+// Alike returns for each chosen sentence what it represents: the last chosen one of a form represents all that were not chosen.
 func (e *Extract) Alike(chosen []Chosen) []Alike {
 	out := make([]Alike, len(chosen))
 	shown := make([]int32, len(e.forms))
@@ -168,7 +168,7 @@ func (e *Extract) Alike(chosen []Chosen) []Alike {
 	return out
 }
 
-// upTo is the number that the newest sentence of a form has, with the word before it.
+// upTo returns the number in the newest sentence of a form, with the preceding word.
 func (e *Extract) upTo(f *form) string {
 	s := &e.sentences[f.last]
 	text := e.items[s.item].Text[e.clauses[s.clauses[0]].from:e.clauses[s.clauses[1]-1].to]

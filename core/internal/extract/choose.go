@@ -7,23 +7,23 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// The exponent of a length in what its gain is divided by: 0.7, in 1/1024. With 1 short sentences win that say little, with
-// 0 long ones that take the room of many.
+// The exponent of the length by which a gain is divided: 0.7, in 1/1024. With 1, short sentences that say little win; with 0, long ones
+// that take the room of many.
 const lengthPower = 717
 
-// overhead is added to the length of what is chosen, in bytes, for the sign that begins its line.
+// overhead is added to the length of a choice, in bytes, for the mark that begins its line.
 const overhead = 4
 
-// fade is what a word counts that has been chosen so many times, in 1/1024.
+// fade is the weight of a word that has been chosen so many times, in 1/1024.
 var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
-// Choose chooses what together has at most budget bytes, overhead included, in the order of the items.
+// Choose chooses sentences of at most budget bytes together, including overhead. They are in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
 	return e.choose(budget, false, func(int32) bool { return true })
 }
 
-// ChooseTalk is Choose for texts of people who talk: of many sentences of one form it chooses few, see [Extract.Alike], and those in without,
-// by their numbers, only with one that leans on them.
+// ChooseTalk does what Choose does for conversations: it chooses only a few of many sentences of one form, see [Extract.Alike], and those
+// in without, by number, only together with one that depends on them.
 func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 	return e.choose(budget, len(e.sentences) >= manyRivals, func(n int32) bool {
 		s := &e.sentences[n]
@@ -31,10 +31,10 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 	})
 }
 
-// manyRivals is among how many sentences a choice is spread.
+// manyRivals is the number of sentences from which on a choice is spread.
 const manyRivals = 128
 
-// choose chooses among the sentences that may be.
+// choose chooses among the sentences that may accepts.
 func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool) []Chosen {
 	c := chooser{Extract: e, spread: spread, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
@@ -96,21 +96,21 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 	return out
 }
 
-// chooser is one choice. It is a heap of sentences, the one that gains most first; of equals the older one. Among
-// many they are equal to a tenth, and of equals the first is the one whose place is least in an order that is spread evenly over all: what is
-// left out is not the end of the talk.
+// chooser makes one choice. It is a heap of sentences, the one with the largest gain first; among equals the older one. If there are many,
+// gains within a tenth are equal, and the first among equals is the one that comes first in an order spread evenly over all, so that what
+// is left out isn't the end of the conversation.
 type chooser struct {
 	*Extract
 	spread bool
 	left   int // bytes
 	heap   []int32
-	at     []int32 // by sentence: one more than where it is in the heap, 0 where it is not
-	chosen []uint8 // by stem: how often it was chosen
+	at     []int32 // the position of each sentence in the heap plus one, or 0
+	chosen []uint8 // how often each stem was chosen
 	taken  []bool  // by sentence
 }
 
-// rivals is how many times the budget the sentences have in bytes that a choice is made among: those that gain most by
-// themselves. Others cannot gain more later.
+// rivals is how many times the budget, in bytes, the candidates of a choice have: those with the largest gains by themselves. Others can't
+// gain more later.
 const rivals = 8
 
 // enter builds the heap.
@@ -139,14 +139,14 @@ func (c *chooser) enter(budget int) {
 	}
 }
 
-// mostBefore is how many sentences may be chosen with one that leans on them, each on the one before.
+// mostBefore is how many sentences may be chosen together with one that depends on them, each on the previous one.
 const mostBefore = 3
 
-// gain is what the best clauses of a sentence that there is room for, and the sentences that it cannot do without, gain for their length.
-// Gains only fall while more is chosen, but for those that lean on what is chosen (see lift), so a sentence whose gain has not changed since
-// it was put into the heap is the best of all.
+// gain returns the gain per length of the best clauses of a sentence that fit, together with the sentences that it needs. Gains only fall
+// while more is chosen, except for sentences that depend on what is chosen (see lift), so a sentence whose gain hasn't changed since it was
+// put into the heap is the best of all.
 func (c *chooser) gain(s *sentence) (best int64) {
-	var with int64 // what the others gain
+	var with int64 // the gain of the others
 	size := overhead
 	for n, p := 0, s; p.leans && !c.taken[p.before]; n++ {
 		if n == mostBefore {
@@ -184,7 +184,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 	return best
 }
 
-// sum is what words gain, by their range.
+// sum returns the gain of a range of words.
 func (c *chooser) sum(from, to int32) (sum int64) {
 	for _, w := range c.words[from:to] {
 		sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
@@ -200,7 +200,7 @@ func (c *chooser) take(n int32) {
 	c.say(s)
 }
 
-// lift puts the sentences that lean on one which has been taken where they belong in the heap: they no longer need room for it.
+// lift moves the sentences that depend on one that was just chosen up in the heap: they no longer need room for it.
 func (c *chooser) lift(n int32) {
 	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
 		s := &c.sentences[k]
@@ -214,7 +214,7 @@ func (c *chooser) lift(n int32) {
 	}
 }
 
-// say counts the words of what was chosen of a sentence.
+// say counts the words that were chosen from a sentence.
 func (c *chooser) say(s *sentence) {
 	for _, w := range c.words[c.clauses[s.first].words[0]:c.clauses[s.last].words[1]] {
 		if n := &c.chosen[w.stem]; w.factor > 0 && int(*n) < len(fade)-1 {
@@ -234,7 +234,7 @@ func (c *chooser) better(a, b int32) bool {
 	return uint32(a)*0x9e3779b1 < uint32(b)*0x9e3779b1
 }
 
-// pop takes the best sentence out of the heap.
+// pop removes the best sentence from the heap.
 func (c *chooser) pop() {
 	c.at[c.heap[0]] = 0
 	last := len(c.heap) - 1
@@ -252,7 +252,7 @@ func (c *chooser) swap(i, k int) {
 	c.at[c.heap[i]], c.at[c.heap[k]] = int32(i+1), int32(k+1)
 }
 
-// up puts the element at i where it belongs above.
+// up moves the element at i up to its place.
 func (c *chooser) up(i int) {
 	for i > 0 && c.better(c.heap[i], c.heap[(i-1)/2]) {
 		c.swap(i, (i-1)/2)
@@ -260,7 +260,7 @@ func (c *chooser) up(i int) {
 	}
 }
 
-// down puts the element at i where it belongs below.
+// down moves the element at i down to its place.
 func (c *chooser) down(i int) {
 	for {
 		child := 2*i + 1

@@ -1,14 +1,13 @@
-// Package extract chooses, under a budget, the sentences and clauses of texts that say most of what nothing chosen before
-// says. It is what a digest without a model is made of where people talk.
+// Package extract chooses, under a budget, the sentences and clauses of texts that add most to what was chosen before. Digests of
+// conversations are made of them if there is no model.
 //
-// A word weighs the more the fewer sentences have it (inverse document frequency), names and numbers weigh double, and each
-// time that a word is chosen it counts half of what it did. So greetings and courtesies, which everybody repeats, weigh
-// nothing, and a fact that was told weighs little the second time. What a sentence gains is divided by a power of its length,
-// and the best one is taken until the budget is spent: the usual greedy solution of budgeted maximum coverage (Khuller, Moss
-// and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
+// A word weighs more the fewer sentences contain it (inverse document frequency), names and numbers weigh double, and each time a word is
+// chosen it counts half as much. So greetings and courtesies, which everybody repeats, weigh nothing, and repeated facts weigh little. The
+// gain of a sentence is divided by a power of its length, and the best one is taken until the budget is spent: the usual greedy solution of
+// budgeted maximum coverage (Khuller, Moss and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// What never enters this package: who spoke, and what a digest looks like. Of words it knows
-// the few by which sentences refer to others, say "I", continue, or say nothing.
+// What never enters this package: who spoke, and what a digest looks like. It knows only the few words by which sentences refer to others,
+// say "I", continue, or say nothing.
 package extract
 
 import (
@@ -21,13 +20,13 @@ import (
 // Item is a text to choose from.
 type Item struct {
 	Text string
-	// Factor multiplies what its sentences gain, in 1/1024; 0 is 1024.
+	// Factor multiplies the gains of its sentences, in 1/1024; 0 means 1024.
 	Factor int
-	// Uncut keeps its sentences from being cut at clauses: they have been chosen before.
+	// Uncut prevents cutting its sentences at clauses, because they have been chosen before.
 	Uncut bool
-	// Whole takes the text as one sentence, uncut.
+	// Whole treats the text as one sentence, uncut.
 	Whole bool
-	// Follows tells that the item is what was said next after the one before, so that its first sentence may lean on that one's last.
+	// Follows means that the item was said directly after the previous one, so that its first sentence may depend on the last one there.
 	Follows bool
 	// More is how many sentences like its last one the item represents, and UpTo how far they go; see [Extract.Alike].
 	More int
@@ -38,18 +37,18 @@ type Item struct {
 type Chosen struct {
 	Item     int // the index of its item
 	From, To int // its position in the item's text, in bytes
-	// Sentence is a number of the sentence, the same in each choice.
+	// Sentence is the number of the sentence, which is the same in every choice.
 	Sentence int
-	// Own tells that somebody says it of themselves, in the first person, with a name or a number in it.
+	// Own means that people say it about themselves, in the first person, with a name or a number in it.
 	Own bool
-	// Asks tells that it is a question, and says nothing of who asks.
+	// Asks means that it is a question that says nothing about who asks.
 	Asks bool
 }
 
-// Text is what was chosen of an item's text.
+// Text returns the chosen range of an item's text.
 func (c Chosen) Text(text string) string { return text[c.From:c.To] }
 
-// Extract holds what was read of the items. It serves any number of choices.
+// Extract is the result of reading items. It serves any number of choices.
 type Extract struct {
 	items     []Item
 	sentences []sentence
@@ -57,22 +56,22 @@ type Extract struct {
 	words     []occurrence
 	stems     stems
 	signs     signs
-	marks     []bool // the room of quoted
+	marks     []bool // a buffer for quoted
 	said      prints
-	weights   []int32 // by stem, in 1/1024
-	known     []uint8 // by stem: how often the other texts have it, 0 or 1
-	gained    bool    // sentences know what they gain alone
-	before    before  // the sentence that is read next
+	weights   []int32 // the weight of each stem, in 1/1024
+	known     []uint8 // whether the other texts contain each stem, 0 or 1
+	gained    bool    // the gains of single sentences are known
+	before    before  // what precedes the next sentence
 	forms     []form
-	formAt    map[uint64]int32 // by a print of the form: one more than its index
+	formAt    map[uint64]int32 // one more than the index of each form, by its print
 }
 
 // before is what precedes a sentence.
 type before struct {
-	sentence int32  // the last one that says something, -1 where there is none or it is not told again
-	asked    bool   // it is a question, and nothing is between
+	sentence int32  // the last one that says something; -1 if there is none or it is a repetition
+	asked    bool   // it is a question, with nothing in between
 	text     string // of the question
-	about    bool   // it leans itself
+	about    bool   // it depends on another one itself
 }
 
 // sentence is a sentence of an item.
@@ -82,37 +81,37 @@ type sentence struct {
 	factor  int32    // of its gain, in 1/1024
 	own     bool     // see Chosen.Own
 	asks    bool     // see Chosen.Asks
-	leans   bool     // it is chosen with the sentence before
-	before  int32    // the index of that one, -1 where there is none
-	form    int32    // one more than the index of its form, 0 where it has no number
-	nth     int32    // of the form
+	leans   bool     // it is only chosen together with the previous sentence
+	before  int32    // the index of that one, -1 if there is none
+	form    int32    // one more than the index of its form, 0 if it has no number
+	nth     int32    // its number within the form
 	first   int32    // its best clauses, when its gain was last computed
 	last    int32
 	gain    int64
 	alone   best // before anything is chosen
 }
 
-// best is what the best clauses of a sentence gain, and which these are.
+// best is the gain of the best clauses of a sentence, and which these are.
 type best struct {
 	gain        int64
 	first, last int32
 }
 
-// clause is a part of a sentence that can be used alone or as an end.
+// clause is a part of a sentence that a selection may begin or end with.
 type clause struct {
 	from, to int32    // bytes of the item's text
 	words    [2]int32 // its range in Extract.words
-	starts   bool     // what is chosen may begin with it
-	ends     bool     // what is chosen may end with it
+	starts   bool     // a selection may begin with it
+	ends     bool     // a selection may end with it
 }
 
 // occurrence is a word and its position.
 type occurrence struct {
 	stem   int32
-	factor int32 // in 1/1024; 0 where the sentence has the stem already
+	factor int32 // in 1/1024; 0 if the sentence has the stem already
 }
 
-// New reads items. The other texts are known to the reader anyway: their statements count as said.
+// New reads items. The reader knows the texts in beside anyway, so their statements count as said.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0
@@ -142,22 +141,22 @@ func New(items []Item, beside []string) *Extract {
 	return e
 }
 
-// The factors of a word and of a sentence, in 1/1024. They were set on public conversations of people by halving and doubling
-// each: around these values what is held changes by less than a twentieth.
+// The factors of a word and of a sentence, in 1/1024. They were fitted to public conversations by halving and doubling each: around these
+// values the content that is kept changes by less than a twentieth.
 const (
 	plain     = 1024
 	twice     = 2048 // a name or a number
 	ofSelf    = 1280 // a sentence in the first person
 	withDigit = 1229 // one with a number: a date, an amount
 	withName  = 1229
-	question  = 410 // it says what is not known yet
-	fewWords  = 512 // of clauses of less than four words
+	question  = 410 // it says what isn't known yet
+	fewWords  = 512 // for clauses of fewer than four words
 )
 
-// unfounded is what a sentence counts that leans on one which is not there, in 1/1024.
+// unfounded is the weight of a sentence that depends on one that is missing, in 1/1024.
 const unfounded = 256
 
-// read reads an item. It uses the room of ws and returns it.
+// read reads an item. It reuses the memory of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
 	if !it.Follows {
@@ -185,9 +184,9 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 				e.before.asked = false
 				continue
 			}
-			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it answers what was asked, and not about what
+			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it answers the question, but doesn't say about what
 			out.leans = reply || echo || asked && asksAbout(text, ws) || leans(text, ws, inQuotes)
-			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // what the question is about says more than the question
+			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // the subject of the question says more than the question
 				out.before = e.sentences[out.before].before
 			}
 		}
@@ -224,7 +223,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.words = append(e.words, o)
 			print = (print ^ w.Stem) * 16777619
 		}
-		if !out.leans && e.said.in(print) { // said before, word for word
+		if !out.leans && e.said.in(print) { // an exact repetition
 			e.words = e.words[:from]
 			e.before = before{sentence: -1}
 			continue
@@ -244,7 +243,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	return ws
 }
 
-// factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it, or asks, of themselves.
+// factorOf returns the factor of a sentence's gain, in 1/1024, and whether people say it, or ask, about themselves.
 func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
@@ -276,7 +275,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 	return int32(f), own
 }
 
-// Own reports whether somebody says a sentence of a text of themselves; see Chosen.Own.
+// Own reports whether a text contains a sentence that people say about themselves; see Chosen.Own.
 func Own(text string) bool {
 	var ws []words.Word
 	for s := (splitter{text: text}); s.next(); {

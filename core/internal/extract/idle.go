@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// longestIdle is how many words a sentence has at most that says nothing; of a script without spaces, how many bytes.
+// longestIdle is the maximum number of words of a sentence that says nothing; for scripts without spaces, of bytes.
 const (
 	longestIdle      = 14
 	longestIdleSigns = 90
@@ -59,7 +59,7 @@ func idle(text string, ws []words.Word) bool {
 	return true
 }
 
-// idleBySigns is idle for a sentence of a script without spaces.
+// idleBySigns does what idle does for scripts without spaces.
 func idleBySigns(text string) bool {
 	if len(text) > longestIdleSigns {
 		return false

@@ -2,15 +2,15 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// mostQuoted is how many words may be in quotes to be a name, such as the title of a book; of a script without spaces, how many pairs of
-// signs.
+// mostQuoted is the maximum number of words in quotes that are a name, such as the title of a book; for scripts without spaces, of
+// character pairs.
 const (
 	mostQuoted      = 8
 	mostQuotedPairs = 24
 )
 
-// quoted returns which words of a sentence are in quotes and few enough to be a name: in scripts without capitals nothing else tells one. It
-// is nil where none are, and has its room from marks otherwise.
+// quoted returns which words of a sentence are in quotes and few enough to be a name; scripts without capitals have no other sign of one.
+// It returns nil if none are, and otherwise reuses marks.
 func quoted(marks []bool, text string, ws []words.Word) []bool {
 	i := 0
 	for i < len(text) && !opensQuote[text[i]] {
@@ -19,7 +19,7 @@ func quoted(marks []bool, text string, ws []words.Word) []bool {
 	if i == len(text) {
 		return nil
 	}
-	var end rune // closes what is open, 0 where nothing is
+	var end rune // the closing quote of what is open; 0 if nothing is
 	from, k, found := 0, 0, false
 	for i, r := range text {
 		for k < len(ws) && int(ws[k].From) < i {
@@ -50,10 +50,10 @@ func quoted(marks []bool, text string, ws []words.Word) []bool {
 	return marks
 }
 
-// opensQuote are the first bytes of the signs that closing knows.
+// opensQuote marks the first bytes of the characters that closing knows.
 var opensQuote = [256]bool{'"': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// closing is the sign that closes a quote which r opens, or 0.
+// closing returns the quote that closes one opened by r, or 0.
 func closing(r rune) rune {
 	switch r {
 	case '"':

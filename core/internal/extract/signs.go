@@ -1,19 +1,19 @@
 package extract
 
-// signs counts in how many sentences each sign of Han is. In that script nearly every pair of signs is rare, so that pairs alone
-// tell little: what one weighs is averaged with what its signs weigh.
+// signs counts the sentences that contain each Han character. In that script nearly every pair of characters is rare, so pairs alone say
+// little: the weight of a pair is averaged with those of its characters.
 type signs struct {
-	df, in []int32     // by sign; see stems
-	of     [][2]uint16 // by stem: the signs of a pair, from 1; zero of any other
+	df, in []int32     // for each character; see stems
+	of     [][2]uint16 // the characters of each pair stem, from 1; zero for others
 }
 
-// The signs that are counted: those of Han. Kana and Hangul are letters and syllables of which a few make all words.
+// The range of Han characters. Kana and Hangul are letters and syllables, a few of which make up all words.
 const (
 	firstSign = 0x3400
 	lastSign  = 0x9fff
 )
 
-// see counts the signs of a pair whose stem is stem, in the sentence with a number.
+// see counts the characters of a pair with a stem, in the sentence with a number.
 func (s *signs) see(pair string, stem, sentence int32) {
 	var of [2]uint16
 	n := 0
@@ -47,7 +47,7 @@ func (s *signs) see(pair string, stem, sentence int32) {
 	}
 }
 
-// weight is what a pair weighs whose stem weighs own.
+// weight returns the weight of a pair whose stem weighs own.
 func (s *signs) weight(stem int, own int32, rarity func(df int32) int32) int32 {
 	if stem >= len(s.of) || s.of[stem][0] == 0 {
 		return own

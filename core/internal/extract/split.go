@@ -8,16 +8,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// splitter walks over the sentences of a text. A sentence ends at its last sign, at the end of a line, or where it has
-// become too long to be one. Blocks of code are left out.
+// splitter iterates over the sentences of a text. A sentence ends at its final punctuation, at the end of a line, or if it has become too
+// long to be one. Code blocks are skipped.
 type splitter struct {
 	text     string
-	whole    bool // all of it is one
+	whole    bool // the whole text is one sentence
 	from, to int  // of the sentence, in bytes, without white space around it
 	at       int
 }
 
-// longestSentence is where a sentence is cut at the next space, in bytes; in a script without spaces, at the next sign.
+// longestSentence is the length at which a sentence is cut at the next space, in bytes; in scripts without spaces, at the next character.
 const longestSentence = 600
 
 func (s *splitter) next() bool {
@@ -53,7 +53,7 @@ func (s *splitter) skipCode() {
 	}
 }
 
-// end is where the sentence that begins at s.at ends.
+// end returns where the sentence that begins at s.at ends.
 func (s *splitter) end() int {
 	t := s.text
 	for i := s.at; i < len(t); i++ {
@@ -107,18 +107,18 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// mostClauses is into how many clauses a sentence is cut. What can be chosen of one grows with the square of it.
+// mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with its square.
 const mostClauses = 12
 
-// What is cut off must leave enough to be understood: so many words at least, or pairs of signs. Of the fillers at the beginning leadWords at
-// most are left out: "Oh yeah, …".
+// What remains of a cut sentence must be understandable: at least this many words, or character pairs. At most leadWords of the fillers at
+// the beginning are dropped: "Oh yeah, …".
 const (
 	leastWords = 7
 	leastPairs = 8
 	leadWords  = 2
 )
 
-// longCut is from where on, in bytes, a sentence is so long that it may end at any comma.
+// longCut is the length, in bytes, from which on a sentence may end at any comma.
 const longCut = 120
 
 // cut splits a sentence into clauses. A selection may end at a semicolon or a dash, and at a comma that a clause with a conjunction follows,
@@ -157,8 +157,8 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes 
 	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts, true})
 }
 
-// continues reports whether the text before a comma is a clause of its own, by the word that follows it: a conjunction or a pronoun.
-// In a script without spaces, and in what is very long, any is. A number after a comma belongs to a date or a list.
+// continues reports whether the text before a comma is a complete clause, judged by the word that follows it: a conjunction or a pronoun.
+// In scripts without spaces, and in very long sentences, it always is. A number after a comma belongs to a date or a list.
 func continues(text string, ws []words.Word, next int) bool {
 	w := ws[next]
 	switch {
@@ -170,7 +170,7 @@ func continues(text string, ws []words.Word, next int) bool {
 	return links.Has(spelled(text, w))
 }
 
-// links are words with which another clause begins in a sentence, in some languages that people write to assistants in.
+// links are words that begin another clause in a sentence, in some languages that people write to assistants in.
 var links = words.NewExact("i we he she it they you right ich wir er sie es man je nous il elle yo nosotros eu nós io noi ik wij я мы он она and but so or nor yet which who whose whom where when because since as though although while whereas before after until unless if without plus then including especially even just not plus gleich " +
 	"und aber denn sondern oder weil da obwohl während bevor nachdem bis wenn falls damit ob wobei wo womit wofür worauf weshalb sag was der die das dem den deren dessen welche welcher welches also " +
 	"et mais donc ou ni car qui que dont où quand parce puisque comme bien pendant avant après si avec sans ainsi " +
@@ -179,7 +179,7 @@ var links = words.NewExact("i we he she it they you right ich wir er sie es man 
 	"и а но или который которая которое которые кто что где когда потому так как хотя пока прежде если чтобы без поэтому " +
 	"و لكن أو لأن الذي التي حيث عندما بينما رغم إذا ثم और लेकिन पर या क्योंकि जो जिसे जहाँ जब हालांकि जबकि अगर तो")
 
-// A sentence that begins with one of these says nothing where it ends at its first comma.
+// A sentence that begins with one of these says nothing if it ends at its first comma.
 var (
 	subordinators = words.NewExact("if when whenever after before while since because although though as once unless until given despite besides apart instead " +
 		"wenn falls als nachdem bevor während seit weil da obwohl sobald solange bis trotz statt " +
@@ -201,7 +201,7 @@ func subordinates(text string, w words.Word) bool {
 	return false
 }
 
-// nesting is how many brackets a text opens more than it closes.
+// nesting returns how many more brackets a text opens than it closes.
 func nesting(between string) (n int) {
 	for _, r := range between {
 		switch r {
@@ -214,7 +214,7 @@ func nesting(between string) (n int) {
 	return n
 }
 
-// behind returns where the next clause begins in the text between two words: at the signs that belong to its first word, such as quotes.
+// behind returns where the next clause begins in the text between two words: at characters that belong to its first word, such as quotes.
 func behind(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
 		return n + 1
@@ -240,7 +240,7 @@ func parts(between string) (strong, dash, weak bool) {
 	return false, dash, weak && !dash
 }
 
-// Sentences yields where the sentences of a text are, in bytes: as the items of an [Extract] are split, without blocks of code.
+// Sentences yields the positions of a text's sentences, in bytes, split like the items of an [Extract], without code blocks.
 func Sentences(text string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		for s := (splitter{text: text}); s.next(); {

@@ -2,30 +2,30 @@ package extract
 
 import "math/bits"
 
-// stems numbers the stems of words. It is a hash table whose probes are bounded: the hash is public, so anybody can write
-// words that fall into one place, and then they share a number and weigh too little. That harms nobody else.
+// stems numbers the stems of words. It is a hash table with a bounded number of probes. The hash is public, so anybody can write words that
+// collide; such words share a number and weigh too little, which harms nobody else.
 type stems struct {
 	slots []slot
-	df    []int32 // by number: in how many sentences it is
-	in    []int32 // by number: the last sentence that was seen to have it, from 1
+	df    []int32 // the number of sentences that contain each stem
+	in    []int32 // the last sentence that contained each stem, from 1
 }
 
 type slot struct {
 	stem uint32
-	id   int32 // one more than the number, 0 where the slot is empty
+	id   int32 // one more than the number, 0 if the slot is empty
 }
 
-// probes is how many slots are looked at.
+// probes is how many slots are examined.
 const probes = 16
 
-// init makes room for n stems. More still have numbers, and more of them share one.
+// init makes room for n stems. More stems can be added, but then more of them share a number.
 func (s *stems) init(n int) {
 	s.slots = make([]slot, 1<<bits.Len(uint(max(64, 2*n))))
 }
 
 func (s *stems) len() int { return len(s.df) }
 
-// id is the number of a stem.
+// id returns the number of a stem.
 func (s *stems) id(stem uint32) int32 {
 	mask := uint32(len(s.slots) - 1)
 	at := (stem * 0x9e3779b1) >> 7 & mask
@@ -44,7 +44,7 @@ func (s *stems) id(stem uint32) int32 {
 	return max(s.slots[at].id-1, 0)
 }
 
-// find is the number of a stem that has one, or -1.
+// find returns the number of a known stem, or -1.
 func (s *stems) find(stem uint32) int32 {
 	mask := uint32(len(s.slots) - 1)
 	at := (stem * 0x9e3779b1) >> 7 & mask
@@ -58,7 +58,7 @@ func (s *stems) find(stem uint32) int32 {
 	return -1
 }
 
-// prints is a set of fingerprints of sentences. It forgets one where two fall into one place.
+// prints is a set of fingerprints of sentences. If two collide, it forgets one.
 type prints []uint32
 
 // in reports whether a fingerprint is in the set, and adds it.
@@ -71,7 +71,7 @@ func (p prints) in(print uint32) bool {
 	return false
 }
 
-// log2 is 1024 times the binary logarithm of n, linear between powers of two: at most 88 too small. n is 1 or more.
+// log2 returns 1024 times the binary logarithm of n, linear between powers of two: at most 88 too small. n is 1 or more.
 func log2(n uint64) int64 {
 	k := bits.Len64(n) - 1
 	if k >= 10 {
@@ -80,5 +80,5 @@ func log2(n uint64) int64 {
 	return int64(k)<<10 + int64(n<<(10-k)&1023)
 }
 
-// exp2 is 1024 times two to the power of x/1024, the inverse of log2. x is from 0 to 40 × 1024.
+// exp2 returns 1024 times two to the power of x/1024, the inverse of log2. x is from 0 to 40 × 1024.
 func exp2(x int64) int64 { return (1024 + x&1023) << (x >> 10) }

@@ -1,5 +1,5 @@
-// Package facts finds in conversations what may be needed again: paths, addresses, identifiers, numbers, errors, and what the user asked
-// for. It is for tests that measure what compactions retain, and knows nothing about how digests are made.
+// Package facts finds what a conversation may need again: paths, addresses, identifiers, numbers, errors, and the user's requests. It is
+// for tests that measure what compactions retain, and knows nothing about how digests are made.
 package facts
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Fact is something of the conversation that may be needed again.
+// Fact is a piece of the conversation that may be needed again.
 type Fact struct{ Kind, Text string }
 
-// A fact of each kind, by its spelling. Words of plain language are none.
+// The spelling of each kind of fact. Ordinary words are not facts.
 var (
 	urlRE    = regexp.MustCompile(`https?://[^\s"'<>()\[\]{}\x60\\]+`)
 	pathRE   = regexp.MustCompile(`~?/?[\w@.+-]+(?:/[\w@.+-]+)+|/[\w@.+-]{3,}`)
-	placeRE  = regexp.MustCompile(`^(.*\.\w{1,5})-\d+(?:-.*)?$`) // a line next to what a search has found: its file, and its number
+	placeRE  = regexp.MustCompile(`^(.*\.\w{1,5})-\d+(?:-.*)?$`) // a context line of a search result: its file, and its number
 	fileRE   = regexp.MustCompile(`\b[\w-]+\.(?:go|py|ts|tsx|js|mjs|json|jsonl|md|txt|yaml|yml|toml|sql|sh|rs|java|c|h|cpp|css|html|cfg|ini|lock|diff)\b`)
 	wordRE   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{4,79}|[0-9a-f]{7,40}`)
 	numberRE = regexp.MustCompile(`\b\d+(?:\.\d+)+\b|\b\d{3,15}\b`)
@@ -56,7 +56,7 @@ func Collect(text string, facts map[Fact]bool) {
 	}
 }
 
-// Used are the facts of the messages before a cut that the user or the agent writes again after it.
+// Used returns the facts of the messages before a cut that the user or the agent mentions again after it.
 func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	dropped, later := map[Fact]bool{}, map[Fact]bool{}
 	for _, i := range before {
@@ -79,7 +79,7 @@ func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	return out
 }
 
-// Texts are the texts of a message; with written only those that its author wrote, and no tool results.
+// Texts returns the texts of a message; if written is set, only those that its author wrote, and no tool results.
 func Texts(tr *transcript.Transcript, i int32, written bool) (texts []string) {
 	for k, p := range tr.PartsOf(int(i)) {
 		switch {
@@ -115,10 +115,10 @@ func values(v any, texts []string) []string {
 	return texts
 }
 
-// injected begins a text with the user's role that the program wrote and not the user.
+// injected matches the beginning of texts in the user's role that the program wrote.
 var injected = regexp.MustCompile(`^(?:<[a-zA-Z_-]+[ >]|# AGENTS\.md|Caveat: |\[Request interrupted|\[session digest)`)
 
-// Requests are what the user asked for, oldest first.
+// Requests returns what the user asked for, oldest first.
 func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 	for _, i := range messages {
 		if !tr.HasUserText(int(i)) {
@@ -137,10 +137,10 @@ func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 	return out
 }
 
-// Words is a text without its white space, which a digest may set differently.
+// Words returns a text without white space, which a digest may set differently.
 func Words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Holds reports whether a fact is in a text, not as a part of a longer word.
+// Holds reports whether a text contains a fact, and not just as part of a longer word.
 func Holds(text, f string) bool {
 	word := func(c byte) bool {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

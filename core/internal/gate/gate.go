@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Due reports whether the policy's gate says that a transcript should be compacted, and the tokens that it goes by: total, an estimate, or
-// what a provider counted and an estimate of what follows, where the policy wants that. A provider's count of a message before from is too
-// large, and does not count (S4.9). Cold is why the prompt cache is cold, where it is due for that alone.
+// Due reports whether the policy's gate calls for a compaction, and the size that it is based on: total, an estimate, or a provider's count
+// plus an estimate of what follows, if the policy wants that. A provider's count of a message before from is too large, and is ignored
+// (S4.9). Cold says why the prompt cache is cold, if that is the only reason.
 func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold api.Cold) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
@@ -30,14 +30,14 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 	return due, size, ""
 }
 
-// Starts reports whether it is time to begin a compaction in the background of a transcript that has so many tokens by [Due] and is
-// not due: it is over gate.start, and has grown since that was tried last.
+// Starts reports whether to begin a background compaction of a transcript that has this many tokens by [Due] and isn't due: it is over
+// gate.start, and has grown since the last attempt.
 func Starts(in view.Input, tokens int) bool {
 	p := in.Policy
 	return p.Starts(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.Growth())
 }
 
-// countResults counts the tool results that have a body of their own and that the model is sent, up to one more than most.
+// countResults counts the tool results with a body of their own that are sent to the model, up to most+1.
 func countResults(in view.Input, most int) (n int) {
 	doc := &view.View{T: in.Transcript, F: in.Format}
 	for i := in.N - 1; i >= 0 && n <= most; i-- {

@@ -36,29 +36,29 @@ func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string
 // Changes is the handle of how the input is made of the result; "" before SaveChanges, or where nothing is kept.
 func (a *Archive) Changes() string { return a.changes }
 
-// Taken is a body on its way into the archive.
+// Taken is a body that will be archived.
 type Taken struct {
 	api.Body
 	msg  int32           // the message that holds the marker; -1 for a fold
-	part transcript.Span // the body, where it is one span
+	part transcript.Span // the body, if it is one span
 	list []element       // the body of a fold, or of changes
-	void bool            // another fold has taken what represented it, and holds what is in it
+	void bool            // another fold has taken its replacement, and contains what is in it
 }
 
-// element is one element of a list: a message of the input, or where n is not 0 a number, or else a text that is not empty, JSON. A number n
-// over 0 represents the next n messages that were not folded and follow the digest; -1 says that of the message before it the rest was not
-// folded, and is there.
+// element is an element of a fold's list: a message of the input, a number if n is not 0, or a non-empty text, JSON. A positive n stands
+// for the next n messages, which were not folded and follow the digest; -1 says that the rest of the previous message was not folded, and
+// stays.
 type element struct {
 	in   int32
 	n    int
 	text string
 }
 
-// message reports whether an element is a message of the input.
+// message reports whether an element is an input message.
 func (e element) message() bool { return e.n == 0 && e.text == "" }
 
-// Mark puts a marker in place of a tool result's body, with what text says after it, and archives the body. The item has to be measured
-// again afterwards, by Remeasure.
+// Mark replaces a tool result's body with a marker followed by text, and archives the body. The item must be measured again afterwards, by
+// Remeasure.
 func (a *Archive) Mark(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	body := a.doc.Original(part)
@@ -68,8 +68,8 @@ func (a *Archive) Mark(part int32, marker, text string) {
 	a.doc.T.Parts[part].Flags |= transcript.Cleared
 }
 
-// MarkAgain puts another marker, with other text after it, in place of one that this run has put there by Mark. The item has to be measured
-// again afterwards, by Remeasure.
+// MarkAgain replaces a marker that this run has written by Mark with another one, followed by text. The item must be measured again
+// afterwards, by Remeasure.
 func (a *Archive) MarkAgain(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	handle, _ := handleIn(a.doc.T.Bytes(p.Body), resultMarkers...)
@@ -79,12 +79,12 @@ func (a *Archive) MarkAgain(part int32, marker, text string) {
 		replaced = append(replaced, a.doc.T.Parts[n-1].Body)
 	}
 	a.doc.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
-	p.Body = body // formats write a body by the one that it replaces
+	p.Body = body // the format of a body depends on the one that it replaces
 	value, size := a.doc.F.ResultBody(nil, a.doc.T, part, WithHandle(marker, handle)+text)
 	a.doc.SetBody(part, value, size)
 }
 
-// Keep archives a body that is one span. It returns its handle, or "" where the host keeps no archive.
+// Keep archives a body that is one span. It returns its handle, or "" if the host keeps no archive.
 func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
 	if a.mode == "" {
 		return ""
@@ -108,7 +108,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	return b.Handle
 }
 
-// Unkeep takes the bodies out of the archive again of which back says that they are back in their places.
+// Unkeep removes bodies from the archive that are back in their places, according to back.
 func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	for i := range a.taken {
 		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
@@ -117,13 +117,13 @@ func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	}
 }
 
-// KeepNothing empties the archive: the run ends with its input.
+// KeepNothing empties the archive, because the run ends with its input.
 func (a *Archive) KeepNothing() { a.taken, a.single, a.away, a.changes = nil, nil, nil, "" }
 
-// Keeps reports whether what is removed goes into the archive, which is when it can be put back.
+// Keeps reports whether removed bodies are archived, so that they can be restored.
 func (a *Archive) Keeps() bool { return a.mode != "" }
 
-// FoldBody is the body of messages that are folded; tokens is their size. It is kept by keepFold.
+// FoldBody returns the body of folded messages; tokens is their size. keepFold archives it.
 func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	if a.mode == "" || len(elements) == 0 {
 		return nil
@@ -135,7 +135,7 @@ func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	return b
 }
 
-// name finds the handle and the size of a body.
+// name computes the handle and the size of a body.
 func (b *Taken) name(t *transcript.Transcript) {
 	h := New()
 	b.Bytes = 0
@@ -146,7 +146,7 @@ func (b *Taken) name(t *transcript.Transcript) {
 	b.Handle = h.Handle()
 }
 
-// HandleOrNone is the handle of a body; "" of none.
+// HandleOrNone returns the handle of a body; "" for nil.
 func (b *Taken) HandleOrNone() string {
 	if b == nil {
 		return ""
@@ -154,8 +154,7 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold puts the body of a fold into the archive, and the item that represents it in place of gone, the items that it removes. A nil body
-// is none.
+// KeepFold archives the body of a fold, and puts digest, which replaces it, in place of the removed items gone. A nil body is not archived.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {
@@ -168,7 +167,7 @@ func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	}
 }
 
-// appendTo writes an element that is no message.
+// appendTo writes an element that isn't a message.
 func (e element) appendTo(dst []byte) []byte {
 	if e.text != "" {
 		return append(dst, e.text...)
@@ -176,7 +175,7 @@ func (e element) appendTo(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(e.n), 10)
 }
 
-// each gives the bytes of a body, piece by piece.
+// each calls write for the pieces of a body.
 func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
 		write(t.Bytes(b.part))
@@ -193,7 +192,7 @@ func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	write([]byte{']'})
 }
 
-// Archived lists the bodies that the host has to keep, in the order in which they were removed.
+// Archived returns the bodies that the host must keep, in order of removal.
 func (a *Archive) Archived() []api.Body {
 	whole := make(map[int32]bool, len(a.away))
 	for _, m := range a.away {
@@ -202,17 +201,17 @@ func (a *Archive) Archived() []api.Body {
 	out := []api.Body{}
 	for i := range a.taken {
 		b := &a.taken[i]
-		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
+		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is archived as a whole
 			continue
 		}
-		a.place(b)
+		a.locate(b)
 		out = append(out, b.Body)
 	}
 	return out
 }
 
-// place says where a body should be found.
-func (a *Archive) place(b *Taken) {
+// locate says where a body is found: by its places in the request, or inline.
+func (a *Archive) locate(b *Taken) {
 	base := a.doc.T.Outer.Start
 	var places []byte
 	found := true
@@ -247,104 +246,105 @@ func (a *Archive) place(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it is folded: the
-// messages of the input in their order. What represents them will be put where the item from is. Instead of an item that represents an
-// earlier fold of this run comes what that one has taken.
-func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
-	at, stay := from, 0
-	list = make([]element, 0, to-from)
-	add := func(in int32) {
-		if stay > 0 {
-			list = append(list, element{n: stay})
+// FoldElements returns the body of the items in [from, to) for which gone returns true, and of the message at to if a piece of it is
+// folded: the input messages in order. Its replacement will be at item from. An item that replaced an earlier fold of this run contributes
+// what that fold took.
+func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
+	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
+	for f.at < to {
+		if !f.skip() {
+			f.next()
 		}
-		stay = 0
-		list = append(list, element{in: in})
 	}
-	companion := func() bool { return at < len(a.doc.Items) && a.CameAlong(&a.doc.Items[at]) }
-	var next func()
-	next = func() {
-		it, out := &a.doc.Items[at], at < to && gone(at)
-		at++
-		switch {
-		case !out:
-			stay++
-		case it.In >= 0:
-			add(it.In)
-		case it.Body > 0:
-			for _, e := range a.taken[it.Body-1].list {
-				if e.n == 0 {
-					add(e.in)
-					continue
-				}
-				for n := e.n; n != 0 && at < len(a.doc.Items); {
-					switch {
-					case companion():
-						at++
-					case n < 0:
-						list = append(list, e)
-						at++
-						n++
-					default:
-						next()
-						n--
-					}
-				}
+	if piece && f.at == to && a.doc.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+		f.add(a.doc.Items[to].In)
+		f.list = append(f.list, element{n: -1})
+	}
+	return f.list
+}
+
+// elements are the body of a fold on its way.
+type elements struct {
+	a      *Archive
+	at, to int              // the next item, and the first that is not folded
+	gone   func(i int) bool // which items are folded
+	stayed int              // how many have not been folded since the last one that was
+	list   []element
+}
+
+// add adds a message of the input, after a number for those that stay before it.
+func (f *elements) add(in int32) {
+	if f.stayed > 0 {
+		f.list = append(f.list, element{n: f.stayed})
+	}
+	f.stayed = 0
+	f.list = append(f.list, element{in: in})
+}
+
+// skip passes over an item that came with a fold of this run, and reports whether there is one.
+func (f *elements) skip() bool {
+	if f.at < len(f.a.doc.Items) && f.a.CameAlong(&f.a.doc.Items[f.at]) {
+		f.at++
+		return true
+	}
+	return false
+}
+
+// next takes in the next item.
+func (f *elements) next() {
+	it, folded := &f.a.doc.Items[f.at], f.at < f.to && f.gone(f.at)
+	f.at++
+	switch {
+	case !folded:
+		f.stayed++
+	case it.In >= 0:
+		f.add(it.In)
+	case it.Body > 0:
+		f.unfold(f.a.taken[it.Body-1].list)
+	}
+}
+
+// unfold takes in what an earlier fold has taken, with the items after it that it says have stayed among that.
+func (f *elements) unfold(list []element) {
+	for _, e := range list {
+		if e.n == 0 {
+			f.add(e.in)
+			continue
+		}
+		for n := e.n; n != 0 && f.at < len(f.a.doc.Items); {
+			switch {
+			case f.skip():
+			case n < 0:
+				f.list = append(f.list, e)
+				f.at++
+				n++
+			default:
+				f.next()
+				n--
 			}
 		}
 	}
-	for at < to {
-		if companion() {
-			at++
-		} else {
-			next()
-		}
-	}
-	if piece && at == to && a.doc.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
-		add(a.doc.Items[to].In)
-		list = append(list, element{n: -1})
-	}
-	return list
 }
 
-// CameAlong reports whether an item came with a fold of this run: it goes when that is put back, and counts for nothing.
+// CameAlong reports whether an item accompanies a fold of this run: it is removed when the fold is undone, and doesn't count.
 func (a *Archive) CameAlong(it *view.Item) bool {
 	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
 }
 
-// Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the messages of a fold a
-// flattened record, where the format is known; anything else as it is.
+// Readable returns a body as text for a model: the text of a JSON string, the texts of a list of parts, or a flattened record of a fold's
+// messages if the format is known; anything else as it is.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
 	switch s.Kind() {
 	case jsonspan.String:
 		return jsonspan.Text(body, s.Text().Span)
 	case jsonspan.Array:
-		if text := foldText(f, body); text != "" {
+		text := foldText(f, body)
+		if text == "" {
+			text = partTexts(s)
+		}
+		if text != "" {
 			return text
-		}
-		var text []byte
-		for s.Array(); s.Elem(); {
-			if s.Kind() != jsonspan.Object {
-				s.Skip()
-				continue
-			}
-			for s.Object(); ; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
-				if string(key) != "text" || s.Kind() != jsonspan.String {
-					s.Skip()
-					continue
-				}
-				if len(text) > 0 {
-					text = append(text, '\n')
-				}
-				text = jsonspan.AppendText(text, body, s.Text().Span)
-			}
-		}
-		if s.Err() == nil && len(text) > 0 {
-			return string(text)
 		}
 	}
 	if n := longestRun(body); n > maxRun {
@@ -353,10 +353,35 @@ func Readable(f *wire.Format, body []byte) string {
 	return string(body)
 }
 
-// maxRun is the longest run of letters and digits that is taken for text.
+// partTexts returns the texts of a list of parts, each on lines of its own.
+func partTexts(s *jsonspan.Scanner) string {
+	var text []byte
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			s.Skip()
+			continue
+		}
+		for key := range s.Members {
+			if string(key) != "text" || s.Kind() != jsonspan.String {
+				s.Skip()
+				continue
+			}
+			if len(text) > 0 {
+				text = append(text, '\n')
+			}
+			text = jsonspan.AppendText(text, s.Src(), s.Text().Span)
+		}
+	}
+	if s.Err() != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// maxRun is the longest run of letters and digits that counts as text.
 const maxRun = 4096
 
-// longestRun is the length of the longest run of characters that base64 may have.
+// longestRun returns the length of the longest run of base64 characters.
 func longestRun(body []byte) int {
 	longest, n := 0, 0
 	for _, c := range body {
@@ -371,7 +396,7 @@ func longestRun(body []byte) int {
 	return longest
 }
 
-// foldText flattens the messages of a fold; "" where the body holds none of the format.
+// foldText flattens the messages of a fold; "" if the body contains none of the format.
 func foldText(f *wire.Format, body []byte) string {
 	if f == nil {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -12,94 +13,108 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker says where one body was. What a compaction removes and leaves nothing for (reasoning, what a repair drops or rewrites,
-// published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each compaction archives one more
-// body, its changes: how its input is made of its result. The state names the newest, each names the one before it, and so does the body of
-// a fold, for hosts that have lost the state.
+// A marker shows where one body was. What a compaction removes without a trace (reasoning, what a repair drops or rewrites, published
+// passes that name no handle) has no marker, which would cost the model tokens for nothing. So each compaction archives one more body, its
+// changes: how to get its input from its result. The state names the newest, each names the previous one, and so does the body of a fold,
+// for hosts that have lost the state.
 //
-// The body is a list: messages of the input that are nowhere else, byte for byte, and strings that say what comes between them. Indexes are
-// of the result's messages. Ranges are half-open.
+// The body is a list: input messages that exist nowhere else, byte for byte, and strings that say what comes between them. Indexes are
+// those of the result's messages. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
 	changesSent   = "sent"      // N: how many messages the result has
-	changesGone   = "gone"      // INDEX PRINT: this message is none of the input's, and looks like this
+	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and looks like this
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
-	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, where it is not a comma or a bracket alone
+	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not a comma or a bracket alone
 	changesEnd    = "end"       // TEXT: what follows the last one
 )
 
-// whence is where a message of the input should be had from.
+// whence says where to get an input message from.
 type whence struct {
-	op    string // of the constants above; "" for the bytes of the message itself
+	op    string // one of the constants above; "" for the bytes of the message itself
 	index int    // of the result
 	from  int    // of a fold's messages
 }
 
-// SaveChanges archives how the input is made of the result. It is called when nothing else will change.
+// SaveChanges archives how to get the input from the result. It is called when nothing else will change.
 func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.Changed() {
 		return
 	}
-	origins, used := a.origins()
-	list := []element{{text: quoted(changesHeader)}}
-	say := func(words ...string) {
-		line := words[0]
-		for _, w := range words[1:] {
-			line += " " + w
-		}
-		list = append(list, element{text: quoted(line)})
-	}
+	s := saying{a: a, list: []element{{text: quoted(changesHeader)}}, first: -1}
+	s.origins, s.used = a.origins()
 	if a.before != "" {
-		say(changesBefore, a.before)
+		s.say(changesBefore, a.before)
 	}
-	say(changesSent, strconv.Itoa(len(a.doc.Items)))
+	s.say(changesSent, strconv.Itoa(len(a.doc.Items)))
 	for i := range a.doc.Items {
-		if !used[i] {
-			say(changesGone, strconv.Itoa(i), a.printOf(i))
+		if !s.used[i] {
+			s.say(changesGone, strconv.Itoa(i), a.printOf(i))
 		}
 	}
-	a.sayspace(say)
-	tokens, first := 0, -1
-	for m := 0; m < len(origins); {
-		o, end := origins[m], m+1
-		switch o.op {
-		case "":
-			list = append(list, element{in: int32(m)})
-			tokens += a.doc.P.Message(a.doc.T, m)
-			if first < 0 {
-				first = m
-			}
-		case changesPut:
-			say(append([]string{o.op, strconv.Itoa(o.index)}, a.handlesOf(int32(m))...)...)
-		case changesKeep:
-			for end < len(origins) && origins[end] == (whence{o.op, o.index + end - m, 0}) {
-				end++
-			}
-			words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
-			if m > 0 && origins[m-1].op == "" && (o.index == 0 || used[o.index-1]) {
-				words = append(words, a.printOf(o.index))
-			}
-			say(words...)
-		case changesFold:
-			for end < len(origins) && origins[end] == (whence{o.op, o.index, o.from + end - m}) {
-				end++
-			}
-			say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
-		}
-		m = end
+	s.space()
+	for m := 0; m < len(s.origins); {
+		m = s.messages(m)
 	}
-	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: first, Tokens: tokens}, msg: -1, list: list}
+	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: s.first, Tokens: s.tokens}, msg: -1, list: s.list}
 	b.name(a.doc.T)
 	a.taken = append(a.taken, *b)
 	a.changes = b.Handle
 	a.pointFolds()
 }
 
-// sayspace says what is between the messages of the input: a file is the same again, and not only its messages.
-func (a *Archive) sayspace(say func(words ...string)) {
+// saying is the body of changes on its way.
+type saying struct {
+	a       *Archive
+	origins []whence // of the messages of the input
+	used    []bool   // by message of the result: whether it is named in origins
+	list    []element
+	tokens  int // of the messages that the body holds
+	first   int // the first of them, or -1
+}
+
+// say adds words as a string.
+func (s *saying) say(words ...string) {
+	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
+}
+
+// messages says where message m of the input is had from, and those after it that come from the same place. It returns the next one.
+func (s *saying) messages(m int) int {
+	o, end := s.origins[m], m+1
+	alike := func(next func(n int) whence) {
+		for end < len(s.origins) && s.origins[end] == next(end-m) {
+			end++
+		}
+	}
+	switch o.op {
+	case "":
+		s.list = append(s.list, element{in: int32(m)})
+		s.tokens += s.a.doc.P.Message(s.a.doc.T, m)
+		if s.first < 0 {
+			s.first = m
+		}
+	case changesPut:
+		s.say(append([]string{o.op, strconv.Itoa(o.index)}, s.a.handlesOf(int32(m))...)...)
+	case changesKeep:
+		alike(func(n int) whence { return whence{o.op, o.index + n, 0} })
+		words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
+		if m > 0 && s.origins[m-1].op == "" && (o.index == 0 || s.used[o.index-1]) {
+			words = append(words, s.a.printOf(o.index))
+		}
+		s.say(words...)
+	case changesFold:
+		alike(func(n int) whence { return whence{o.op, o.index, o.from + n} })
+		s.say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
+	}
+	return end
+}
+
+// space says what is between the messages of the input: a file is the same again, and not only its messages.
+func (s *saying) space() {
+	a := s.a
 	at, plain := a.doc.T.List.Start, true
 	space := make([]string, a.doc.Rest)
 	for m := range space {
@@ -114,16 +129,16 @@ func (a *Archive) sayspace(say func(words ...string)) {
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
 		for n = 1; m+n < len(space) && space[m+n] == space[m]; n++ {
 		}
-		say(changesSpace, strconv.Itoa(n), space[m])
+		s.say(changesSpace, strconv.Itoa(n), space[m])
 	}
 	if end != "]" {
-		say(changesEnd, end)
+		s.say(changesEnd, end)
 	}
 }
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins describes each message of the input where it should be had from, and of each message of the result whether it is named in that.
+// origins returns where to get each input message from, and for each result message whether that names it.
 func (a *Archive) origins() (of []whence, used []bool) {
 	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
 	for i := range a.doc.Items {
@@ -158,13 +173,12 @@ func (a *Archive) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// namesBody reports whether an item names the body of what it represents: digests of published systems do not.
+// namesBody reports whether an item names the body that it replaces; digests of published systems don't.
 func (a *Archive) namesBody(it *view.Item) bool {
 	return it.Body > 0 && a.authors.Own(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
-// marked reports whether all that was changed in an item are bodies of which it has the markers, so that it is the input's again when they
-// are put back.
+// marked reports whether the only changes of an item are bodies that have markers, so that restoring them restores the input.
 func (a *Archive) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -183,14 +197,14 @@ func (a *Archive) marked(it *view.Item) bool {
 	return len(bodies) > 0
 }
 
-// inBody reports whether a part of a tool result is in the body of the result. Media of Gemini's responses are next to it, and no marker
-// represents them.
+// inBody reports whether a part of a tool result is inside the result's body. Media of Gemini's responses are outside it, and have no
+// marker.
 func (a *Archive) inBody(p *transcript.Part) bool {
 	body := a.doc.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied reports whether a span of a message is the body of a copy of the part that has a body, and the same.
+// copied reports whether a span of a message is the body of a copy of the part with this body, and identical.
 func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	msg := &a.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -206,7 +220,7 @@ func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	return false
 }
 
-// bodiesOf are the bodies that were removed of a message, each by itself, in the order in which they were taken.
+// bodiesOf returns the bodies that were taken from a message individually, in order.
 func (a *Archive) bodiesOf(m int32) (bodies []*Taken) {
 	if a.single == nil {
 		a.single = make([]int32, 0, len(a.taken))
@@ -231,7 +245,7 @@ func (a *Archive) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf is how a message of the result looks to a reader: its role and its parts, whatever white space there is between them.
+// printOf returns the print of a result message: its role and its parts, ignoring white space between them.
 func (a *Archive) printOf(item int) string {
 	it := &a.doc.Items[item]
 	m := it.Msg
@@ -243,8 +257,8 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.Look(m)
 }
 
-// pointFolds lets the bodies of folds name the changes, and the digests the bodies that they have then: a host that has lost
-// the state finds the changes by the digest.
+// pointFolds makes the bodies of folds name the changes, and the digests name the resulting bodies, so that a host that has lost the state
+// finds the changes through the digest.
 func (a *Archive) pointFolds() {
 	for i := range a.doc.Items {
 		if !a.points(&a.doc.Items[i]) {
@@ -254,13 +268,13 @@ func (a *Archive) pointFolds() {
 		old := b.Handle[:Short]
 		b.list = append(slices.Clip(b.list), element{text: quoted(a.changes)})
 		b.name(a.doc.T)
-		// A message may say its text twice.
+		// A message may contain its text twice.
 		a.doc.Replace(i, bytes.ReplaceAll(a.doc.AppendMessage(nil, &a.doc.Items[i]), []byte(old), []byte(b.Handle[:Short])))
 	}
 }
 
-// points reports whether an item is a digest whose body names the changes. The line of a turn and the count of what was dropped are none:
-// there may be many of them, and their bodies stay as they are.
+// points reports whether an item is a digest whose body names the changes. Lines of turns and counts of dropped messages don't: there may
+// be many of them, and their bodies stay as they are.
 func (a *Archive) points(it *view.Item) bool {
 	if !a.namesBody(it) {
 		return false
@@ -269,10 +283,10 @@ func (a *Archive) points(it *view.Item) bool {
 	return handle != ""
 }
 
-// handleSpread is about the most tokens by which the estimates of two handles differ.
+// handleSpread is roughly the largest difference between the estimates of two handles, in tokens.
 const handleSpread = 8
 
-// HandleRoom is how many tokens SaveChanges may add, because it renames digests.
+// HandleRoom returns how many tokens SaveChanges may add by renaming digests.
 func (a *Archive) HandleRoom() (tokens int) {
 	if a.mode == "" {
 		return 0
@@ -285,7 +299,7 @@ func (a *Archive) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst puts another string of the same length in place of the first occurrence of old in text, and returns text.
+// ReplaceFirst replaces the first occurrence of old in text with another string of the same length, and returns text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {
 		copy(text[at:], with)

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The markers that are where something was. Where the host keeps an archive they name the handle of what they represent.
+// The markers that stand where something was. If the host keeps an archive they name the handle of what they replace.
 const (
 	ClearedMarker    = "[Old tool result content cleared]" // S3.33
 	DuplicateMarker  = "[The same as a newer result of this tool]"
@@ -21,24 +21,22 @@ const (
 	ImageMarker      = "[Image removed to make the request smaller]"
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
-	TruncatedMarker  = "[Truncated]"        // the first line of a text that was shortened, where it has a handle
-	ExcerptMarker    = digest.ExcerptMarker // the first line of a result of which lines stay
-	SqueezedMarker   = "[Squeezed]"         // begins the first line of a text that says all it said, in another form
+	TruncatedMarker  = "[Truncated]"        // the first line of a shortened text that has a handle
+	ExcerptMarker    = digest.ExcerptMarker // the first line of a result that keeps some of its lines
+	SqueezedMarker   = "[Squeezed]"         // begins the first line of a text that says the same in another form
 )
 
 // Marking is a marker that a pass writes.
 type Marking struct {
 	Text string // in brackets
-	// Follows tells that something follows it in place of a tool result, and not the marker alone; Heads, that it is the first line of a
-	// text that was shortened.
+	// Follows means that something follows the marker in a tool result; Heads, that it is the first line of a shortened text.
 	Follows, Heads bool
 }
 
-// What was declared: the markers that are in place of tool results, those of them after which something is, and those that are the first
-// line of a text.
+// The declared markers: those that replace tool results, those of them that something follows, and those that are the first line of a text.
 var resultMarkers, summaryMarkers, headMarkers []string
 
-// Declare adds a marker, once. It is called from init.
+// Declare declares a marker, once. It is called from init.
 func Declare(m Marking) {
 	list := &resultMarkers
 	if m.Heads {
@@ -52,13 +50,13 @@ func Declare(m Marking) {
 	}
 }
 
-// named begins what a marker says of its handle, in place of the closing bracket.
+// named precedes the handle in a marker, instead of the closing bracket.
 const named = ". Handle: "
 
-// Zeros represents a handle where only the size of a marker counts.
+// Zeros stands for a handle when only the size of a marker matters.
 const Zeros = "0000000000000000"
 
-// WithHandle is a marker that names a handle; the marker itself where there is none.
+// WithHandle returns a marker that names a handle; the bare marker if there is none.
 func WithHandle(marker, handle string) string {
 	if handle == "" {
 		return marker
@@ -66,7 +64,7 @@ func WithHandle(marker, handle string) string {
 	return marker[:len(marker)-1] + named + handle[:Short] + "]"
 }
 
-// Sized is a marker as it is about as large as one that will be written.
+// Sized returns a marker about as large as one that will be written.
 func (a *Archive) Sized(marker string) string {
 	if a.mode == "" {
 		return marker
@@ -75,14 +73,13 @@ func (a *Archive) Sized(marker string) string {
 }
 
 // MarkerRoom is how far into a value a marker is looked for, in bytes: it is at the beginning of a string, with only the wire format's own
-// shape before it.
+// structure before it.
 const MarkerRoom = 512
 
-// handleIn finds the handle that one of some markers names, the first digits of it: a marker at the beginning of a string of
-// value, JSON.
+// handleIn returns the leading digits of the handle that one of some markers names, at the beginning of a string in value, JSON.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
-	if len(value) > 0 && value[0] == '"' { // a string, at whose beginning a marker is or is not
+	if len(value) > 0 && value[0] == '"' { // a string, which begins with a marker or doesn't
 		return handleAt(value[1:], markers)
 	}
 	for {
@@ -99,7 +96,7 @@ func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	}
 }
 
-// handleAt is the handle that one of some markers names at the beginning of text.
+// handleAt returns the handle that one of some markers names at the beginning of text.
 func handleAt(text []byte, markers []string) (handle string, found bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return "", false
@@ -117,16 +114,16 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 	return "", false
 }
 
-// MediaMarker is the marker of a part, and what it represents.
+// MediaMarker is the marker of a part, and what it stands for.
 type MediaMarker struct {
 	Marker string
 	What   api.BodyKind
 }
 
-// MediaMarkers are the markers of parts, and what they represent.
+// MediaMarkers are the markers of parts, and what they stand for.
 var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio}, {FileMarker, api.BodyFile}}
 
-// mediaHandle finds the handle that a text, a string of JSON, names if it is the marker of a part.
+// mediaHandle returns the handle that a text, a JSON string, names if it is the marker of a part.
 func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	for _, m := range MediaMarkers {
 		if h, found := handleIn(text, m.Marker); found {
@@ -136,7 +133,7 @@ func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	return "", ""
 }
 
-// Placeholder reports whether a text represents an image, audio or a file.
+// Placeholder reports whether a text stands for an image, audio or a file.
 func Placeholder(c *view.View, n int32) bool {
 	body := c.T.Bytes(c.T.Parts[n].Body)
 	for _, m := range MediaMarkers {
@@ -147,14 +144,14 @@ func Placeholder(c *view.View, n int32) bool {
 	return false
 }
 
-// Cleared reports whether the body of a tool result is a marker already.
+// Cleared reports whether the body of a tool result is already a marker.
 func Cleared(c *view.View, n int32) bool {
 	p := &c.T.Parts[n]
 	if p.Has(transcript.Cleared) {
 		return true
 	}
 	if b := c.T.Bytes(p.Body); len(b) > 1 && b[0] == '"' && b[1] != '[' && b[1] != '\\' {
-		return false // a text that begins in another way than all markers
+		return false // no marker begins like this text
 	}
 	if _, found := handleIn(c.T.Bytes(p.Body), resultMarkers...); found {
 		return true
@@ -193,7 +190,7 @@ func OwnBody(doc *view.View, n int32) bool {
 		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !Cleared(doc, n)
 }
 
-// BeginsMarked reports whether the text of a tool result begins with the marker of one that was removed.
+// BeginsMarked reports whether the text of a tool result begins with the marker of a removed one.
 func BeginsMarked(text string) bool {
 	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
 }
@@ -201,7 +198,7 @@ func BeginsMarked(text string) bool {
 // foldHandle begins the line of a digest message that names the handle of what was folded.
 const foldHandle = "Handle of the folded messages: "
 
-// NameFold adds the handle of what was folded to the text of a digest message, after its header.
+// NameFold adds the handle of the folded messages to the text of a digest message, after its header.
 func NameFold(text, handle string) string {
 	if handle == "" {
 		return text
@@ -210,8 +207,8 @@ func NameFold(text, handle string) string {
 	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
 }
 
-// listHandle is the handle that a message of ours names of the messages that it represents: a digest, the line of a turn, or the count of
-// what was dropped.
+// listHandle returns the handle of the messages that one of our messages replaces: a digest, the line of a turn, or a count of dropped
+// messages.
 func listHandle(t *transcript.Transcript, m int32) string {
 	text := t.Text(t.FirstText(int(m)))
 	if handle, _ := FoldHandleOf(text); handle != "" {
@@ -230,7 +227,7 @@ func listHandle(t *transcript.Transcript, m int32) string {
 	return ""
 }
 
-// FoldHandleOf takes the handle out of the text of a digest message.
+// FoldHandleOf splits the handle off the text of a digest message.
 func FoldHandleOf(text string) (handle, rest string) {
 	header, rest, _ := strings.Cut(text, "\n")
 	after, found := strings.CutPrefix(rest, foldHandle)
@@ -240,7 +237,7 @@ func FoldHandleOf(text string) (handle, rest string) {
 	return after[:Short], header + after[Short:]
 }
 
-// SqueezedHandle takes the line that says that a text was squeezed from it.
+// SqueezedHandle splits off the line that says that a text was squeezed.
 func SqueezedHandle(text string) (handle, rest string) {
 	line, rest, found := strings.Cut(text, "\n")
 	const start = len(SqueezedMarker) - 1 + len(named)
@@ -253,7 +250,7 @@ func SqueezedHandle(text string) (handle, rest string) {
 	return handle, rest
 }
 
-// shortened reports whether the body of a part begins with the marker of a text that was shortened.
+// shortened reports whether the body of a part begins with the marker of a shortened text.
 func shortened(c *view.View, n int32) bool {
 	b := c.T.Bytes(c.T.Parts[n].Body)
 	return len(b) > 1 && b[0] == '"' && slices.ContainsFunc(headMarkers, func(marker string) bool {
@@ -261,7 +258,7 @@ func shortened(c *view.View, n int32) bool {
 	})
 }
 
-// TruncatedHandle takes the line that names a handle from a text that was truncated.
+// TruncatedHandle splits off the line of a truncated text that names its handle.
 func TruncatedHandle(text string) (handle, rest string) {
 	const start = len(TruncatedMarker) - 1 + len(named)
 	line, rest, _ := strings.Cut(text, "\n")

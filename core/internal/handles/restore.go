@@ -18,14 +18,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// mark is what names a handle in a part.
+// mark is a mention of a handle in a part.
 type mark struct {
 	handle string
 	what   api.BodyKind
 	part   int32
 }
 
-// namedIn finds what names a handle in a message that belongs to nobody but the conversation's.
+// namedIn finds the handles that a message mentions, unless it is one of ours.
 func namedIn(doc *view.View, m int32) (found []mark) {
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -48,7 +48,7 @@ func namedIn(doc *view.View, m int32) (found []mark) {
 	return found
 }
 
-// markers lists what names a handle in the items, in their order.
+// markers returns the markers in the items, in order.
 func (r *restoring) markers() []api.Marker {
 	found := []api.Marker{}
 	for i := range r.doc.Items {
@@ -66,8 +66,7 @@ func (r *restoring) markers() []api.Marker {
 	return found
 }
 
-// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text represents
-// or in.
+// truncated returns the handle in the body of a part if that is a truncated or squeezed text, or JSON that such a text replaces or is in.
 func truncated(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.Inner(int(n))) == 0 {
@@ -85,14 +84,14 @@ func truncated(doc *view.View, n int32) string {
 	return handle
 }
 
-// maxGrowth is how many bytes of bodies restore writes, or four times as much as it was given, if that is more: bodies that name each
-// other many times over would have no end. What is over that stays as it is.
+// maxGrowth is how many bytes of bodies restore writes, or four times the size of its input if that is more: bodies that name each other
+// many times would have no end. The rest stays as it is.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // of a fold that is put back, next to its bytes: what its messages take as records
+	itemCost  = 1024 // the cost of a restored fold's messages as records, besides their bytes
 )
 
-// restoring is a restoration on its way.
+// restoring is a restoration in progress.
 type restoring struct {
 	doc     *view.View
 	authors *authorship.Authors
@@ -111,10 +110,10 @@ type restoring struct {
 	ancestors critbit.Map[struct{}] // the changes before those
 }
 
-// foldBack is the body of a fold that is read.
+// foldBack is the body of a fold as read.
 type foldBack struct {
 	elements []foldElement
-	messages []int  // the indexes of the elements that are messages
+	messages []int  // the indexes of the message elements
 	changes  string // the handle of the compaction's changes
 }
 
@@ -146,7 +145,7 @@ func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, giv
 	return append(r.left, r.markers()...), r.changes, nil
 }
 
-// whole reports whether a body is the one that its handle names.
+// whole reports whether a body matches its handle.
 func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
@@ -162,7 +161,7 @@ func (r *restoring) check() *policy.Error {
 			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
-		s.Lenient = true // the archive is of what came in, whatever that was
+		s.Lenient = true // the archive has the input, whatever that was
 		s.Skip()
 		if s.End(); s.Err() != nil {
 			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
@@ -172,7 +171,7 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body is the index of the body of a handle, or -1.
+// body returns the index of the body of a handle, or -1.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
@@ -181,7 +180,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold reads the body of a fold; nil where it is no list.
+// fold reads the body of a fold; nil if it is no list.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -221,7 +220,7 @@ func (r *restoring) fold(i int) *foldBack {
 	return f
 }
 
-// read makes an item of a message of a body.
+// read makes an item of a message in a body.
 func (r *restoring) read(text []byte) (view.Item, bool) {
 	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
@@ -230,49 +229,22 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
-// putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
+// bodySplice is a span of a message in whose place a body comes.
+type bodySplice struct {
+	old  transcript.Span
+	body int // of those that were given
+}
+
+// putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
-	type splice struct {
-		old  transcript.Span
-		body int // of the bodies given
-	}
-	var splices []splice
-	span := r.doc.T.Messages[it.Msg].Span
-	var text []byte
-	covered := span.Start
-	for _, k := range namedIn(r.doc, it.Msg) {
-		i := -1
-		if may(k.handle) {
-			i = r.body(k.handle)
-		}
-		if i < 0 || len(r.given[i].Text) > r.room {
-			continue
-		}
-		p := &r.doc.T.Parts[k.part]
-		old := p.Body
-		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a part of its own
-			old = p.Span
-		} else if r.given[i].Text[0] == '{' && r.doc.T.IsString(old) {
-			old = wrapper(r.doc.T, p)
-		}
-		if old.Start < covered { // inside what is back already
-			continue
-		}
-		r.at, covered = i, old.End
-		r.room -= len(r.given[i].Text)
-		splices = append(splices, splice{old, i})
-		for n := p.Copy; n > 0; n = r.doc.T.Parts[n-1].Copy {
-			if q := &r.doc.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.doc.T.Bytes(q.Body), r.doc.T.Bytes(old)) {
-				splices = append(splices, splice{q.Body, i})
-			}
-		}
-		put++
-	}
+	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
 		return 0, true
 	}
-	sorting.Stable(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	sorting.Stable(splices, func(a, b bodySplice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	span := r.doc.T.Messages[it.Msg].Span
 	at := span.Start
+	var text []byte
 	for _, s := range splices {
 		if s.old.Start >= at {
 			text = append(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
@@ -288,88 +260,168 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
-// body does not fit: that at r.at.
-func (r *restoring) follow() (ok bool) {
-	out := make([]view.Item, 0, len(r.doc.Items))
-	stack := slices.Clone(r.doc.Items) // the next item is the last one
-	slices.Reverse(stack)
-	saved := 0       // tokens, by what is put back now
-	skip := func() { // files and turns that came with a fold
-		for len(stack) > 0 && authorship.IsCompanion(r.doc.T, stack[len(stack)-1].Msg) {
-			saved += stack[len(stack)-1].Tokens
-			stack = stack[:len(stack)-1]
+// splicesOf are where the bodies of some handles go in a message, and how many bodies that are. A copy of a part gets the same body.
+func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
+	t := r.doc.T
+	covered := t.Messages[m].Span.Start
+	for _, k := range namedIn(r.doc, m) {
+		i := -1
+		if may(k.handle) {
+			i = r.body(k.handle)
 		}
+		if i < 0 || len(r.given[i].Text) > r.room {
+			continue
+		}
+		p := &t.Parts[k.part]
+		old := r.placeOf(&k, i)
+		if old.Start < covered { // inside something that is already restored
+			continue
+		}
+		r.at, covered = i, old.End
+		r.room -= len(r.given[i].Text)
+		splices = append(splices, bodySplice{old, i})
+		for n := p.Copy; n > 0; n = t.Parts[n-1].Copy {
+			if q := &t.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(t.Bytes(q.Body), t.Bytes(old)) {
+				splices = append(splices, bodySplice{q.Body, i})
+			}
+		}
+		bodies++
 	}
-	tell := func(it *view.Item) {
-		r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+	return splices, bodies
+}
+
+// placeOf is the span in whose place the body of a mark comes: the part, where a placeholder is a part of its own, or its body, with the object
+// around that where the body brings its own.
+func (r *restoring) placeOf(k *mark, body int) transcript.Span {
+	p := &r.doc.T.Parts[k.part]
+	switch {
+	case k.what != api.BodyToolResult && k.what != api.BodyText:
+		return p.Span
+	case r.given[body].Text[0] == '{' && r.doc.T.IsString(p.Body):
+		return wrapper(r.doc.T, p)
 	}
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	return p.Body
+}
+
+// follow restores what the markers name, and what that names in turn, from the first item to the last. ok is false if a body doesn't fit:
+// the one at r.at.
+func (r *restoring) follow() (ok bool) {
+	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
+	slices.Reverse(w.stack)
+	for len(w.stack) > 0 {
+		it := w.pop()
 		if authorship.LooksLike(r.doc.T, it.Msg) == authorship.NotOurs {
-			saved = it.Tokens
-			was := it.Msg
-			for put := 1; put > 0; {
-				if put, ok = r.putBack(&it, func(string) bool { return true }); !ok {
-					return false
-				}
+			if !w.message(&it) {
+				return false
 			}
-			if saved -= it.Tokens; it.Msg != was {
-				tell(&it)
-			}
-			out = append(out, it)
 			continue
 		}
 		f := r.foldOf(it.Msg)
 		if f == nil || len(r.given[r.at].Text) > r.room {
-			out = append(out, it)
+			w.out = append(w.out, it)
 			continue
 		}
 		r.room -= len(r.given[r.at].Text) + itemCost
-		saved = it.Tokens
-		if n := len(out); n > 0 && authorship.IsTurn(r.doc.T, out[n-1].Msg) { // a repair has put it before the digest
-			saved += out[n-1].Tokens
-			out = out[:n-1]
+		if !w.unfold(f, &it) {
+			return false
 		}
-		skip()
-		var back []view.Item
-		for _, e := range f.elements {
-			if e.n == 0 {
-				m, ok := r.read(e.text)
-				if !ok {
-					return false
-				}
-				saved -= m.Tokens
-				back = append(back, m)
-				continue
-			}
-			for n := e.n; n != 0 && len(stack) > 0; {
-				if skip(); len(stack) == 0 {
-					break
-				}
-				next := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				if n < 0 { // the rest of a message that is back whole
-					saved += next.Tokens
-					n++
-					continue
-				}
-				back = append(back, next)
-				n--
-			}
-		}
-		skip()
-		slices.Reverse(back)
-		stack = append(stack, back...)
-		tell(&it)
-		r.report.Restored++
 	}
-	r.doc.Items = out
+	r.doc.Items = w.out
 	return true
 }
 
-// foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.
+// following is the way through the items.
+type following struct {
+	r     *restoring
+	out   []view.Item // what is done
+	stack []view.Item // what is to be done: the next item is the last one
+}
+
+// pop takes the next item.
+func (w *following) pop() view.Item {
+	it := w.stack[len(w.stack)-1]
+	w.stack = w.stack[:len(w.stack)-1]
+	return it
+}
+
+// skip passes over files and turns that came with a fold, and returns how many tokens they have.
+func (w *following) skip() (saved int) {
+	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
+		saved += w.pop().Tokens
+	}
+	return saved
+}
+
+// tell reports an item as restored.
+func (w *following) tell(it *view.Item, saved int) {
+	w.r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+}
+
+// message puts bodies back into a message of the conversation, and into what they hold.
+func (w *following) message(it *view.Item) (ok bool) {
+	saved, was := it.Tokens, it.Msg
+	for put := 1; put > 0; {
+		if put, ok = w.r.putBack(it, func(string) bool { return true }); !ok {
+			return false
+		}
+	}
+	if it.Msg != was {
+		w.tell(it, saved-it.Tokens)
+	}
+	w.out = append(w.out, *it)
+	return true
+}
+
+// unfold puts the messages of a fold back in place of the item that represents them, to be followed in their turn.
+func (w *following) unfold(f *foldBack, it *view.Item) bool {
+	saved := it.Tokens
+	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a repair has put it before the digest
+		saved += w.out[n-1].Tokens
+		w.out = w.out[:n-1]
+	}
+	saved += w.skip()
+	var back []view.Item
+	for _, e := range f.elements {
+		if e.n != 0 {
+			stayed, tokens := w.stayed(e.n)
+			back, saved = append(back, stayed...), saved+tokens
+			continue
+		}
+		m, ok := w.r.read(e.text)
+		if !ok {
+			return false
+		}
+		saved -= m.Tokens
+		back = append(back, m)
+	}
+	saved += w.skip()
+	slices.Reverse(back)
+	w.stack = append(w.stack, back...)
+	w.tell(it, saved)
+	w.r.report.Restored++
+	return true
+}
+
+// stayed takes the next n messages, which were not folded and follow the digest. A negative n drops the rest of a message that is back whole.
+// It also returns the tokens of what goes.
+func (w *following) stayed(n int) (items []view.Item, saved int) {
+	for n != 0 && len(w.stack) > 0 {
+		if saved += w.skip(); len(w.stack) == 0 {
+			break
+		}
+		next := w.pop()
+		if n < 0 {
+			saved += next.Tokens
+			n++
+			continue
+		}
+		items = append(items, next)
+		n--
+	}
+	return items, saved
+}
+
+// foldOf returns the body that one of our messages replaces; nil if there is none, or it was not given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := listHandle(r.doc.T, m)
 	if handle == "" {
@@ -383,24 +435,30 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
-// of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
+// wrapper returns the object of a part around its body, a string. Formats whose results are typed objects wrap a marker in one, of type
+// "text" or with a lone "output", in place of the whole original. If there is none it returns the body.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // a message that is back already has its bytes elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
-	at := func(s jsonspan.Span) transcript.Span {
-		return transcript.Span{Start: p.Span.Start + s.Start, End: p.Span.Start + s.End}
+	found := innermost(jsonspan.New(part), body)
+	s := jsonspan.New(part).At(found.Start)
+	if s.Kind() != jsonspan.Object || !wrapsText(s, body) {
+		return p.Body
 	}
-	found := body
-	s := jsonspan.New(part)
-	inside := func() bool { // leaves s at the value that holds the body, or after one that does not
+	return transcript.Span{Start: p.Span.Start + found.Start, End: p.Span.Start + found.End}
+}
+
+// innermost returns the innermost object around a value, except for the outermost one; the value itself if there is none.
+func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
+	found := value
+	inside := func() bool { // leaves s at what holds the value, or after what does not
 		kind, start := s.Kind(), s.Pos()
 		end := s.Skip().End
-		if s.Err() != nil || start > body.Start || end < body.End || kind == jsonspan.String {
+		if s.Err() != nil || start > value.Start || end < value.End || kind == jsonspan.String {
 			return false
 		}
 		if kind == jsonspan.Object && start > 0 {
-			found = transcript.Span{Start: start, End: end}
+			found = jsonspan.Span{Start: start, End: end}
 		}
 		s = s.At(start)
 		return true
@@ -420,23 +478,20 @@ func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 			deeper = inside()
 		}
 	}
-	s = jsonspan.New(part).At(found.Start)
-	only := false // its one member is the body, under the key of outputs
-	if s.Kind() == jsonspan.Object {
-		n := 0
-		for s.Object(); ; n++ {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
-			value := s.Skip()
-			if only = n == 0 && string(key) == "output" && value.Span == body; string(key) == "type" && t.EqualText(at(value.Span), "text") {
-				return at(found)
-			}
+	return found
+}
+
+// wrapsText reports whether an object is of type "text", or has the body as its one member, under the key of outputs.
+func wrapsText(s *jsonspan.Scanner, body jsonspan.Span) bool {
+	n, only := 0, false
+	for key := range s.Members {
+		name := string(key)
+		value := s.Skip()
+		if name == "type" && value.Kind == jsonspan.String && jsonspan.Text(s.Src(), value.Span) == "text" {
+			return true
 		}
+		only = n == 0 && name == "output" && value.Span == body
+		n++
 	}
-	if only {
-		return at(found)
-	}
-	return p.Body
+	return only
 }

@@ -1,24 +1,22 @@
-// Package handles names bodies that a compaction removes of a transcript by what is in them, so that a host can keep them and put them back.
+// Package handles names the bodies that a compaction removes from a transcript by their contents, so that a host can keep and restore them.
 // The name is a handle: SHA-256 in hexadecimal digits.
 //
-// It takes bodies out of a view, with a marker where they were, says how the input is made of the result, and puts back what a host has
-// kept.
+// It takes bodies out of a view and leaves markers, records how to get the input from the result, and restores what a host has kept.
 //
 // What never enters this package: when something is removed, and where a host keeps it.
 package handles
 
 import "math/bits"
 
-// Size is the length of a handle in hexadecimal digits; Short is how many of them markers name, and the fewest that a
-// handle may be given by. 64 bits tell the bodies of a conversation apart; all 64 digits would cost the model some 30 tokens
-// for each marker.
+// Size is the length of a handle in hexadecimal digits. Short is how many of them markers name, and the fewest that identify a handle. 64
+// bits distinguish the bodies of a conversation; all 64 digits would cost the model some 30 tokens per marker.
 const (
 	Size  = 64
 	Short = 16
 )
 
-// Hash is a SHA-256 (FIPS 180-4) on its way. The module does without crypto/sha256: with what that brings along (self-tests, hash
-// interfaces) it would make the module larger by several times this file.
+// Hash is a SHA-256 (FIPS 180-4) in progress. The module does without crypto/sha256, because its dependencies (self-tests, hash interfaces) would
+// enlarge it by several times the size of this file.
 type Hash struct {
 	state [8]uint32
 	block [64]byte
@@ -32,7 +30,7 @@ func New() *Hash {
 	return &Hash{state: [8]uint32{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}}
 }
 
-// Write takes in more of the body.
+// Write adds more of the body.
 func (h *Hash) Write(b []byte) {
 	h.size += uint64(len(b))
 	if h.n > 0 {
@@ -52,12 +50,12 @@ func (h *Hash) Write(b []byte) {
 	h.n = copy(h.block[:], b)
 }
 
-// Handle ends the hash.
+// Handle finishes the hash.
 func (h *Hash) Handle() string {
 	size := h.size * 8
 	var pad [72]byte
 	pad[0] = 0x80
-	n := 64 - (h.n+9)%64 // zeros that fill the last block
+	n := 64 - (h.n+9)%64 // zeros that pad the last block
 	n = 1 + n%64
 	for i := range 8 {
 		pad[n+i] = byte(size >> (56 - 8*i))
@@ -73,7 +71,7 @@ func (h *Hash) Handle() string {
 	return string(out)
 }
 
-// IsHandle reports whether a text is a handle, or the beginning of one that is long enough to name a body.
+// IsHandle reports whether a text is a handle, or a prefix of one that is long enough to identify a body.
 func IsHandle(text string) bool {
 	if len(text) < Short || len(text) > Size {
 		return false

@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// changes are the changes of a compaction as they are read from their body.
+// changes are a compaction's changes as read from their body.
 type changes struct {
 	handle string // their own
-	before string // the handle of those before
+	before string // the handle of the previous ones
 	sent   int
 	gone   []gone
 	steps  []step
@@ -23,32 +23,32 @@ type changes struct {
 	end    string
 }
 
-// space is what precedes each of the next messages of the input.
+// space is what precedes each of the next input messages.
 type space struct {
 	n    int
 	text string
 }
 
-// gone is a message of the result that isn't one of the input's.
+// gone is a result message that isn't in the input.
 type gone struct {
 	index int
 	print string
 }
 
-// step says where one message of the input comes from, or several.
+// step says where one or several input messages come from.
 type step struct {
 	op       string
 	index    int
 	from, to int
 	handles  []string
-	print    string // of the first message that is kept; "" where that isn't said
-	text     []byte // the message itself, where op is ""
+	print    string // of the first message that is kept; "" if that isn't said
+	text     []byte // the message itself, if op is ""
 }
 
-// isChanges reports whether a body holds the changes of a compaction.
+// isChanges reports whether a body contains the changes of a compaction.
 func isChanges(body string) bool { return strings.HasPrefix(body, `["`+changesHeader+`"`) }
 
-// parseChanges reads the body of changes; ok is false where it is none.
+// parseChanges parses the body of changes; ok is false if it is something else.
 func parseChanges(text string) (c changes, ok bool) {
 	body := []byte(text)
 	s := jsonspan.New(body)
@@ -73,80 +73,121 @@ func parseChanges(text string) (c changes, ok bool) {
 	return c, s.Err() == nil
 }
 
-// say takes in one string of changes.
+// say reads one string of changes.
 func (c *changes) say(line string) bool {
-	op, rest, found := strings.Cut(line, " ")
-	switch op {
-	case changesEnd:
+	op, rest, _ := strings.Cut(line, " ")
+	for i := range changesWords {
+		if w := &changesWords[i]; w.op == op {
+			return w.say(c, rest)
+		}
+	}
+	return false
+}
+
+// changesWords are the strings that changes may have, by their first word: each takes in the rest, and reports whether that makes sense.
+var changesWords = [...]struct {
+	op  string
+	say func(c *changes, rest string) bool
+}{
+	{"changes", func(_ *changes, rest string) bool {
+		_, ok := numbersOf(rest, 1)
+		return ok
+	}},
+	{changesBefore, func(c *changes, rest string) bool {
+		c.before = strings.TrimSpace(rest)
+		return len(c.before) == Size && IsHandle(c.before)
+	}},
+	{changesSent, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 1)
+		if ok {
+			c.sent = n[0]
+		}
+		return ok
+	}},
+	{changesGone, (*changes).sayGone},
+	{changesKeep, (*changes).sayKeep},
+	{changesPut, (*changes).sayPut},
+	{changesFold, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 3)
+		if ok {
+			c.steps = append(c.steps, step{op: changesFold, index: n[0], from: n[1], to: n[2]})
+		}
+		return ok && n[1] <= n[2]
+	}},
+	{changesSpace, (*changes).saySpace},
+	{changesEnd, func(c *changes, rest string) bool {
 		c.end = rest
 		return between(rest, "]")
-	case changesSpace:
-		number, text, _ := strings.Cut(rest, " ")
-		n, err := strconv.Atoi(number)
-		c.space = append(c.space, space{n, text})
-		return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
-	}
-	words := strings.Fields(rest)
-	if !found || len(words) == 0 {
-		return false
-	}
-	if op == changesBefore {
-		c.before = words[0]
-		return len(words) == 1 && len(c.before) == Size && IsHandle(c.before)
-	}
-	if op == changesGone {
-		n, err := strconv.Atoi(words[0])
-		if err != nil || n < 0 || len(words) != 2 {
-			return false
-		}
-		c.gone = append(c.gone, gone{n, words[1]})
-		return true
-	}
-	numbers := words
-	p := step{op: op}
-	if op == changesPut {
-		numbers, p.handles = words[:1], words[1:]
-		if slices.ContainsFunc(p.handles, func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
-			return false
-		}
-	}
-	if op == changesKeep && len(words) == 3 {
-		numbers, p.print = words[:2], words[2]
-	}
-	var n [3]int
-	if len(numbers) > len(n) {
-		return false
-	}
-	for i, w := range numbers {
+	}},
+}
+
+// numbersOf are so many numbers with spaces between them; ok is false where a text is anything else.
+func numbersOf(text string, count int) (n []int, ok bool) {
+	words := strings.Fields(text)
+	for _, w := range words {
 		v, err := strconv.Atoi(w)
 		if err != nil || v < 0 || v > jsonspan.MaxSize {
-			return false
+			return nil, false
 		}
-		n[i] = v
+		n = append(n, v)
 	}
-	switch {
-	case op == "changes" && len(numbers) == 1:
-		return true
-	case op == changesSent && len(numbers) == 1:
-		c.sent = n[0]
-		return true
-	case op == changesKeep && len(numbers) == 2:
-		p.from, p.to = n[0], n[1]
-	case op == changesPut && len(numbers) == 1:
-		p.index = n[0]
-	case op == changesFold && len(numbers) == 3:
-		p.index, p.from, p.to = n[0], n[1], n[2]
-	default:
+	return n, len(n) == count
+}
+
+// sayGone takes in "INDEX PRINT".
+func (c *changes) sayGone(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) != 2 {
 		return false
 	}
+	n, err := strconv.Atoi(words[0])
+	if err != nil || n < 0 {
+		return false
+	}
+	c.gone = append(c.gone, gone{n, words[1]})
+	return true
+}
+
+// sayKeep takes in "FROM TO [PRINT]".
+func (c *changes) sayKeep(rest string) bool {
+	p := step{op: changesKeep}
+	if words := strings.Fields(rest); len(words) == 3 {
+		rest, p.print = words[0]+" "+words[1], words[2]
+	}
+	n, ok := numbersOf(rest, 2)
+	if !ok {
+		return false
+	}
+	p.from, p.to = n[0], n[1]
 	c.steps = append(c.steps, p)
 	return p.from <= p.to
+}
+
+// sayPut takes in "INDEX HANDLE …".
+func (c *changes) sayPut(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) == 0 || slices.ContainsFunc(words[1:], func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
+		return false
+	}
+	n, ok := numbersOf(words[0], 1)
+	if ok {
+		c.steps = append(c.steps, step{op: changesPut, index: n[0], handles: words[1:]})
+	}
+	return ok
+}
+
+// saySpace takes in "N TEXT".
+func (c *changes) saySpace(rest string) bool {
+	number, text, _ := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	c.space = append(c.space, space{n, text})
+	return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
 }
 
 // between reports whether a text is one character of JSON with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }
 
-// takeBack takes compactions back by their changes, the newest first. ok is false where a body does not fit: that at r.at.
+// takeBack undoes compactions by their changes, newest first. ok is false if a body doesn't fit: the one at r.at.
 func (r *restoring) takeBack() (ok bool) {
 	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
@@ -220,15 +261,15 @@ func (r *restoring) newest() (handle string, digest int) {
 	return "", -1
 }
 
-// undo makes the input of a compaction of its result, which the items begin with. It does nothing where they do not; ok is false
-// where the changes make no sense.
+// undo reconstructs the input of a compaction from its result, with which the items begin. It does nothing if they don't; ok is false if
+// the changes make no sense.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	n := min(c.sent, len(r.doc.Items))
-	if !r.begins(c, n) {
+	if !r.begins(c, n) || !r.drops(c, n) {
 		return false, true
 	}
 	was := len(r.doc.Items)
-	out, ok := r.rebuild(c.steps, n)
+	out, ok := r.rebuild(c.steps, r.doc.Items[:n])
 	if !ok {
 		return false, false
 	}
@@ -238,19 +279,29 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	return true, true
 }
 
-// begins reports whether the first n items are what a compaction has made: what it says of them is so.
+// begins reports whether the first n items are the result of a compaction, according to its changes.
 func (r *restoring) begins(c *changes, n int) bool {
 	for _, g := range c.gone {
 		if g.index >= n {
 			return false
 		}
-		// A digest has got the handle of its body after its print was taken.
+		// A digest gets the handle of its body after its print was taken.
 		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
 	}
 	for _, p := range c.steps {
 		if p.op == changesFold && (p.index >= n || !r.isDigestOf(c, r.doc.Items[p.index].Msg)) || p.op == changesPut && p.index >= n {
+			return false
+		}
+	}
+	return true
+}
+
+// drops reports whether what was dropped without a trace was before the same messages: if one in front of it was deleted since, it was not.
+func (r *restoring) drops(c *changes, n int) bool {
+	for _, p := range c.steps {
+		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
 			return false
 		}
 	}
@@ -271,69 +322,123 @@ func (r *restoring) isDigestOf(c *changes, m int32) bool {
 // same reports whether two handles name the same body; either may be short.
 func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
-// isGone reports whether an item looks like a message of a result that is none of the input's.
+// isGone reports whether an item looks the way a message of a result did.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
 	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
-// rebuild makes what steps say of the first n items. ok is false where they make no sense.
-func (r *restoring) rebuild(steps []step, n int) (out []view.Item, ok bool) {
-	out = make([]view.Item, 0, n)
-	used := make([]bool, n)
-	take := func(i int) bool {
-		if used[i] {
-			return false
-		}
-		used[i] = true
-		out = append(out, r.doc.Items[i])
-		return true
-	}
-	folds := map[int][]bool{} // by message of the result: which messages of its fold are back, each once
+// rebuild makes what steps say of some items of a result. ok is false where they make no sense.
+func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
+	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)), folds: map[int][]bool{}}
 	was := r.report.Restored
-	literal := false
 	for _, p := range steps {
-		switch p.op {
-		case "":
-			it, ok := r.read(p.text)
-			if !ok {
-				return nil, false
-			}
-			literal = true
-			out = append(out, it)
-		case changesKeep:
-			for i := p.from; i < min(p.to, n); i++ {
-				if !take(i) {
-					return nil, false
-				}
-			}
-		case changesPut:
-			if !take(p.index) {
-				return nil, false
-			}
-			at := r.at
-			if _, ok := r.putBack(&out[len(out)-1], func(h string) bool { return slices.Contains(p.handles, h) }); !ok {
-				return nil, false
-			}
-			r.at = at
-		case changesFold:
-			if !r.takeFold(p, &out, used, folds) {
-				return nil, false
-			}
+		if !b.step(p) {
+			return nil, false
 		}
 	}
-	if literal && r.report.Restored == was {
+	if b.literal && r.report.Restored == was {
 		r.report.Restored++ // the changes themselves
 	}
-	saved := r.doc.Tokens(0, n)
-	for i := range out {
-		saved -= out[i].Tokens
+	saved := 0
+	for i := range items {
+		saved += items[i].Tokens
+	}
+	for i := range b.out {
+		saved -= b.out[i].Tokens
 	}
 	r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
-	return out, true
+	return b.out, true
 }
 
-// spread puts what was between the messages of the input between the items again; sent is how many items they were made of.
+// rebuilding makes the input of a compaction from items of its result.
+type rebuilding struct {
+	r       *restoring
+	items   []view.Item
+	out     []view.Item
+	used    []bool         // which of the items are in out, or put back in it
+	folds   map[int][]bool // by item: which messages of its fold are back, each once
+	literal bool           // the changes hold a message themselves
+}
+
+// step does what one step says. It reports whether that makes sense; where it does not because of a body, that is the one at r.at.
+func (b *rebuilding) step(p step) bool {
+	switch p.op {
+	case "":
+		it, ok := b.r.read(p.text)
+		b.literal = true
+		b.out = append(b.out, it)
+		return ok
+	case changesKeep:
+		for i := p.from; i < min(p.to, len(b.items)); i++ {
+			if !b.take(i) {
+				return false
+			}
+		}
+	case changesPut:
+		if !b.take(p.index) {
+			return false
+		}
+		at := b.r.at
+		if _, ok := b.r.putBack(&b.out[len(b.out)-1], func(h string) bool { return slices.Contains(p.handles, h) }); !ok {
+			return false
+		}
+		b.r.at = at
+	case changesFold:
+		return b.takeFold(p)
+	}
+	return true
+}
+
+// take takes an item over, once.
+func (b *rebuilding) take(i int) bool {
+	if b.used[i] {
+		return false
+	}
+	b.used[i] = true
+	b.out = append(b.out, b.items[i])
+	return true
+}
+
+// takeFold takes messages of a fold's body: or, once, what names the body, where it was not given.
+func (b *rebuilding) takeFold(p step) bool {
+	r, changes := b.r, b.r.at
+	it := b.items[p.index]
+	f := r.foldOf(it.Msg)
+	body := r.at
+	r.at = changes
+	if f == nil || len(r.given[body].Text) > r.room {
+		if !b.used[p.index] {
+			b.take(p.index)
+		}
+		return true
+	}
+	if p.to > len(f.messages) {
+		return false
+	}
+	back := b.folds[p.index]
+	if back == nil {
+		back = make([]bool, len(f.messages))
+		b.folds[p.index] = back
+		r.room -= len(r.given[body].Text)
+		r.report.Restored++
+	}
+	for k := p.from; k < p.to; k++ {
+		if back[k] {
+			return false
+		}
+		back[k] = true
+		m, ok := r.read(f.elements[f.messages[k]].text)
+		if !ok {
+			r.at = body
+			return false
+		}
+		b.out = append(b.out, m)
+	}
+	return true
+}
+
+// spread restores what was between the input messages; sent is how many items they were made from.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -350,7 +455,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	for _, items := range r.later {
 		following += len(items)
 	}
-	if following > 0 { // what follows the last of all messages is not ours
+	if following > 0 { // what follows the very last message isn't ours
 		return
 	}
 	if r.doc.Close = (transcript.Span{}); c.end != "" {
@@ -358,48 +463,9 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	}
 }
 
-// takeFold puts messages of a fold's body after out: or, once, what names the body, where it was not given.
-func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[int][]bool) bool {
-	changes := r.at
-	it := r.doc.Items[p.index]
-	f := r.foldOf(it.Msg)
-	body := r.at
-	r.at = changes
-	if f == nil || len(r.given[body].Text) > r.room {
-		if !used[p.index] {
-			used[p.index] = true
-			*out = append(*out, it)
-		}
-		return true
-	}
-	if p.to > len(f.messages) {
-		return false
-	}
-	back := folds[p.index]
-	if back == nil {
-		back = make([]bool, len(f.messages))
-		folds[p.index] = back
-		r.room -= len(r.given[body].Text)
-		r.report.Restored++
-	}
-	for k := p.from; k < p.to; k++ {
-		if back[k] {
-			return false
-		}
-		back[k] = true
-		m, ok := r.read(f.elements[f.messages[k]].text)
-		if !ok {
-			r.at = body
-			return false
-		}
-		*out = append(*out, m)
-	}
-	return true
-}
-
-// Of are those that bodies name, in the order in which they are there, so that a host may have all bodies before it restores: of markers,
-// and of changes. Some may be none: a text may quote a marker. Corrupt are those of the bodies that are not what their handles say; nothing
-// is read in them.
+// Of returns the handles that bodies name, in order, so that a host can fetch all bodies before it restores: those of markers, and of
+// changes. Some may not be handles, because a text may quote a marker. corrupt are the bodies that don't match their handles; they are not
+// read.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
@@ -409,37 +475,41 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 		}
 	}
 	for i := range given {
-		text := given[i].Text
 		if !whole(&given[i]) {
 			corrupt = append(corrupt, given[i].Handle)
 			continue
 		}
-		for {
-			_, rest, found := strings.Cut(text, "andle")
-			if !found {
-				break
-			}
-			text = rest
-			rest, found = strings.CutPrefix(rest, ": ")
-			if !found {
-				rest, found = strings.CutPrefix(rest, " of the folded messages: ")
-			}
-			if found && len(rest) >= Short {
-				add(rest[:Short])
-			}
-		}
+		eachNamed(given[i].Text, add)
 		if isChanges(given[i].Text) {
-			if c, ok := parseChanges(given[i].Text); ok && c.before != "" {
+			if c, ok := parseChanges(given[i].Text); ok {
 				add(c.before)
 			}
-		} else if h := pointer(given[i].Text); h != "" {
-			add(h)
+		} else {
+			add(pointer(given[i].Text))
 		}
 	}
 	return handles, corrupt
 }
 
-// pointer is the handle of changes that the body of a fold ends with; "" where it has none.
+// eachNamed yields what a text names the way markers and digests name handles.
+func eachNamed(text string, yield func(handle string)) {
+	for {
+		_, rest, found := strings.Cut(text, "andle")
+		if !found {
+			return
+		}
+		text = rest
+		rest, found = strings.CutPrefix(rest, ": ")
+		if !found {
+			rest, found = strings.CutPrefix(rest, " of the folded messages: ")
+		}
+		if found && len(rest) >= Short {
+			yield(rest[:Short])
+		}
+	}
+}
+
+// pointer returns the handle of changes at the end of a fold's body; "" if there is none.
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

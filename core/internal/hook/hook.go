@@ -1,5 +1,5 @@
-// Package hook is the one place where the main path meets the published systems. What hangs here is in the full build only: the
-// module ctxfold-full.wasm, and Go programs that import core/full.
+// Package hook is the only connection between the main path and the published systems. What is registered here is only in the full build:
+// the module ctxfold-full.wasm, and Go programs that import core/full.
 //
 // What never enters this package: what a published system does.
 package hook
@@ -16,13 +16,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Where is where the full build is, for people.
+// Where says where to find the full build, for people.
 const Where = "ctxfold-full.wasm, and natively Go programs that import github.com/ctxfold/ctxfold/core/full"
 
-// Published is what the full build has of the published systems.
+// Published is what the full build knows about the published systems.
 type Published struct {
 	Functions []Function // by name
-	// What is done otherwise for a policy with wire_safe false: what it asks for, its estimator, its gate, and the compaction.
+	// The steps that differ for a policy with wire_safe false: adapting the policy, its estimator, its gate, and the compaction.
 	Suit      func(p *policy.Policy)
 	Estimator func(p *tokens.Profile) *tokens.Profile
 	Due       func(in view.Input, total int) (bool, tokens.Context)
@@ -32,7 +32,7 @@ type Published struct {
 // Linked is what is linked in, or nil. An init function sets it.
 var Linked *Published
 
-// Check refuses a policy that this build cannot follow, and suits one that it follows exactly.
+// Check rejects a policy that this build can't follow, and adapts one that it follows exactly.
 func Check(p *policy.Policy) *policy.Error {
 	switch {
 	case p.Safe():
@@ -45,10 +45,10 @@ func Check(p *policy.Policy) *policy.Error {
 	return nil
 }
 
-// exact reports whether a policy, which was checked, is followed by the published systems.
+// exact reports whether the published systems follow a policy, which was checked.
 func exact(p *policy.Policy) bool { return Linked != nil && !p.Safe() }
 
-// Estimator is an estimator as a policy has it.
+// Estimator returns an estimator adapted to a policy.
 func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	if exact(p) {
 		return Linked.Estimator(e)
@@ -65,7 +65,7 @@ func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold
 	return gate.Due(in, in.State.Messages, total)
 }
 
-// Compact compacts the input: see [compact.Compact].
+// Compact compacts the input; see [compact.Compact].
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if exact(in.Policy) {
 		return Linked.Compact(in)
@@ -78,17 +78,17 @@ type Call struct {
 	Policy    *policy.Policy
 	Estimator *tokens.Profile
 	State     api.State
-	// Format and Transcript are those of the messages. A list without any is a transcript too.
+	// Format and Transcript are those of the messages. An empty list is a transcript too.
 	Format     *wire.Format
 	Transcript *transcript.Transcript
 	Text       string
 	Arguments  []byte // a JSON object, or nil
 }
 
-// Needs is what a call must have.
+// Needs says what a call must have.
 type Needs uint8
 
-// What functions may need.
+// The requirements of functions.
 const (
 	Messages Needs = 1 << iota
 	Text
@@ -114,7 +114,7 @@ func FunctionByName(name string) *Function {
 	return nil
 }
 
-// FunctionNames lists the functions by name.
+// FunctionNames returns the names of the functions, sorted.
 func FunctionNames() []string {
 	if Linked == nil {
 		return nil

@@ -5,10 +5,10 @@ import "unicode/utf8"
 // States is the largest number of states of an Automaton.
 const States = 64
 
-// WeightUnit is what a Measure's Weight counts of: this many are a token.
+// WeightUnit is the unit of a Measure's Weight: this many make one token.
 const WeightUnit = 16
 
-// stepUnit is what the weights in an Automaton's table count of: this many are a token.
+// stepUnit is the unit of the weights in an Automaton's table: this many make one token.
 const stepUnit = 1 << 14
 
 // Symbols of an Automaton that aren't ASCII characters. ASCII characters are their own symbols, except that a backslash in the decoded text
@@ -27,7 +27,7 @@ const (
 type Automaton struct {
 	// Step holds weight<<16 | next<<8 by state<<8 | symbol. Weights are 1/16384 token.
 	Step [States << 8]uint32
-	// Run is the weight of one character of a long run of it, by its symbol; '\\' is that of an escape.
+	// Run is the weight of one character in a long run of the same character, by its symbol; '\\' stands for escapes.
 	Run [256]uint32
 	// Word is a state in which a word may begin.
 	Word uint8
@@ -40,7 +40,7 @@ type Automaton struct {
 
 const nextMask = (States - 1) << 8
 
-// block is how many bytes are looked at together.
+// block is the number of bytes that are processed at a time.
 const block = 2048
 
 // What JSON adds to the weight of its strings, in 1/WeightUnit token: the quotes with the adjacent colon or comma are about one token, and
@@ -50,13 +50,13 @@ const (
 	escapeWeight = WeightUnit * 3 / 4
 )
 
-// weight weighs the bytes between the quotes of a JSON string, in 1/WeightUnit token. A token is at least a byte, so the
-// sum fits.
+// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. A token has at least one byte, so the
+// sum can't overflow.
 func (a *Automaton) weight(b []byte, ascii, wide bool) uint32 {
 	return roundWeight(a.JSON(b, ascii, wide))
 }
 
-// Weight weighs a text that is not in JSON, in 1/WeightUnit token.
+// Weight returns the weight of a text that is not in JSON, in 1/WeightUnit token.
 func (a *Automaton) Weight(text []byte) uint32 { return roundWeight(a.Text(text)) }
 
 func roundWeight(sum uint64) uint32 {
@@ -64,8 +64,8 @@ func roundWeight(sum uint64) uint32 {
 	return uint32(min((sum+unit/2)/unit, 1<<31))
 }
 
-// JSON weighs the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii tells that all
-// of them are ASCII, wide that there are escapes of six characters.
+// JSON returns the weight of the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii says that all
+// of them are ASCII, and wide that there are escapes of six characters.
 func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	if ascii && !wide && len(b) < repeats {
 		sum, _ = a.side(b, 0)
@@ -83,7 +83,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	})
 }
 
-// Text weighs a text that is not in JSON, in 1/16384 token.
+// Text returns the weight of a text that is not in JSON, in 1/16384 token.
 func (a *Automaton) Text(text []byte) uint64 {
 	return a.blocks(text, func(b []byte, e uint) (uint64, uint) {
 		sum, e, _ := a.symbols(b, e, len(b), false)
@@ -91,8 +91,8 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
-// blocks walks b in blocks, none of which ends inside a character or a short escape. A long run of one character is not
-// walked, where a block begins or ends with it: no table of steps that is right for text is right for that.
+// blocks walks b in blocks, none of which ends inside a character or a short escape. It doesn't walk a long run of one character at the
+// beginning or end of a block, because no table of steps that suits text suits such runs.
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
 	var e uint
 	for len(b) > 0 {
@@ -125,10 +125,10 @@ func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint))
 	return sum
 }
 
-// repeats is how many bytes are many enough to be told to be one character over and over.
+// repeats is how many equal characters in a row make a long run, in bytes.
 const repeats = 256
 
-// headRun is how many bytes at the start of b are one character, or short escape, over and over.
+// headRun returns how many bytes at the start of b repeat one character or short escape.
 func headRun(b []byte) int {
 	size := 1
 	switch c := b[0]; {
@@ -144,7 +144,7 @@ func headRun(b []byte) int {
 	return n - n%size
 }
 
-// tailRun is how many bytes at the end of b are one ASCII character that is no part of an escape, over and over.
+// tailRun returns how many bytes at the end of b repeat one ASCII character that is not part of an escape.
 func tailRun(b []byte) int {
 	c := b[len(b)-1]
 	if c >= 0x80 || c == '\\' {
@@ -154,10 +154,10 @@ func tailRun(b []byte) int {
 	for n < len(b) && b[len(b)-1-n] == c {
 		n++
 	}
-	return n - 1 // an escape may end in the first
+	return n - 1 // the first may end an escape
 }
 
-// run weighs one character, or short escape, over and over.
+// run returns the weight of a run of one character or short escape.
 func (a *Automaton) run(b []byte) uint64 {
 	sym, size := b[0], 1
 	switch {
@@ -169,7 +169,7 @@ func (a *Automaton) run(b []byte) uint64 {
 	return uint64(a.Run[sym]) * uint64(len(b)/size)
 }
 
-// asciiRun is how many bytes at the start of b are ASCII.
+// asciiRun returns the number of ASCII bytes at the start of b.
 func asciiRun(b []byte) int {
 	i := 0
 	for i+8 <= len(b) && Load(b, i)&highs == 0 {
@@ -226,7 +226,7 @@ func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ in
 	return sum, e, min(i, len(b))
 }
 
-// one walks ASCII, escapes as steps of their own.
+// one walks ASCII bytes and takes escapes as separate steps.
 func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	var sum uint64
 	for _, c := range b {
@@ -236,13 +236,13 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	return sum, e
 }
 
-// sides is how many bytes are enough for pieces to be walked side by side.
+// sides is the minimum number of bytes that are worth walking in parallel pieces.
 const sides = 96
 
 // before is how many preceding bytes determine a state; earlier bytes make a difference in hardly any text.
 const before = 16
 
-// side walks ASCII in four pieces side by side.
+// side walks ASCII bytes in four parallel pieces.
 func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	if len(b) < sides {
 		return a.one(b, e)
@@ -304,7 +304,7 @@ func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64,
 	return sum, e, i
 }
 
-// escaped is the symbol of the escape at the start of b, and its length in JSON.
+// escaped returns the symbol of the escape at the start of b, and its length in JSON.
 func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
 	if len(b) < 6 || b[1] != 'u' {
 		if sym = unescape(b[min(1, len(b)-1)]); sym == '\\' {
@@ -339,7 +339,7 @@ func unicodeEscape(b []byte) (rune, int) {
 	return rune(u), 6
 }
 
-// symbol is the symbol of the character at the start of b, which is not ASCII, and its length.
+// symbol returns the symbol of the character at the start of b, which is not ASCII, and its length.
 func (a *Automaton) symbol(b []byte) (uint8, int) {
 	switch c := b[0]; {
 	case len(b) < 2:

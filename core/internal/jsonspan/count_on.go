@@ -2,7 +2,7 @@
 
 package jsonspan
 
-// A build with the tag ctxfold_count remembers all scanners, so that a test can count what was read.
+// In a build with the tag ctxfold_count all scanners are remembered, so that a test can count how many bytes were read.
 
 type started struct {
 	s    *Scanner
@@ -13,7 +13,7 @@ var scanners []started
 
 func (s *Scanner) count() { scanners = append(scanners, started{s, s.pos}) }
 
-// Read adds up the bytes of src that scanners went over since the last call, and forgets them.
+// Read returns how many bytes of src scanners have read since the last call, and forgets these scanners.
 func Read(src []byte) (n int) {
 	for _, c := range scanners {
 		if len(c.s.src) > 0 && &c.s.src[0] == &src[0] {

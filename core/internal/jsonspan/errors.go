@@ -14,11 +14,11 @@ const (
 	TooLarge      = api.CodeTooLarge
 	WrongType     = api.CodeWrongType
 	DuplicateKey  = api.CodeDuplicateKey
-	// LoneSurrogate is half of a surrogate pair. No operation refuses it: it is read leniently, or repaired.
+	// LoneSurrogate is half of a surrogate pair. No operation rejects it: it is read leniently, or repaired.
 	LoneSurrogate Code = "lone_surrogate"
 )
 
-// Error is an error in the source, at a byte offset of it. PathAt tells the JSON path of the offset.
+// Error is an error at a byte offset of the source. PathAt converts the offset into a JSON path.
 type Error struct {
 	Code    Code
 	Offset  int

@@ -9,10 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// AppendGo appends a JSON value as Go programs write it that read it into maps and numbers of 64 bits: compact, keys sorted
-// and the last of equal ones taken, numbers with the fewest digits that keep their value, and <, >, &, U+2028 and U+2029
-// escaped (S4.6, S4.35). Numbers that are too large for 64 bits stay as they are spelled. What is no JSON is appended as it
-// is.
+// AppendGo appends a JSON value as Go programs write it after reading it into maps and 64-bit numbers: compact, with sorted keys and the
+// last of equal ones, numbers with the fewest digits that preserve their value, and <, >, &, U+2028 and U+2029 escaped (S4.6, S4.35).
+// Numbers that are too large for 64 bits stay as they are spelled. Invalid JSON is appended unchanged.
 func AppendGo(dst, value []byte) []byte {
 	s := New(value)
 	s.Lenient = true
@@ -46,7 +45,7 @@ func (s *Scanner) appendGo(dst []byte) []byte {
 	return append(dst, v.Of(s.src)...)
 }
 
-// goMember is a member that was written: its key, and the positions of key and value.
+// goMember is a member that has been written: its key, and the positions of key and value.
 type goMember struct {
 	key        []byte
 	start, end int
@@ -57,7 +56,7 @@ func (s *Scanner) appendGoObject(dst []byte) []byte {
 	begin := len(dst)
 	var members []goMember
 	sorted := true
-	for key := range s.Members() {
+	for key := range s.Members {
 		if n := len(members); n > 0 {
 			dst = append(dst, ',')
 			sorted = sorted && bytes.Compare(members[n-1].key, key) < 0
@@ -92,7 +91,7 @@ func appendGoNumber(dst, spelled []byte) []byte {
 	}
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-		if n := len(dst); dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' { // e-09 is e-9
+		if n := len(dst); dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' { // e-09 becomes e-9
 			dst[n-2] = dst[n-1]
 			dst = dst[:n-1]
 		}

@@ -9,7 +9,6 @@ package jsonspan
 
 import (
 	"bytes"
-	"iter"
 	"math/bits"
 )
 
@@ -23,10 +22,10 @@ const MaxSize = 1 << 30
 // Span is a half-open range of bytes of a source. The zero Span means that the value is missing.
 type Span struct{ Start, End uint32 }
 
-// Key is the span as a number, to look it up by.
+// Key returns the span as a single number, for use as a map key.
 func (p Span) Key() uint64 { return uint64(p.Start)<<32 | uint64(p.End) }
 
-// Len is the number of bytes in the span.
+// Len returns the number of bytes in the span.
 func (p Span) Len() int { return int(p.End - p.Start) }
 
 // Zero reports whether the span is the zero Span, which no value has (every value has at least one byte).
@@ -40,7 +39,7 @@ type Measure struct {
 	Bytes uint32 // UTF-8 bytes
 	Runes uint32 // Unicode scalar values
 	UTF16 uint32 // UTF-16 code units, what JavaScript calls length
-	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 where there is none.
+	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 if there is none.
 	Weight uint32
 }
 
@@ -49,7 +48,7 @@ func (m Measure) Add(o Measure) Measure {
 	return Measure{m.Bytes + o.Bytes, m.Runes + o.Runes, m.UTF16 + o.UTF16, m.Weight + o.Weight}
 }
 
-// ASCII is the measure of n ASCII characters.
+// ASCII returns the measure of n ASCII characters.
 func ASCII(n uint32) Measure { return Measure{n, n, n, 0} }
 
 // Kind is the kind of a JSON value.
@@ -78,7 +77,7 @@ type Str struct {
 	Escaped bool
 }
 
-// JSON is the measure of the string written as JSON with the fewest escapes, quotes included.
+// JSON returns the measure of the string written as JSON with the fewest escapes, quotes included.
 func (s Str) JSON() Measure {
 	m := s.Measure.Add(ASCII(s.Escapes + 2))
 	if s.Weight > 0 {
@@ -99,24 +98,24 @@ type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
-	fresh bool // just inside an opening bracket
+	fresh bool // directly after
 	err   *Error
-	name  uint32 // where the key read last begins
+	name  uint32 // where the last key
 
-	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD. New sets it, because JSON text of
-	// other programs has them, and no half of an emoji is worth an error.
+	// Lenient turns lone surrogates from errors into counts (Lone); they are measured as U+FFFD. New sets it, because other programs write
+	// them and half an emoji is not worth an error.
 	Lenient bool
-	// Weigh weighs the text of every string, if it is set.
+	// Weigh, if it is set, weighs the text of every string.
 	Weigh *Automaton
 	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
 	Lone, FirstLone int
-	// Watch is the first four bytes of keys that are looked for, the first in the lowest byte; 0 where there are none. Met tells that a key
-	// with them has been read.
+	// Watch is the first four bytes of the keys to look out for, the first in the lowest byte; 0 if there are none. Met says that such a
+	// key has been read.
 	Watch uint32
 	Met   bool
 }
 
-// New returns a scanner at the start of src. It keeps src and never writes to it.
+// New returns a scanner at the start of src. It keeps src but never writes to it.
 func New(src []byte) *Scanner {
 	s := &Scanner{src: src, Lenient: true}
 	s.count()
@@ -144,13 +143,13 @@ func (s *Scanner) Within(offset uint32, depth int) *Scanner {
 // Src returns the bytes that the scanner walks.
 func (s *Scanner) Src() []byte { return s.src }
 
-// Pos is the offset of the next byte to read.
+// Pos returns the offset of the next byte to read.
 func (s *Scanner) Pos() uint32 { return uint32(s.pos) }
 
-// KeyPos is the offset of the key read last, of its opening quote.
+// KeyPos returns the offset of the opening quote of the last key.
 func (s *Scanner) KeyPos() uint32 { return s.name }
 
-// Err is the first error, or nil.
+// Err returns the first error, or nil.
 func (s *Scanner) Err() *Error { return s.err }
 
 // Fail records an error at a byte offset, unless there is one already.
@@ -168,7 +167,7 @@ func (s *Scanner) unexpected(want string) {
 	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
 }
 
-// wrong records that the next value is of another kind than wanted, or no JSON at all.
+// wrong records that the next value is of another kind than expected, or is not JSON.
 func (s *Scanner) wrong(want string) {
 	kind := s.Kind()
 	at := s.pos
@@ -191,7 +190,7 @@ func (s *Scanner) space() {
 	}
 }
 
-// Kind looks at the next value without reading it. It records an error if no value starts here.
+// Kind returns the kind of the next value without reading it. It records an error if no value starts here.
 func (s *Scanner) Kind() Kind {
 	if s.err != nil {
 		return Invalid
@@ -219,10 +218,21 @@ func (s *Scanner) Kind() Kind {
 	return Invalid
 }
 
-// Object enters an object; call Key until it says false.
+// Object enters an object; call Key until it returns false.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
-// Array enters an array; call Elem until it says false.
+// Members enters an object and yields the decoded key of each member. The loop's body must read the value, or skip it. It ends at the end
+// of the object or on an error.
+func (s *Scanner) Members(yield func(key []byte) bool) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok || !yield(key) {
+			return
+		}
+	}
+}
+
+// Array enters an array; call Elem until it returns false.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
 func (s *Scanner) open(bracket byte, want string) bool {
@@ -282,17 +292,6 @@ func (s *Scanner) next(closing byte, want string) bool {
 
 // Elem moves to the next element of the array entered last. It reports false at the end of the array or on an error.
 func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
-
-// Members enters an object and yields the decoded key of each member. The loop's body must read the value, or skip it.
-func (s *Scanner) Members() iter.Seq[[]byte] {
-	return func(yield func(key []byte) bool) {
-		for s.Object(); ; {
-			if key, ok := s.Key(); !ok || !yield(key) {
-				return
-			}
-		}
-	}
-}
 
 // Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
 // reports false at the end of the object or on an error.
@@ -381,7 +380,7 @@ func (s *Scanner) End() {
 	}
 }
 
-// Skip reads a whole value of any kind, checks it, and measures it as compact JSON. Numbers count as they are spelled.
+// Skip reads a whole value of any kind, validates it, and measures it as compact JSON. Numbers count as they are spelled.
 func (s *Scanner) Skip() Value {
 	kind := s.Kind()
 	if kind == Invalid {
@@ -437,7 +436,7 @@ func (s *Scanner) Pass() (Span, bool) {
 	return Span{}, false
 }
 
-// nested skips one object or array without recursion: one bit per open bracket says which kind it is.
+// nested skips one object or array without recursion: one bit per open bracket records which kind it is.
 func (s *Scanner) nested() Measure {
 	var m Measure
 	var object [MaxDepth/64 + 1]uint64

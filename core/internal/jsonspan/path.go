@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pathKeyMax is how many bytes of a key a path shows; a hostile transcript has keys of a megabyte.
+// pathKeyMax is how many bytes of a key a path shows, because a hostile transcript may have keys of a megabyte.
 const pathKeyMax = 64
 
 // PathAt returns the path of the value at a byte offset, such as messages[3].content[0].text: member names after dots, indexes in brackets,
@@ -13,8 +13,8 @@ const pathKeyMax = 64
 // for sources that are broken at or after offset.
 func PathAt(src []byte, offset int) string {
 	type frame struct {
-		key    Span // of the member that is open, in an object
-		index  int  // of the element that is open, in an array
+		key    Span // of the current member
+		index  int  // of the current element
 		object bool
 		value  bool // a value of this frame has begun
 	}
@@ -78,8 +78,8 @@ walk:
 	return string(path)
 }
 
-// Find returns the offset of the value at a path below the value at base: plain member names and indexes, such as
-// passes[1].tools. Where the path ends early, it is the offset of the last value that is there.
+// Find returns the offset of the value at a path below the value at base. The path consists of plain member names and indexes, such as
+// passes[1].tools. If the path leads nowhere, the result is the offset of the last value that exists on it.
 func Find(src []byte, base int, path string) int {
 	s := New(src).At(uint32(base))
 	s.Lenient = true
@@ -125,11 +125,11 @@ func Find(src []byte, base int, path string) int {
 	return base
 }
 
-// maxKeys is how many keys of one object Duplicate looks at. Typed JSON has fewer.
+// maxKeys is how many keys of one object Duplicate looks at. Objects of known types have fewer.
 const maxKeys = 64
 
-// Duplicate finds the first key that occurs twice in one object of a value, including nested objects. It is for small typed JSON; it doesn't
-// check the rest of an object with more than 64 keys.
+// Duplicate finds the first key that occurs twice in an object of a value, including nested objects. It is meant for small values of known
+// types; in an object with more than 64 keys it ignores the rest.
 func Duplicate(src []byte) *Error {
 	s := New(src)
 	s.Lenient = true
@@ -148,7 +148,7 @@ func (s *Scanner) duplicates() {
 		}
 	case Object:
 		var keys [][]byte
-		for key := range s.Members() {
+		for key := range s.Members {
 			for _, k := range keys {
 				if string(k) == string(key) {
 					s.Fail(DuplicateKey, int(s.KeyPos()), "this key appears twice in one object")

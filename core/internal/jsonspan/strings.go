@@ -7,42 +7,42 @@ const (
 	highs = 0x8080808080808080
 )
 
-// Load returns the 8 bytes at b[i:], the first in the lowest byte. The compiler makes one load of it.
+// Load returns the 8 bytes at b[i:], with the first in the lowest byte. The compiler turns it into a single load.
 func Load(b []byte, i int) uint64 {
 	b = b[i : i+8 : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// load4 returns the 4 bytes at b[i:] as Load does.
+// load4 is Load for 4 bytes.
 func load4(b []byte, i int) uint32 {
 	b = b[i : i+4 : i+4]
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// special marks, in the high bit of each byte of w, the bytes that end a plain run of a JSON string: quote, backslash,
-// control characters and everything that is not ASCII. Only the lowest mark is exact: a borrow can set marks above it.
-// Flipping bit 1 makes the quote (0x22) a space and leaves control characters below it, so that one subtraction finds both.
+// special marks, in the high bit of each byte of w, the bytes that end a plain run of a JSON string: quote, backslash, control characters
+// and everything that is not ASCII. Only the lowest mark is exact, because a borrow can set marks above it. Flipping bit 1 turns the quote
+// (0x22) into a space and leaves control characters below it, so that one subtraction finds both.
 func special(w uint64) uint64 {
 	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*0x5c) - ones) | w) & highs
 }
 
-// simple holds, for each letter that makes an escape of two characters, 1 and how many more characters its text takes when it
-// is written with the fewest escapes.
+// simple holds, for each letter that makes an escape of two characters, 1 plus the number of additional characters that its text takes when
+// it is written with the fewest escapes.
 var simple = [256]uint8{'"': 2, '\\': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, '/': 1}
 
-// tally is what a walk over a string has counted.
+// tally holds the counts of a walk over a string.
 type tally struct {
-	extra    uint32 // bytes of the source that are not of the text
+	extra    uint32 // bytes of the source that don't belong to
 	narrower uint32 // bytes of the text that begin no character
 	pairs    uint32 // characters of two UTF-16 code units
-	escapes  uint32 // as Str has it
+	escapes  uint32 // as in Str
 	escaped  bool
 	wide     bool // there are escapes of six characters
 }
 
-// str reads a string at the opening quote: it finds the end, checks UTF-8 and escapes, and measures, in one walk. With
-// weigh the Scanner's Automaton, if there is one, walks over what is in the cache by then.
+// str reads a string at the opening quote: in one walk it finds the end, checks UTF-8 and escapes, and measures. If weigh is set and the
+// Scanner has an Automaton, that then walks over the string while it is in the cache.
 func (s *Scanner) str(weigh bool) Str {
 	b := s.src
 	start := s.pos
@@ -74,12 +74,12 @@ func (s *Scanner) str(weigh bool) Str {
 	return r
 }
 
-// walk goes over what nearly all strings consist of: plain text, escapes of two characters, and characters that are not ASCII.
-// It returns where something else begins, or the end of b. It calls nothing, so that its loops stay loops in the module.
+// walk goes over what nearly all strings consist of: plain text, escapes of two characters, and characters that are not ASCII. It returns
+// where something else begins, or the end of b. It calls no functions, so that its loops stay loops in the module.
 func (n *tally) walk(b []byte, i int) int {
 	var extra, narrower, pairs, escapes uint32
 	for {
-		for i+16 <= len(b) { // a turn of the loop costs more than a word
+		for i+16 <= len(b) { // an iteration
 			m := special(Load(b, i))
 			if m == 0 {
 				i += 8
@@ -128,7 +128,7 @@ func (n *tally) walk(b []byte, i int) int {
 	return i
 }
 
-// rare reads the byte or sequence at i that stopped walk. It returns where that ends, or -1 after an error.
+// rare reads the byte or sequence at i that stopped walk. It returns where the sequence ends, or -1 after an error.
 func (s *Scanner) rare(n *tally, i int) int {
 	b := s.src
 	switch c := b[i]; {
@@ -174,7 +174,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 		s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
 		return 0, 0
 	}
-	if b[i+1] != 'u' { // str has read those of two characters
+	if b[i+1] != 'u' { // walk has read
 		s.Fail(InvalidJSON, i, "JSON has no such escape")
 		return 0, 0
 	}
@@ -211,7 +211,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 	return 6, 3
 }
 
-// minEscape is how many characters more than its text JSON.stringify needs for the escaped character at b.
+// minEscape returns how many more characters JSON.stringify needs for the escaped character at b than its text has.
 func minEscape(b []byte, size int) uint32 {
 	if size > 1 {
 		return 0
@@ -248,8 +248,8 @@ func hex4(b []byte, i int) (uint32, bool) {
 	return u, true
 }
 
-// runeLen is the length of the UTF-8 sequence at the start of b, which is not ASCII, or 0 if it is not one. Surrogates
-// and overlong forms are none (RFC 3629).
+// runeLen returns the length of the UTF-8 sequence at the start of b, which is not ASCII, or 0 if it is invalid. Surrogates and overlong
+// forms are invalid (RFC 3629).
 func runeLen(b []byte) int {
 	c := b[0]
 	switch {

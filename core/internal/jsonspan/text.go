@@ -26,11 +26,11 @@ func AppendText(dst, src []byte, span Span) []byte {
 	}
 }
 
-// letters maps the second character of an escape to what it represents; 0 if there is no such escape.
+// letters maps the second character of an escape to what it represents; 0 for invalid escapes.
 var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescapeRun decodes b, the inside of a string, into dst, which is as long, up to an escape of six characters. It returns how many
-// bytes it has written and read. It calls nothing, so that its loop stays a loop in the module.
+// unescapeRun decodes b, the inside of a string, into dst, which has the same length, up to an escape of six characters. It returns how
+// many bytes it has written and read. It calls no functions, so that its loop stays a loop in the module.
 func unescapeRun(dst, b []byte) (n, read int) {
 	for uint(read+8) <= uint(len(b)) && uint(n+8) <= uint(len(dst)) {
 		w := Load(b, read)
@@ -81,7 +81,7 @@ func appendEscape(dst, b []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, rune(u)), 6
 }
 
-// Text returns the decoded text of the string at span as a string of its own.
+// Text returns a decoded copy of the string at span.
 func Text(src []byte, span Span) string {
 	if span.Len() < 2 {
 		return ""
@@ -171,18 +171,18 @@ func MeasureText[T string | []byte](text T) Measure {
 	return m
 }
 
-// ReplaceLone writes U+FFFD over the lone surrogates of a value that a lenient Scanner has read, in place: the escape
-// keeps its length, so spans stay right.
+// ReplaceLone overwrites the lone surrogates of a value that a lenient Scanner has read with U+FFFD, in place. The escapes keep their
+// length, so spans stay valid.
 func ReplaceLone(src []byte, value Span) {
 	for _, at := range Lone(src, value) {
 		copy(src[at:], Replacement)
 	}
 }
 
-// Replacement is the escape that replaces a lone surrogate's; both have this length.
+// Replacement is the escape that replaces the escape of a lone surrogate; both have the same length.
 const Replacement = `\ufffd`
 
-// Lone returns the offsets of the escapes for lone surrogates in a value that a lenient Scanner has read.
+// Lone returns the offsets of the escapes of lone surrogates in a value that a lenient Scanner has read.
 func Lone(src []byte, value Span) []uint32 {
 	var at []uint32
 	for i := int(value.Start); i < int(value.End); i++ {
@@ -207,7 +207,7 @@ func Lone(src []byte, value Span) []uint32 {
 	return at
 }
 
-// TrimRune cuts an unfinished UTF-8 sequence off the end of b.
+// TrimRune removes an incomplete UTF-8 sequence from the end of b.
 func TrimRune(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-3; i-- {
 		if b[i]&0xc0 == 0x80 {
@@ -262,8 +262,8 @@ func Blank(src []byte, span Span) bool {
 	return true
 }
 
-// AppendCompact appends a JSON value, which a Scanner has read, without the white space between its tokens and with its
-// strings as JSON.stringify writes them. Numbers stay as they are spelled.
+// AppendCompact appends a JSON value that a Scanner has read, without the white space between its tokens and with its strings spelled as by
+// JSON.stringify. Numbers stay as they are spelled.
 func AppendCompact(dst, value []byte) []byte {
 	for i := 0; i < len(value); i++ {
 		switch c := value[i]; c {

@@ -27,14 +27,14 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 	return &Keeper{doc: doc, authors: authors, policy: p}
 }
 
-// Pin marks the items that must stay as they are: the system's messages, the newest user message (of a branch it goes with the others), what
-// represents something that only the provider can read, what the provider has summarised itself, those that the policy's pins name, and project
+// Pin marks the items that must stay as they are: system messages, the newest user message (except in a branch, where it is folded too),
+// what stands for content that only the provider can read, the provider's own summaries, what the policy's pins name, and project
 // instructions.
 func (k *Keeper) Pin() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
 	for i := range k.doc.Items {
 		m := k.doc.Items[i].Msg
-		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may go
+		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may be removed
 		k.doc.Items[i].Said = 0
 		if words {
 			k.doc.Items[i].Said = t.LastSaid(int(m)) + 1
@@ -45,8 +45,8 @@ func (k *Keeper) Pin() {
 	k.pinProject()
 }
 
-// pinProject pins the messages with project instructions: of each file and each skill the newest, files before skills, as far as their share
-// of the window goes.
+// pinProject pins messages with project instructions, as far as their share of the window allows: the newest of each file and each skill,
+// files before skills.
 func (k *Keeper) pinProject() {
 	room := k.ProjectRoom()
 	if room == 0 {
@@ -77,7 +77,7 @@ func (k *Keeper) pinProject() {
 	}
 }
 
-// ProjectRoom is how many tokens of project instructions may stay besides those that do.
+// ProjectRoom returns how many more tokens of project instructions may stay.
 func (k *Keeper) ProjectRoom() int {
 	share := k.policy.ProjectShare()
 	if share == 0 || k.policy.Branch() {
@@ -96,7 +96,7 @@ func (k *Keeper) ProjectRoom() int {
 	return max(0, room)
 }
 
-// NewestUser is the index of the item with the newest user message, or -1.
+// NewestUser returns the index of the item with the newest user message, or -1.
 func (k *Keeper) NewestUser() int {
 	if k.policy.Branch() {
 		return -1
@@ -111,7 +111,7 @@ func (k *Keeper) NewestUser() int {
 
 // ProviderOnly reports whether a message represents something that only the provider can read.
 func (k *Keeper) ProviderOnly(m int32) bool {
-	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.Held)
+	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.ProviderOnly)
 }
 
 // PinOf returns the index of the policy's first pin that names message m of a document, or -1.
@@ -190,14 +190,14 @@ func (k *Keeper) TurnOf(n int, msg func(i int) int32) int {
 	return n
 }
 
-// Runs reports whether a tool of the provider's that a message calls has not given its result yet.
+// Runs reports whether a message calls a provider's tool that has not returned its result yet.
 func (k *Keeper) Runs(m int32) bool {
 	return slices.ContainsFunc(k.doc.T.PartsOf(int(m)), func(p transcript.Part) bool {
 		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
 	})
 }
 
-// InPair reports whether a message holds a tool call or a tool result, or is joined to the one after or before it.
+// InPair reports whether a message contains a tool call or a tool result, or is joined to the next or the previous one.
 func (k *Keeper) InPair(m int32) bool {
 	if k.doc.T.Messages[m].Joined || m > 0 && k.doc.T.Messages[m-1].Joined {
 		return true

@@ -2,10 +2,9 @@ package loop
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
@@ -144,7 +143,10 @@ func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 // takeRecord takes in what was found. It returns true if there is more to look for.
 func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	if r.Record != nil {
-		t.Seen = handles.Handle([]byte(t.Seen + " " + strconv.Itoa(r.At) + " " + *r.Record))[:handles.Short]
+		f := transcript.Fingerprint(r.At)
+		f.Add([]byte(t.Seen))
+		f.Add([]byte(*r.Record))
+		t.Seen = f.String()
 	}
 	if !t.byPrefix() {
 		t.loaded, t.Found, t.Attempts = found, found.record.Entries, found.record.Attempts

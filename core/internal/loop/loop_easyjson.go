@@ -14,173 +14,7 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(in *jlexer.Lexer, out *record) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
-		case "entries":
-			if in.IsNull() {
-				in.Skip()
-				out.Entries = nil
-			} else {
-				in.Delim('[')
-				if out.Entries == nil {
-					if !in.IsDelim(']') {
-						out.Entries = make([]entry, 0, 1)
-					} else {
-						out.Entries = []entry{}
-					}
-				} else {
-					out.Entries = (out.Entries)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 entry
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in, &v1)
-					out.Entries = append(out.Entries, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "attempts":
-			if in.IsNull() {
-				in.Skip()
-				out.Attempts = nil
-			} else {
-				in.Delim('[')
-				if out.Attempts == nil {
-					if !in.IsDelim(']') {
-						out.Attempts = make([]attempt, 0, 1)
-					} else {
-						out.Attempts = []attempt{}
-					}
-				} else {
-					out.Attempts = (out.Attempts)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v2 attempt
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v2)
-					out.Attempts = append(out.Attempts, v2)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "calls":
-			if in.IsNull() {
-				in.Skip()
-				out.Calls = nil
-			} else {
-				in.Delim('[')
-				if out.Calls == nil {
-					if !in.IsDelim(']') {
-						out.Calls = make([]use, 0, 1)
-					} else {
-						out.Calls = []use{}
-					}
-				} else {
-					out.Calls = (out.Calls)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v3 use
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in, &v3)
-					out.Calls = append(out.Calls, v3)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop(out *jwriter.Writer, in record) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
-	}
-	if len(in.Entries) != 0 {
-		const prefix string = ",\"entries\":"
-		out.RawString(prefix)
-		{
-			out.RawByte('[')
-			for v4, v5 := range in.Entries {
-				if v4 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out, v5)
-			}
-			out.RawByte(']')
-		}
-	}
-	if len(in.Attempts) != 0 {
-		const prefix string = ",\"attempts\":"
-		out.RawString(prefix)
-		{
-			out.RawByte('[')
-			for v6, v7 := range in.Attempts {
-				if v6 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v7)
-			}
-			out.RawByte(']')
-		}
-	}
-	if len(in.Calls) != 0 {
-		const prefix string = ",\"calls\":"
-		out.RawString(prefix)
-		{
-			out.RawByte('[')
-			for v8, v9 := range in.Calls {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(out, v9)
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v record) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *record) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(l, v)
-}
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in *jlexer.Lexer, out *use) {
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(in *jlexer.Lexer, out *use) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -232,7 +66,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in *jlexer.L
 		in.Consumed()
 	}
 }
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(out *jwriter.Writer, in use) {
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop(out *jwriter.Writer, in use) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -258,7 +92,559 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(out *jwriter
 	}
 	out.RawByte('}')
 }
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in *jlexer.Lexer, out *attempt) {
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v use) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *use) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(l, v)
+}
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in *jlexer.Lexer, out *record) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "version":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Version = int(in.Int())
+			}
+		case "entries":
+			if in.IsNull() {
+				in.Skip()
+				out.Entries = nil
+			} else {
+				in.Delim('[')
+				if out.Entries == nil {
+					if !in.IsDelim(']') {
+						out.Entries = make([]entry, 0, 1)
+					} else {
+						out.Entries = []entry{}
+					}
+				} else {
+					out.Entries = (out.Entries)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 entry
+					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v1)
+					out.Entries = append(out.Entries, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "attempts":
+			if in.IsNull() {
+				in.Skip()
+				out.Attempts = nil
+			} else {
+				in.Delim('[')
+				if out.Attempts == nil {
+					if !in.IsDelim(']') {
+						out.Attempts = make([]attempt, 0, 1)
+					} else {
+						out.Attempts = []attempt{}
+					}
+				} else {
+					out.Attempts = (out.Attempts)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 attempt
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v2).UnmarshalEasyJSON(in)
+					}
+					out.Attempts = append(out.Attempts, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "calls":
+			if in.IsNull() {
+				in.Skip()
+				out.Calls = nil
+			} else {
+				in.Delim('[')
+				if out.Calls == nil {
+					if !in.IsDelim(']') {
+						out.Calls = make([]use, 0, 1)
+					} else {
+						out.Calls = []use{}
+					}
+				} else {
+					out.Calls = (out.Calls)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v3 use
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v3).UnmarshalEasyJSON(in)
+					}
+					out.Calls = append(out.Calls, v3)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out *jwriter.Writer, in record) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"version\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Version))
+	}
+	if len(in.Entries) != 0 {
+		const prefix string = ",\"entries\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v4, v5 := range in.Entries {
+				if v4 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v5)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Attempts) != 0 {
+		const prefix string = ",\"attempts\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v6, v7 := range in.Attempts {
+				if v6 > 0 {
+					out.RawByte(',')
+				}
+				(v7).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Calls) != 0 {
+		const prefix string = ",\"calls\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v8, v9 := range in.Calls {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				(v9).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v record) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *record) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(l, v)
+}
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in *jlexer.Lexer, out *entry) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "entry":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Entry).UnmarshalJSON(data))
+				}
+			}
+		case "tries":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tries = int(in.Int())
+			}
+		case "again":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Again = int64(in.Int64())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "no_reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NoReserve = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out *jwriter.Writer, in entry) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"entry\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Entry).MarshalJSON())
+	}
+	if in.Tries != 0 {
+		const prefix string = ",\"tries\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tries))
+	}
+	if in.Again != 0 {
+		const prefix string = ",\"again\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Again))
+	}
+	if in.Window != 0 {
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	if in.NoReserve {
+		const prefix string = ",\"no_reserve\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.NoReserve))
+	}
+	out.RawByte('}')
+}
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in *jlexer.Lexer, out *goRecord) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "version":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Version = int(in.Int())
+			}
+		case "entry":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Entry).UnmarshalJSON(data))
+				}
+			}
+		case "degraded":
+			if in.IsNull() {
+				in.Skip()
+				out.Degraded = nil
+			} else {
+				if out.Degraded == nil {
+					out.Degraded = new(goDegraded)
+				}
+				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in, out.Degraded)
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(out *jwriter.Writer, in goRecord) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"version\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Version))
+	}
+	if len(in.Entry) != 0 {
+		const prefix string = ",\"entry\":"
+		out.RawString(prefix)
+		out.Raw((in.Entry).MarshalJSON())
+	}
+	if in.Degraded != nil {
+		const prefix string = ",\"degraded\":"
+		out.RawString(prefix)
+		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop4(out, *in.Degraded)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v goRecord) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *goRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(l, v)
+}
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in *jlexer.Lexer, out *goDegraded) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tries":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tries = int(in.Int())
+			}
+		case "again":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Again = int64(in.Int64())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "no_reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NoReserve = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop4(out *jwriter.Writer, in goDegraded) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tries\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Tries))
+	}
+	{
+		const prefix string = ",\"again\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Again))
+	}
+	if in.Window != 0 {
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	if in.NoReserve {
+		const prefix string = ",\"no_reserve\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.NoReserve))
+	}
+	out.RawByte('}')
+}
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(in *jlexer.Lexer, out *cRecord) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "version":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Version = int(in.Int())
+			}
+		case "tries":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tries = int(in.Int())
+			}
+		case "again":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Again = int64(in.Int64())
+			}
+		case "entries":
+			if in.IsNull() {
+				in.Skip()
+				out.Entries = nil
+			} else {
+				in.Delim('[')
+				if out.Entries == nil {
+					if !in.IsDelim(']') {
+						out.Entries = make([]entry, 0, 1)
+					} else {
+						out.Entries = []entry{}
+					}
+				} else {
+					out.Entries = (out.Entries)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 entry
+					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v10)
+					out.Entries = append(out.Entries, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(out *jwriter.Writer, in cRecord) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"version\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Version))
+	}
+	{
+		const prefix string = ",\"tries\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tries))
+	}
+	{
+		const prefix string = ",\"again\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Again))
+	}
+	{
+		const prefix string = ",\"entries\":"
+		out.RawString(prefix)
+		if in.Entries == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v11, v12 := range in.Entries {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v12)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v cRecord) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *cRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(l, v)
+}
+func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(in *jlexer.Lexer, out *attempt) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -316,7 +702,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in *jlexer.L
 		in.Consumed()
 	}
 }
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out *jwriter.Writer, in attempt) {
+func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop6(out *jwriter.Writer, in attempt) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -347,372 +733,14 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out *jwriter
 	}
 	out.RawByte('}')
 }
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in *jlexer.Lexer, out *entry) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "entry":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Entry).UnmarshalJSON(data))
-				}
-			}
-		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
-		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
-		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
-		case "no_reserve":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoReserve = bool(in.Bool())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out *jwriter.Writer, in entry) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"entry\":"
-		out.RawString(prefix[1:])
-		out.Raw((in.Entry).MarshalJSON())
-	}
-	if in.Tries != 0 {
-		const prefix string = ",\"tries\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tries))
-	}
-	if in.Again != 0 {
-		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
-	}
-	if in.Window != 0 {
-		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
-	}
-	if in.NoReserve {
-		const prefix string = ",\"no_reserve\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.NoReserve))
-	}
-	out.RawByte('}')
-}
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in *jlexer.Lexer, out *goRecord) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
-		case "entry":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Entry).UnmarshalJSON(data))
-				}
-			}
-		case "degraded":
-			if in.IsNull() {
-				in.Skip()
-				out.Degraded = nil
-			} else {
-				if out.Degraded == nil {
-					out.Degraded = new(goDegraded)
-				}
-				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(in, out.Degraded)
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop4(out *jwriter.Writer, in goRecord) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
-	}
-	if len(in.Entry) != 0 {
-		const prefix string = ",\"entry\":"
-		out.RawString(prefix)
-		out.Raw((in.Entry).MarshalJSON())
-	}
-	if in.Degraded != nil {
-		const prefix string = ",\"degraded\":"
-		out.RawString(prefix)
-		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(out, *in.Degraded)
-	}
-	out.RawByte('}')
-}
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v goRecord) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop4(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *goRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(l, v)
-}
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(in *jlexer.Lexer, out *goDegraded) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
-		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
-		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
-		case "no_reserve":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoReserve = bool(in.Bool())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(out *jwriter.Writer, in goDegraded) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"tries\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Tries))
-	}
-	{
-		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
-	}
-	if in.Window != 0 {
-		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
-	}
-	if in.NoReserve {
-		const prefix string = ",\"no_reserve\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.NoReserve))
-	}
-	out.RawByte('}')
-}
-func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(in *jlexer.Lexer, out *cRecord) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
-		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
-		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
-		case "entries":
-			if in.IsNull() {
-				in.Skip()
-				out.Entries = nil
-			} else {
-				in.Delim('[')
-				if out.Entries == nil {
-					if !in.IsDelim(']') {
-						out.Entries = make([]entry, 0, 1)
-					} else {
-						out.Entries = []entry{}
-					}
-				} else {
-					out.Entries = (out.Entries)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 entry
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in, &v10)
-					out.Entries = append(out.Entries, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop6(out *jwriter.Writer, in cRecord) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
-	}
-	{
-		const prefix string = ",\"tries\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tries))
-	}
-	{
-		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
-	}
-	{
-		const prefix string = ",\"entries\":"
-		out.RawString(prefix)
-		if in.Entries == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v11, v12 := range in.Entries {
-				if v11 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out, v12)
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v cRecord) MarshalEasyJSON(w *jwriter.Writer) {
+func (v attempt) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *cRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *attempt) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.Lexer, out *Job) {
@@ -827,7 +855,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				}
 				for !in.IsDelim(']') {
 					var v14 entry
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in, &v14)
+					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v14)
 					out.Found = append(out.Found, v14)
 					in.WantComma()
 				}
@@ -850,7 +878,11 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				}
 				for !in.IsDelim(']') {
 					var v15 attempt
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v15)
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v15).UnmarshalEasyJSON(in)
+					}
 					out.Attempts = append(out.Attempts, v15)
 					in.WantComma()
 				}
@@ -968,7 +1000,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				if out.Base == nil {
 					out.Base = new(entry)
 				}
-				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in, out.Base)
+				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, out.Base)
 			}
 		case "plan":
 			if in.IsNull() {
@@ -1039,7 +1071,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				if out.Stale == nil {
 					out.Stale = new(entry)
 				}
-				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in, out.Stale)
+				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, out.Stale)
 			}
 		case "narrowed":
 			if in.IsNull() {
@@ -1125,7 +1157,11 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				if out.Nothing == nil {
 					out.Nothing = new(attempt)
 				}
-				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, out.Nothing)
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Nothing).UnmarshalEasyJSON(in)
+				}
 			}
 		case "nothing_key":
 			if in.IsNull() {
@@ -1252,7 +1288,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out, v21)
+				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1266,7 +1302,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 				if v22 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v23)
+				(v23).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1359,7 +1395,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	if in.Base != nil {
 		const prefix string = ",\"base\":"
 		out.RawString(prefix)
-		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out, *in.Base)
+		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, *in.Base)
 	}
 	if len(in.Plan) != 0 {
 		const prefix string = ",\"plan\":"
@@ -1408,7 +1444,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	if in.Stale != nil {
 		const prefix string = ",\"stale\":"
 		out.RawString(prefix)
-		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out, *in.Stale)
+		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, *in.Stale)
 	}
 	if in.Narrowed != 0 {
 		const prefix string = ",\"narrowed\":"
@@ -1468,7 +1504,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	if in.Nothing != nil {
 		const prefix string = ",\"nothing\":"
 		out.RawString(prefix)
-		easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, *in.Nothing)
+		(*in.Nothing).MarshalEasyJSON(out)
 	}
 	if in.NothingKey != "" {
 		const prefix string = ",\"nothing_key\":"

@@ -30,6 +30,8 @@ type entry struct {
 }
 
 // attempt is a compaction of a history that came to nothing.
+//
+//easyjson:json
 type attempt struct {
 	Print    string `json:"print"` // of the history
 	Messages int    `json:"messages"`
@@ -39,6 +41,8 @@ type attempt struct {
 }
 
 // use is the newest call of a model with a history.
+//
+//easyjson:json
 type use struct {
 	Print    string `json:"print"`
 	Time     int64  `json:"time"` // in milliseconds since 1970
@@ -83,9 +87,7 @@ func readRecord(text string, now int64) (r record) {
 		members := readMembers(src)
 		switch string(members.of("version")) {
 		case "3":
-			if policy.Decode(src, &r) != nil {
-				return record{}
-			}
+			r = readThird(members)
 		case "2": // Go's, and those of JavaScript's shared memory: one entry, and what it says of the model, in seconds
 			var old goRecord
 			if policy.Decode(src, &old) == nil {
@@ -117,6 +119,29 @@ func readRecord(text string, now int64) (r record) {
 		r.Attempts[i].Again = min(r.Attempts[i].Again, now+longestAgain)
 	}
 	r.limit()
+	return r
+}
+
+// readThird reads the members of a record of this version. Entries may be large, and are read once.
+func readThird(list members) (r record) {
+	for _, each := range elementsOf(list.of("entries")) {
+		m := readMembers(each)
+		e := entry{Entry: m.of("entry"), Tries: numberOf(m.of("tries")), Again: longOf(m.of("again")), Window: numberOf(m.of("window"))}
+		e.NoReserve = string(m.of("no_reserve")) == "true"
+		r.Entries = append(r.Entries, e)
+	}
+	for _, each := range elementsOf(list.of("attempts")) {
+		var a attempt
+		if policy.Decode(each, &a) == nil {
+			r.Attempts = append(r.Attempts, a)
+		}
+	}
+	for _, each := range elementsOf(list.of("calls")) {
+		var u use
+		if policy.Decode(each, &u) == nil {
+			r.Calls = append(r.Calls, u)
+		}
+	}
 	return r
 }
 

@@ -1,9 +1,9 @@
 package mend
 
-// places says where messages are: at the index of each message of the transcript, one more than that of its item, or 0.
+// places has, at the index of each message of the transcript, one more than that of its item, or 0.
 type places []int32
 
-// places is where the messages of the list are now.
+// places returns where the messages of the list are now.
 func (md *Mender) places() places {
 	p := make(places, len(md.doc.T.Messages))
 	for i := range md.doc.Items {
@@ -14,19 +14,19 @@ func (md *Mender) places() places {
 
 // of returns the item of a message, or -1.
 func (p places) of(message int32) int {
-	if int(message) >= len(p) { // it was added since
+	if int(message) >= len(p) { // it was added later
 		return -1
 	}
 	return int(p[message]) - 1
 }
 
-// mark is what a repair does with an item.
+// mark says what a repair does with an item.
 type mark uint8
 
 const (
-	gone     mark = 1 << iota // it is removed
+	gone     mark = 1 << iota // the item is removed
 	touched                   // it must be measured again
-	drained                   // results were taken from it
+	drained                   // results were taken out of it
 	gathered                  // its calls get their results in one message after it
 	away                      // it moves to another place
 )

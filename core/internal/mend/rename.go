@@ -2,45 +2,50 @@ package mend
 
 import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// further are the results that calls have besides the one that they are paired with, by the parts of the calls.
-func (md *Mender) further() map[int32][]int32 {
-	further := map[int32][]int32{}
+// otherResults are the results that calls have besides the one that they are paired with, by the parts of the calls.
+func (md *Mender) otherResults() map[int32][]int32 {
+	others := map[int32][]int32{}
 	for n := range md.doc.T.Parts {
 		if p := &md.doc.T.Parts[n]; p.Kind == transcript.ToolResult && p.Has(transcript.Continues) && p.Caller > 0 && !p.Has(transcript.Removed) {
-			further[p.Caller-1] = append(further[p.Caller-1], int32(n))
+			others[p.Caller-1] = append(others[p.Caller-1], int32(n))
 		}
 	}
-	return further
+	return others
 }
 
-// rename gives a tool call, and its results, an id of their own.
-func (md *Mender) rename(at int, part int32, further []int32, place places, marks []mark) bool {
-	p := &md.doc.T.Parts[part]
-	id := md.doc.F.AppendID(nil, p.Msg, part, md.doc.T.Bytes(p.ID))
+// rename gives a tool call, and its results, a unique id.
+func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
+	if r.others == nil {
+		r.others = r.md.otherResults()
+	}
+	t, part := r.doc.T, v.Part
+	p := &t.Parts[part]
+	id := r.doc.F.AppendID(nil, p.Msg, part, t.Bytes(p.ID))
 	if p.Pair >= 0 {
-		other := place.of(md.doc.T.Parts[p.Pair].Msg)
+		other := r.place.of(t.Parts[p.Pair].Msg)
 		if other < 0 {
-			return false
+			return 0, false
 		}
-		md.setID(p.Pair, id)
-		marks[other] |= touched
+		r.md.setID(p.Pair, id)
+		r.marks[other] |= touched
 	}
-	for _, n := range further {
-		if other := place.of(md.doc.T.Parts[n].Msg); other >= 0 {
-			md.setID(n, id)
-			marks[other] |= touched
+	for _, n := range r.others[part] {
+		if other := r.place.of(t.Parts[n].Msg); other >= 0 {
+			r.md.setID(n, id)
+			r.marks[other] |= touched
 		}
 	}
-	md.setID(part, id)
-	for n := p.Copy; n > 0; n = md.doc.T.Parts[n-1].Copy {
-		md.setID(n-1, id)
+	r.md.setID(part, id)
+	for n := p.Copy; n > 0; n = t.Parts[n-1].Copy {
+		r.md.setID(n-1, id)
 	}
-	marks[at] |= touched
-	return true
+	return r.mark(at, touched)
 }
 
+// setID puts an id, JSON, in place of that of a part.
 func (md *Mender) setID(part int32, id []byte) {
 	p := &md.doc.T.Parts[part]
 	span := md.doc.T.Write(id)

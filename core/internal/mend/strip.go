@@ -5,18 +5,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what precedes it: in all
-// turns after the change, since what is left of one that lost some would be refused (AN9), or because it would only cost tokens: the
-// provider leaves it out itself (OR9). A pin does not keep what would be refused: that helps nobody.
+// dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds it to what precedes it. It removes it
+// from all turns after the change, because a turn that lost some of it would be refused (AN9), or because it would only cost tokens: the
+// provider drops it itself (OR9). Pinned messages are no exception, because a refused request helps nobody.
 func (md *Mender) dropBoundReasoning(from int) {
 	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
-// dropReasoning takes a part with reasoning out, or the text in it where its message must have some (OC9). It reports whether there was
-// anything.
+// dropReasoning removes a part with reasoning, or only its text if the message must have some (OC9). It reports whether there was anything
+// to remove.
 func (md *Mender) dropReasoning(part int32) bool {
 	p := &md.doc.T.Parts[part]
-	if !p.Has(transcript.Demanded) {
+	if !p.Has(transcript.Required) {
 		md.doc.TakePart(part)
 		return true
 	}
@@ -24,14 +24,14 @@ func (md *Mender) dropReasoning(part int32) bool {
 		return false
 	}
 	md.doc.SetBody(part, []byte(`""`), transcript.Measure{})
-	p.Flags |= transcript.Free
+	p.Flags |= transcript.NotSent
 	return true
 }
 
-// neededByPins are the items that are joined to a pinned one after them: without them it would not be valid as it is.
+// neededByPins returns the items that are joined to a pinned one after them, which would be invalid without them.
 func (md *Mender) neededByPins() map[int]bool {
 	needed := map[int]bool{}
-	pinned := false // whether what the next item before this one may be joined to is pinned or needed
+	pinned := false // whether the item that the previous one may be joined to is pinned or needed
 	for i := len(md.doc.Items) - 1; i >= 0; i-- {
 		if pinned = pinned && md.doc.T.Messages[md.doc.Items[i].Msg].Joined; pinned {
 			needed[i] = true
@@ -41,38 +41,41 @@ func (md *Mender) neededByPins() map[int]bool {
 	return needed
 }
 
-// StripReasoning removes the reasoning parts for which which is true from the input's messages at [from, to). A message
-// that was nothing else goes too.
+// StripReasoning removes the reasoning parts for which which returns true from the input's messages in [from, to), and messages that were
+// nothing else.
 func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := md.neededByPins()
 	for i := from; i < to; i++ {
 		it := &md.doc.Items[i]
-		msg := &md.doc.T.Messages[it.Msg]
-		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || msg.Role != transcript.Assistant {
+		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || md.doc.T.Messages[it.Msg].Role != transcript.Assistant {
 			continue
 		}
-		before, left, stripped := md.doc.Total, false, false
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			p := &md.doc.T.Parts[n]
-			switch {
-			case p.Has(transcript.Removed) || p.Parent >= 0:
-			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
-				if md.dropReasoning(n) {
-					stripped = true
-					if md.report.Thinking != nil && IsBound(p) {
-						md.report.Thinking.Stripped++
-					}
-				}
-			default:
-				left = true
-			}
-		}
-		if stripped {
+		if stripped, left := md.stripMessage(it.Msg, which); stripped {
+			before := md.doc.Total
 			md.doc.Remeasure(i)
 			md.report.Act(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In), Tokens: before - md.doc.Total, Rule: rule})
 			empty[i] = !left
 		}
 	}
 	md.doc.Remove(func(i int) bool { return empty[i] })
+}
+
+// stripMessage removes reasoning parts of a message. It reports whether there were any, and whether anything else is left.
+func (md *Mender) stripMessage(m int32, which func(p *transcript.Part) bool) (stripped, left bool) {
+	msg := &md.doc.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &md.doc.T.Parts[n]
+		switch {
+		case p.Has(transcript.Removed) || p.Parent >= 0:
+		case p.Kind != transcript.Reasoning || p.Has(transcript.Tied) || !which(p):
+			left = true
+		case md.dropReasoning(n):
+			stripped = true
+			if md.report.Thinking != nil && IsBound(p) {
+				md.report.Thinking.Stripped++
+			}
+		}
+	}
+	return stripped, left
 }

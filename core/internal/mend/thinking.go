@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode is how the model of the transcript thinks, and what tells it. What says more of this very request counts first.
+// ThinkingMode returns how the transcript's model thinks, and the source of that. Sources closer to this request take precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
 	if md.doc.F.Rules.Bound != "AN9" { // the provider leaves out what no longer fits, and wants none
 		return api.ThinkingAdaptive, api.ThinkingByFormat
@@ -36,13 +36,13 @@ func NeedsThinking(mode api.ThinkingMode) bool {
 	return mode == api.ThinkingManual || mode == api.ThinkingUnknown
 }
 
-// IsBound reports whether a part is thinking that its provider has signed.
+// IsBound reports whether a part is thinking that its provider signed.
 func IsBound(p *transcript.Part) bool {
 	return p.Kind == transcript.Reasoning && p.Has(transcript.Bound)
 }
 
-// SettleThinking makes what is left of signed thinking such that the provider takes it back. It reports whether that could be done: in an
-// open tool loop that the host is about to answer it may be impossible.
+// SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was possible: in an open tool loop
+// that the host is about to answer it may not be.
 func (md *Mender) SettleThinking() bool {
 	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.Changed() {
 		return true
@@ -78,8 +78,8 @@ func (md *Mender) CountThinking() {
 	}
 }
 
-// absorb makes items of the messages that came after the plan: thinking in them is bound to what the plan has changed, and they may continue
-// with a tool loop that it has.
+// absorb makes items of the messages that came after the plan, because thinking in them is bound to what the plan has changed, and they may
+// continue one of its tool loops.
 func (md *Mender) absorb() {
 	for ; md.doc.Rest < md.doc.T.Input; md.doc.Rest++ {
 		it := view.Item{Msg: int32(md.doc.Rest), In: int32(md.doc.Rest), Tokens: md.doc.P.Message(md.doc.T, md.doc.Rest)}
@@ -90,25 +90,25 @@ func (md *Mender) absorb() {
 	}
 }
 
-// A loop is the end of a list of messages that nobody but the assistant and its tools has said.
+// loop is the messages at the end of a list that only the assistant and its tools have said.
 type loop struct {
 	from   int  // index of its first message
 	begins bool // its first assistant message begins with signed thinking
 	bound  int  // index of the last message with signed thinking, or -1
 }
 
-// inputLoop is the loop at the end of the input, as it came.
+// inputLoop returns the loop at the end of the unchanged input.
 func (md *Mender) inputLoop() loop {
 	input := func(i int) int32 { return int32(i) }
 	return md.loopOf(md.keep.TurnOf(md.doc.T.Input, input), md.doc.T.Input, input, true)
 }
 
-// itemLoop is the loop at the end of the items.
+// itemLoop returns the loop at the end of the items.
 func (md *Mender) itemLoop() loop {
 	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 { return md.doc.Items[i].Msg }, false)
 }
 
-// loopOf looks at the messages of a loop, with what passes have removed of them or without it.
+// loopOf examines the messages of a loop, with or without what passes have removed from them.
 func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	l := loop{from: from, bound: -1}
 	first := true
@@ -137,15 +137,15 @@ func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 		switch {
 		case p.Has(transcript.Said):
 			first, begins = true, false
-		case first && !p.Has(transcript.Free) && (removed || !p.Has(transcript.Removed)):
+		case first && !p.Has(transcript.NotSent) && (removed || !p.Has(transcript.Removed)):
 			first, begins = false, IsBound(&p)
 		}
 	}
 	return begins
 }
 
-// open reports whether the loop that begins at an item is one that the model continues with: the last thing in it, thinking aside, is a tool
-// result or a tool call. More is that it calls tools whose results are still to come.
+// open reports whether the model continues with the loop that begins at an item: apart from thinking, it ends with a tool result or a tool
+// call. more means that it calls tools whose results are still to come.
 func (md *Mender) open(l loop) (open, more bool) {
 	decided := false
 	for i := len(md.doc.Items) - 1; i >= l.from; i-- {
@@ -157,7 +157,7 @@ func (md *Mender) open(l loop) (open, more bool) {
 		parts := md.doc.T.PartsOf(int(m))
 		for k := len(parts) - 1; k >= 0 && !decided; k-- {
 			p := &parts[k]
-			if p.Has(transcript.Removed|transcript.Free) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
+			if p.Has(transcript.Removed|transcript.NotSent) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
 				continue
 			}
 			decided = true
@@ -167,8 +167,8 @@ func (md *Mender) open(l loop) (open, more bool) {
 	return open || more, more
 }
 
-// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, with prefix, has
-// thinking that must not stay because something before it has changed (AN9).
+// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, if prefix is
+// set, contains thinking that must not stay because something before it has changed (AN9).
 func (md *Mender) loopBroken(prefix bool) bool {
 	was, is := md.inputLoop(), md.itemLoop()
 	if open, _ := md.open(is); !open || was.bound < 0 {
@@ -180,7 +180,7 @@ func (md *Mender) loopBroken(prefix bool) bool {
 	return prefix && md.doc.FirstChange() <= is.bound
 }
 
-// lostThinking reports whether a pass has taken signed thinking out of a message from an item on.
+// lostThinking reports whether a pass has removed signed thinking from a message, from an item on.
 func (md *Mender) lostThinking(from int) bool {
 	for _, it := range md.doc.Items[from:] {
 		cut := it.Rest // its beginning was folded
@@ -193,8 +193,8 @@ func (md *Mender) lostThinking(from int) bool {
 	return false
 }
 
-// closeLoop puts one user message, with all that was said and done as text, in place of the tool loop at the end: so no turn of the
-// assistant is open that would need thinking. It reports whether that could be done.
+// closeLoop replaces the tool loop at the end with one user message that contains everything as text, so that no open assistant turn needs
+// thinking. It reports whether that was possible.
 func (md *Mender) closeLoop() bool {
 	l := md.itemLoop()
 	if _, more := md.open(l); more {
@@ -250,8 +250,8 @@ func (md *Mender) closeLoop() bool {
 	return true
 }
 
-// Hopeless reports whether no result can be valid: nothing says how the model thinks, and its last message both holds thinking and calls
-// tools that have no result yet.
+// Hopeless reports whether no result can be valid: it is unknown how the model thinks, and the last message both contains thinking and
+// calls tools that have no result yet.
 func (md *Mender) Hopeless() bool {
 	mode, source := md.ThinkingMode()
 	if mode != api.ThinkingUnknown || len(md.doc.Items) == 0 || md.doc.Rest < md.doc.T.Input {
@@ -265,8 +265,7 @@ func (md *Mender) Hopeless() bool {
 	return true
 }
 
-// AtThinking moves a cut inside the open tool loop to where a message begins with thinking, so that what is left of the loop does
-// too (AN8).
+// AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that the rest of the loop does too (AN8).
 func (md *Mender) AtThinking(cut int, groups []int32) int {
 	if mode, _ := md.ThinkingMode(); mode != api.ThinkingManual || cut <= md.keep.OpenTurn(len(md.doc.Items)) || !md.inputLoop().begins {
 		return cut

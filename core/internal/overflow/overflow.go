@@ -1,6 +1,6 @@
-// Package overflow says why a call of a model failed: because the conversation does not fit in the context window, which a compaction and
-// one retry may mend, or for another reason, which they do not. It also finds the overflow that no error describes: a success whose usage is
-// larger than the window.
+// Package overflow determines why a model call failed: because the conversation doesn't fit into the context window, which a compaction and
+// one retry may fix, or for another reason, which they don't. It also finds overflows that no error reports: a success whose usage exceeds
+// the window.
 //
 // What never enters this package: how a host calls its model, and what it does about a failure.
 package overflow
@@ -15,7 +15,7 @@ import (
 // Class is why a call failed.
 type Class = api.FailureClass
 
-// The classes of failures, as the tables of this room have them.
+// The classes of failures, as the tables of this package name them.
 const (
 	None         = api.FailureNone
 	Context      = api.FailureContext
@@ -26,35 +26,35 @@ const (
 	Provider     = api.FailureProvider
 )
 
-// Failure is what is known of a call of a model, whether it failed or not. Every field may be left out.
+// Failure is what is known about a model call, whether it failed or not. Every field may be omitted.
 type Failure struct {
 	Status int    // HTTP status
 	Text   string // the error's text, or the body of the answer
-	// Provider is a hint: the same body may mean two things. It is a name of the table, such as cerebras.
+	// Provider is a hint for bodies that are ambiguous: a name of the table, such as cerebras.
 	Provider string
-	// Model is the model that was called; Current is the one in use now. Where both are known and differ, the failure tells
-	// nothing about the conversation's window.
+	// Model is the model that was called; Current is the one in use now. If both are known and differ, the failure says nothing about the
+	// conversation's window.
 	Model, Current string
 	FinishReason   string
-	// Usage of a call that succeeded, in tokens; Input is without what was read from or written to the cache.
+	// Usage of a successful call, in tokens. Input excludes what was read from or written to the cache.
 	Input, CacheRead, CacheWrite, Output int
-	Window                               int // the model's context window in tokens; 0 is unknown
+	Window                               int // the model's context window in tokens; 0 if unknown
 }
 
-// Verdict is what a failure was found to be.
+// Verdict is the classification of a failure.
 type Verdict struct {
 	Class    Class
 	Silent   bool   // no error reported it
-	Provider string // whose wording was found, "" if none was
-	Message  string // the provider's text, removed of its JSON
-	Used     int    // tokens that the request had, as the provider counts them; 0 where it does not say
-	Limit    int    // tokens that the model takes, as the provider says; 0 where it does not say
+	Provider string // the provider whose wording was found; "" if none was
+	Message  string // the provider's text without its JSON
+	Used     int    // tokens of the request according to the provider; 0 if it doesn't say
+	Limit    int    // the model's limit in tokens according to the provider; 0 if it doesn't say
 }
 
-// maxText is how many bytes of a text are looked at: errors are short, and an answer that isn't one may be of any size.
+// maxText is how many bytes of a text are examined: errors are short, and an answer that isn't one may have any size.
 const maxText = 16 << 10
 
-// Classify says why a call failed.
+// Classify returns why a call failed.
 func Classify(f Failure) Verdict {
 	v := Verdict{Class: None}
 	if f.Model != "" && f.Current != "" && f.Model != f.Current {
@@ -69,7 +69,7 @@ func Classify(f Failure) Verdict {
 	}
 	if r := match(guards, text); r != nil {
 		v.Class, v.Provider = r.Class, r.Provider
-		// A quota on tokens speaks of tokens and limits too; but a code that can mean nothing else is not overruled by a word.
+		// A token quota mentions tokens and limits too, but a word doesn't overrule an unambiguous code.
 		if f.Status == 429 || !strings.Contains(text, "context_length_exceeded") && !strings.Contains(text, "context window") {
 			return v
 		}
@@ -104,7 +104,7 @@ func Classify(f Failure) Verdict {
 	return v
 }
 
-// silent judges a call that succeeded.
+// silent classifies a call that succeeded.
 func silent(v Verdict, f Failure, reason string) Verdict {
 	used := f.Input + f.CacheRead + f.CacheWrite
 	switch {
@@ -122,7 +122,7 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	return v
 }
 
-// noBody reports whether a text is all that an SDK has to say of an answer without a body.
+// noBody reports whether a text is what an SDK says about an answer without a body.
 func noBody(text string) bool {
 	for _, status := range []string{"400", "413"} {
 		if rest, found := strings.CutPrefix(text, status); found {
@@ -134,7 +134,7 @@ func noBody(text string) bool {
 	return text == "" || text == "(no body)"
 }
 
-// normal is a text as the patterns have it: lower case, plain apostrophes, at most maxText bytes.
+// normal returns a text as the patterns expect it: in lower case, with plain apostrophes, and at most maxText bytes.
 func normal(text string) string {
 	if len(text) > maxText {
 		text = text[:maxText]
@@ -142,9 +142,8 @@ func normal(text string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
 }
 
-// Message takes the provider's text out of the JSON of an error: error, if that is a string; error.message, error.detail or
-// error.type, the first of them that is a string; message; detail. It is the whole text where there is none of these, or an
-// empty one.
+// Message extracts the provider's text from the JSON of an error: error, if that is a string; otherwise the first of error.message,
+// error.detail and error.type that is a string; message; detail. It returns the whole text if there is none of these, or an empty one.
 func Message(body string) string {
 	body = strings.TrimSpace(body)
 	if len(body) > maxText {
@@ -172,11 +171,7 @@ func extract(src []byte) (string, bool) {
 			s.Skip()
 		}
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		switch {
 		case string(key) == "message":
 			read(&outer[0])
@@ -184,7 +179,7 @@ func extract(src []byte) (string, bool) {
 			read(&outer[1])
 		case string(key) == "error" && s.Kind() == jsonspan.Object:
 			plain, inner = found{}, [3]found{}
-			for key := range s.Members() {
+			for key := range s.Members {
 				switch string(key) {
 				case "message":
 					read(&inner[0])

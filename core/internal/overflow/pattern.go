@@ -2,20 +2,20 @@ package overflow
 
 import "strings"
 
-// Rule is one wording of one provider.
+// Rule is one provider's wording of an error.
 type Rule struct {
 	Provider string
-	// Pattern is a piece of the error's text in lower case. {used} and {limit} represent numbers of tokens, {n} for any other number, and *
+	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n} for any other number, and *
 	// for anything of up to 200 bytes.
 	Pattern string
 	Class   Class
 	Source  string // where the wording is reported
 }
 
-// gapMax is how many bytes a * may represent.
+// gapMax is the maximum number of bytes that * matches.
 const gapMax = 200
 
-// find looks for the rule's pattern in a text. It returns the numbers that are at {used} and {limit}.
+// find searches a text for the rule's pattern. It returns the numbers at {used} and {limit}.
 func (r *Rule) find(text string) (used, limit int, ok bool) {
 	head := r.Pattern
 	if i := strings.IndexAny(head, "{*"); i >= 0 {
@@ -76,7 +76,7 @@ func rest(pattern, text string, used, limit *int) bool {
 	return true
 }
 
-// number reads a number of up to 12 digits, which may be grouped by commas or underscores; size is 0 where there is none.
+// number parses a number of up to 12 digits, which may be grouped by commas or underscores; size is 0 if there is none.
 func number(text string) (n, size int) {
 	digits := 0
 	for i := 0; i < len(text) && digits <= 12; i++ {
@@ -93,7 +93,7 @@ func number(text string) (n, size int) {
 	return n, size
 }
 
-// match is the first rule whose pattern is found, or nil.
+// match returns the first rule whose pattern is found, or nil.
 func match(rules []Rule, text string) *Rule {
 	for i := range rules {
 		if _, _, ok := rules[i].find(text); ok {

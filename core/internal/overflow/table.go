@@ -1,15 +1,15 @@
 package overflow
 
-// Rules lists the wordings in the order in which they are tried: guards first.
+// Rules returns the wordings in the order in which they are tried: guards first.
 func Rules() []Rule { return append(append([]Rule{}, guards...), table...) }
 
-// Sources that several rules share: lists of providers' wordings that others keep, from their own sources and issues.
+// Sources of several rules: lists of wordings that others maintain, from their own sources and issues.
 const (
 	pi      = "earendil-works/pi packages/ai/src/utils/overflow.ts"
 	litellm = "BerriAI/litellm litellm_core_utils/exception_mapping_utils.py"
 )
 
-// guards are wordings that speak of tokens, limits or lengths and are no overflow of the window.
+// guards are wordings that mention tokens, limits or lengths but don't report an overflow of the window.
 var guards = []Rule{
 	{"bedrock", "too many tokens, please wait", RateLimit, "anthropics/claude-code#1466"},
 	{"bedrock", "throttlingexception", RateLimit, "hyunhwan-bcm/MARRVEL_MCP#225"},
@@ -42,7 +42,7 @@ var guards = []Rule{
 	{"openai", "invalid 'user'", Provider, litellm},
 }
 
-// table is the wordings of overflows. Those that tell numbers precede the shorter ones that they hold.
+// table is the wordings of overflows. Those with numbers precede the shorter ones that they contain.
 var table = []Rule{
 	{"anthropic", "prompt is too long: {used} tokens > {limit}", Context, "stackblitz/bolt.new#2449"},
 	{"anthropic", "exceed context limit: {used} + {n} > {limit}", Context, "strands-agents/sdk-python#152"},
@@ -125,7 +125,7 @@ var table = []Rule{
 	{"mlx", "exceeds maximum context length", Context, "ddalcu/mlx-serve#66"},
 	{"litellm", "contextwindowexceedederror", Context, "entropy-research/Devon#88"},
 
-	// What several say, and gateways that write errors again.
+	// Wordings of several providers, and of gateways that rewrite errors.
 	{"", "prompt is too long", Context, "stackblitz/bolt.new#2449"},
 	{"", "context length exceeded", Context, pi},
 	{"", "context_window_exceeded", Context, pi},

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ArchivePass puts short summaries in place of old tool results: by the host's model, or excerpts where there is none (S4.23 to S4.28).
-// Calls, ids and order stay.
+// ArchivePass replaces old tool results with short summaries: the host's model writes them, or they are excerpts if there is no model
+// (S4.23 to S4.28). Calls, ids and the order stay.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -73,33 +73,22 @@ func (p *ArchivePass) Check() string {
 
 func (p *ArchivePass) Follows() bool { return false }
 
+// Run puts summaries in place of old results, once the model has written them.
 func (p *ArchivePass) Run(c Run) {
-	doc := c.Doc()
 	if p.KeepRecent == 0 {
 		return
 	}
+	doc := c.Doc()
 	batches := p.divide(c)
-	unsqueezeAll(c, slices.Concat(batches...))
-	local := p.Mode == "local" || c.Policy().Local()
-	texts := make([]string, len(batches))
-	for k, batch := range batches {
-		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
-			continue
-		}
-		if text, why, ok := p.ask(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
-			texts[k] = text
-		} else if ok {
-			c.Report().Summary.Why = why
-		}
-	}
+	all := slices.Concat(batches...)
+	unsqueezeAll(c, all)
+	texts := p.texts(c, batches)
 	if len(c.Summary().Requests()) > 0 {
 		after := doc.Total
-		for _, batch := range batches {
-			for _, r := range batch {
-				after -= resultSize(doc, r.part)
-			}
+		for _, r := range all {
+			after -= resultSize(doc, r.part)
 		}
-		c.Summary().Expect(batches[0][0].item, after)
+		c.Summary().Expect(all[0].item, after)
 		return
 	}
 	for k, batch := range batches {
@@ -119,7 +108,25 @@ func (p *ArchivePass) Run(c Run) {
 	}
 }
 
-// divide are the results that are archived, oldest first, in batches for one summary each (S4.30).
+// texts are the summaries of batches: what the model has written for the newest of them, and else excerpts.
+func (p *ArchivePass) texts(c Run, batches [][]result) []string {
+	texts := make([]string, len(batches))
+	local := p.Mode == "local" || c.Policy().Local()
+	for k, batch := range batches {
+		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
+			continue
+		}
+		switch text, why, ok := p.summarize(c, "archive-"+strconv.Itoa(k+1), batch); {
+		case ok && why == "":
+			texts[k] = text
+		case ok:
+			c.Report().Summary.Why = why
+		}
+	}
+	return texts
+}
+
+// divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).
 func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	doc := c.Doc()
 	var old []result
@@ -135,13 +142,13 @@ func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	return batches
 }
 
-// resultSize is the tokens of a tool result with what is in it.
+// resultSize returns the size of a tool result in tokens, including everything inside it.
 func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 }
 
-// ask returns what the model has written for a batch: see [summary.Writer.AskOnce]. Each result is shown in as many runes as fit.
-func (p *ArchivePass) ask(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
+// summarize returns what the model has written for a batch: see [summary.Writer.AskOnce]. Each result is shown in as many runes as fit.
+func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
 	for i, r := range batch {
@@ -166,7 +173,7 @@ func (p *ArchivePass) ask(c Run, id string, batch []result) (text string, why ap
 	return text, why, ok
 }
 
-// excerpt is what represents a batch where there is no model (S4.27).
+// excerpt returns the text that replaces a batch if there is no model (S4.27).
 func (p *ArchivePass) excerpt(c Run, batch []result) string {
 	doc := c.Doc()
 	if p.Batch > 1 {

@@ -10,11 +10,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ListSize is how many bytes the list of messages has as it is now.
+// ListSize returns the current size of the list of messages, in bytes.
 func listSize(doc *view.View) int { return len(doc.AppendList(nil)) }
 
-// Shrink puts placeholders in place of images, audio and files until the list of messages has at most max_bytes, the oldest first. Pinned
-// messages stay as they are, and so does what is smaller than its placeholder.
+// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages has at most max_bytes. Pinned
+// messages stay as they are, and so does anything smaller than its placeholder.
 func Shrink(c Run) {
 	doc := c.Doc()
 	over := listSize(doc) - c.Policy().MaxBytes
@@ -42,10 +42,10 @@ func Shrink(c Run) {
 	}
 }
 
-// medium is the marker that may replace a part: an image, audio or a file; one without a text of any other.
+// medium returns the marker that may replace an image, audio or a file; the zero marker for any other part.
 func medium(doc *view.View, n int32) handles.MediaMarker {
 	p := &doc.T.Parts[n]
-	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
+	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
 		return handles.MediaMarker{}
 	}
 	for _, m := range handles.MediaMarkers {
@@ -56,7 +56,7 @@ func medium(doc *view.View, n int32) handles.MediaMarker {
 	return handles.MediaMarker{}
 }
 
-// textPart is a part with a text, in the wire format; nil if it has none.
+// textPart returns a part with a text in the wire format; nil if the format has none.
 func textPart(doc *view.View, text string) []byte {
 	if doc.F.TextPart == "" {
 		return nil
@@ -64,7 +64,7 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold makes a part a text that says what it was.
+// placehold replaces a part with a text that says what it was.
 func placehold(c Run, n int32, marker string, what api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

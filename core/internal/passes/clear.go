@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ClearPass replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.
+// ClearPass replaces the contents of old tool results with a marker. The newest results, calls, ids and the order stay.
 //
 //easyjson:json
 type ClearPass struct {
@@ -65,7 +65,7 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile are the targets without those that free little, where the target is reached without them.
+// worthwhile returns the targets without those that free little, if the others are enough to reach the target.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
@@ -81,14 +81,14 @@ func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	return large
 }
 
-// clearedResult is a tool result that was cleared: which part, which action of the report says so, and what was freed, in tokens.
+// clearedResult is a tool result that was cleared: its part, the action that reports it, and the tokens that it freed.
 type clearedResult struct {
 	part         int32
 	action, gain int
 }
 
-// Finish adds to the markers that are left the lines that later messages build on, as far as there is room below the target; where it was
-// missed, in a 32nd of the limit.
+// Finish adds to the remaining markers the lines that later messages build on, as far as there is room below the target, or within a 32nd
+// of the limit if the target was missed.
 func (p *ClearPass) Finish(c Run) {
 	doc := c.Doc()
 	room := c.Target() - doc.Total
@@ -124,7 +124,7 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// clearedStill are the results that this run has cleared and that are still there, in order, and the indexes of their items.
+// clearedStill returns the results that this run has cleared and that still exist, in order, and the indexes of their items.
 func clearedStill(c Run) (results []clearedResult, items []int) {
 	doc := c.Doc()
 	for i, it := range doc.Items {
@@ -137,7 +137,7 @@ func clearedStill(c Run) (results []clearedResult, items []int) {
 	return results, items
 }
 
-// Targets are the results that the pass may clear; none where clearing them frees too little.
+// Targets returns the results that the pass may clear; nil if clearing them would free too little.
 func (p *ClearPass) Targets(c Run) []result {
 	doc := c.Doc()
 	reclaim := 0
@@ -157,7 +157,7 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing is how many tokens are saved by putting a text in place of a tool result's body.
+// clearing returns how many tokens replacing the body of a tool result with a text saves.
 func clearing(doc *view.View, n int32, text string) int {
 	parts := doc.T.Parts[n : int(n)+1+len(doc.T.Inner(int(n)))]
 	cleared := parts[0]

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// CollapsePass puts one line in place of each older assistant message and the tool results after it. What the user said stays (S0.17 to
+// CollapsePass replaces each older assistant message and the tool results after it with one line. What the user said stays (S0.17 to
 // S0.23).
 //
 //easyjson:json
@@ -50,7 +50,7 @@ func (p *CollapsePass) Check() string {
 
 func (p *CollapsePass) Follows() bool { return false }
 
-// Place says that lines are anywhere.
+// Place says that lines may be anywhere.
 func (p *CollapsePass) Place() (of authorship.Origin, last int) { return authorship.OfLine, Anywhere }
 
 func (p *CollapsePass) Run(c Run) {
@@ -103,11 +103,11 @@ type unit struct {
 	keep      bool
 }
 
-// groupUnits divides the items before boundary by groups; a group that reaches over the boundary stays. So does one that
-// holds anything besides what an assistant says and does.
+// groupUnits divides the items before boundary into groups. A group that crosses the boundary stays, and so does one that contains anything
+// besides what an assistant says and does.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
-	held, groups := c.Keep().Staying()
+	stays, groups := c.Keep().Staying()
 	var units []unit
 	for i := 0; i < boundary; {
 		u := unit{from: i, end: i}
@@ -115,7 +115,7 @@ func groupUnits(c Run, boundary int) []unit {
 			m := doc.Items[u.end].Msg
 			role := doc.T.Messages[m].Role
 			answers := role == transcript.Tool || role == transcript.User && doc.T.Messages[m].Variant == transcript.Plain && !doc.T.HasUserText(int(m))
-			u.keep = u.keep || held[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && doc.T.HasUserText(int(m))
+			u.keep = u.keep || stays[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && doc.T.HasUserText(int(m))
 			u.end++
 		}
 		if u.end > boundary {
@@ -127,13 +127,13 @@ func groupUnits(c Run, boundary int) []unit {
 	return units
 }
 
-// Short describes a text whether it is for the line of a turn: it has at most max bytes, and says something.
+// Short returns a function that reports whether a text fits into the line of a turn: it is not blank, and has at most max bytes.
 func Short(doc *view.View, max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.Blank(p.Body) }
 }
 
-// Line is the text of the line that represents the assistant's messages among the items [from, end), with those texts in it that are short
-// (S0.18 to S0.20).
+// Line returns the line that replaces the assistant's messages among the items [from, end), including those of their texts that short
+// accepts (S0.18 to S0.20).
 func Line(doc *view.View, from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
 	for i := from; i < end; i++ {
@@ -165,7 +165,7 @@ func Line(doc *view.View, from, end int, marker string, short func(p *transcript
 	return string(line)
 }
 
-// LineMessage is the line of the items [from, end) as a message. It is as old as what it represents (S0.25).
+// LineMessage returns the line of the items [from, end) as a message, with the time of what it replaces (S0.25).
 func LineMessage(doc *view.View, line string, from, end int) []byte {
 	var stamp transcript.Span
 	for i := from; i < end && stamp.Zero(); i++ {

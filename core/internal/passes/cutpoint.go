@@ -2,11 +2,11 @@ package passes
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// MinFolded is how many messages are worth a summary at least (S1.9).
+// MinFolded is the smallest number of messages that are worth a summary (S1.9).
 const MinFolded = 2
 
-// ForceCutPoint is where n messages are cut if they must be although all of them fit: before the last one that holds no
-// tool results, or 0 where that would fold fewer than two (S1.13).
+// ForceCutPoint returns where to cut n messages that all fit, if they must be cut: before the last one without tool results, or 0 if that
+// would fold fewer than two (S1.13).
 func ForceCutPoint(n int, tool func(i int) bool) int {
 	for i := n - 1; i >= MinFolded; i-- {
 		if !tool(i) {
@@ -16,14 +16,14 @@ func ForceCutPoint(n int, tool func(i int) bool) int {
 	return 0
 }
 
-// LastUserTurn is the index of the last of n messages that begins a turn of the user, -1 where there is none (S3.19).
+// LastUserTurn returns the index of the last of n messages that begins a user turn; -1 if there is none (S3.19).
 func LastUserTurn(n int, user func(i int) bool) int {
 	for n--; n >= 0 && !user(n); n-- {
 	}
 	return n
 }
 
-// TurnStart is the index of the user's message that begins the turn of message cut, 0 where there is none (S1.12).
+// TurnStart returns the index of the user message that begins the turn of message cut; 0 if there is none (S1.12).
 func TurnStart(cut int, user func(i int) bool) int {
 	for i := cut; i > 0; i-- {
 		if user(i) {
@@ -33,13 +33,13 @@ func TurnStart(cut int, user func(i int) bool) int {
 	return 0
 }
 
-// IsSplitTurn reports whether a cut before message cut of n parts a turn (S1.12).
+// IsSplitTurn reports whether a cut before message cut of n splits a turn (S1.12).
 func IsSplitTurn(n, cut int, user func(i int) bool) bool {
 	return cut > 0 && cut < n && !user(cut) && TurnStart(cut, user) < cut
 }
 
-// AdjustBoundary takes a boundary back to the message whose tool calls the results at it answer (S2.13). A boundary
-// outside of the n messages stays.
+// AdjustBoundary moves a boundary back to the message whose tool calls the results at it answer (S2.13). A boundary outside the n messages
+// stays.
 func AdjustBoundary(n, boundary int, tool func(i int) bool) int {
 	for boundary > 1 && boundary < n && tool(boundary) {
 		boundary--
@@ -47,8 +47,8 @@ func AdjustBoundary(n, boundary int, tool func(i int) bool) int {
 	return boundary
 }
 
-// IsTool reports whether message i holds tool results: by its role or, in formats where the user's message brings them, because there is
-// nothing else in it.
+// IsTool reports whether message i holds tool results: its role says so or, in formats that put results into user messages, it contains
+// nothing else.
 func IsTool(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	if m.Role != transcript.User || m.Variant != transcript.Plain {
@@ -67,7 +67,7 @@ func IsTool(t *transcript.Transcript, i int) bool {
 	return found
 }
 
-// IsUser reports whether message i begins a turn: it is the user's and brings more than tool results.
+// IsUser reports whether message i begins a turn: it is a user message and contains more than tool results.
 func IsUser(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	return m.Role == transcript.User && m.Variant == transcript.Plain && !IsTool(t, i)

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dedupePass removes what a newer tool result says again: results of one tool that are the same byte for byte, and results of an identical
-// call (same tool, same arguments) that gave something else since. The newest one stays.
+// dedupePass removes tool results that a newer one repeats: results of one tool that are identical byte for byte, and results of an
+// identical call (same tool, same arguments) that has returned something else since. The newest result stays.
 //
 //easyjson:json
 type dedupePass struct {
@@ -53,64 +53,96 @@ func (p *dedupePass) Check() string {
 
 func (p *dedupePass) Follows() bool { return false }
 
+// Run removes what newer results say again.
 func (p *dedupePass) Run(c Run) {
 	doc := c.Doc()
-	excluded := ToolFilter(p.ExcludeTools, nil)
-	var results critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
-	var calls critbit.Map[int32]   // the newest result of each
-	var targets [2][]result        // the same, superseded
-	var leans []view.Lean
-	reclaim := 0
+	d := deduping{pass: p, doc: doc, archive: c.Archive(), excluded: ToolFilter(p.ExcludeTools, nil)}
 	for i := len(doc.Items) - 1; i >= 0; i-- {
 		msg := &doc.T.Messages[doc.Items[i].Msg]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			if !handles.OwnBody(doc, n) {
-				continue
-			}
-			tool := digest.ToolName(doc.T, int(n))
-			reading := digest.ReadsWhole
-			if digest.ReadsFile(tool) {
-				if reading = digest.ResultReading(doc.T, n); reading == digest.ReadsSame {
-					continue // it points at an earlier read, which has the content
-				}
-			}
-			body := doc.T.Bytes(doc.T.Parts[n].Body)
-			var hash transcript.Fingerprint
-			hash.Add(body)
-			key := hash.String() + " " + strconv.Itoa(len(body)) + " " + tool
-			newer, same := results.Get(key)
-			same = same && bytes.Equal(body, doc.T.Bytes(doc.T.Parts[newer].Body))
-			results.Set(key, n)
-			call := ""
-			if p.Superseded == "all" || p.Superseded == "reads" && digest.ReadsFile(tool) {
-				call = tool + "\x00" + digest.CallArgs(doc.T, &doc.T.Parts[doc.T.Parts[n].Pair])
-			}
-			kind, again := 0, same
-			if since, called := calls.Get(call); !again && call != "" && called {
-				kind, again, newer = 1, true, since
-			}
-			if call != "" && !doc.T.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
-				calls.Set(call, n)
-			}
-			if !again || doc.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {
-				continue
-			}
-			marker := dedupeMarkers[kind]
-			if gain := clearing(doc, n, c.Archive().Sized(marker)); gain >= max(1, p.MinTokens) {
-				targets[kind] = append(targets[kind], result{i, n, gain})
-				leans = append(leans, view.Lean{Message: doc.T.Parts[n].Msg, On: doc.T.Parts[newer].Msg})
-				reclaim += gain
+			if handles.OwnBody(doc, n) {
+				d.look(i, n)
 			}
 		}
 	}
-	if reclaim < max(1, p.MinReclaim) {
+	if d.reclaim < max(1, p.MinReclaim) {
 		return
 	}
-	doc.Leans = append(doc.Leans, leans...)
-	for kind, list := range targets {
+	doc.Leans = append(doc.Leans, d.leans...)
+	for kind, list := range d.targets {
 		slices.Reverse(list)
 		replace(c, list, "dedupe", "dedupe", dedupeMarkers[kind], func(int) string { return "" })
 	}
 }
 
-var dedupeMarkers = [...]string{handles.DuplicateMarker, handles.SupersededMarker}
+// Why a result goes: a newer one is the same, or that of an identical call has something else.
+const (
+	repeated = iota
+	superseded
+)
+
+var dedupeMarkers = [...]string{repeated: handles.DuplicateMarker, superseded: handles.SupersededMarker}
+
+// deduping looks at the tool results, the newest first.
+type deduping struct {
+	pass     *dedupePass
+	doc      *view.View
+	archive  *handles.Archive
+	excluded func(tool string) bool
+	results  critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
+	calls    critbit.Map[int32] // by tool and arguments: the newest result of each call
+
+	targets [2][]result // by why they go
+	leans   []view.Lean
+	reclaim int // tokens that they free
+}
+
+// look takes in the result at index n of Parts, which is in an item.
+func (d *deduping) look(item int, n int32) {
+	t := d.doc.T
+	tool := digest.ToolName(t, int(n))
+	reading := digest.ReadsWhole
+	if digest.ReadsFile(tool) {
+		if reading = digest.ResultReading(t, n); reading == digest.ReadsSame {
+			return // it points at an earlier read, which has the content
+		}
+	}
+	why := repeated
+	newer, again := d.same(n, tool)
+	if call := d.call(n, tool); call != "" {
+		if since, called := d.calls.Get(call); called && !again {
+			why, newer, again = superseded, since, true
+		}
+		if !t.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
+			d.calls.Set(call, n)
+		}
+	}
+	if !again || d.doc.Items[item].Pinned || len(d.pass.ExcludeTools) > 0 && d.excluded(tool) {
+		return
+	}
+	if gain := clearing(d.doc, n, d.archive.Sized(dedupeMarkers[why])); gain >= max(1, d.pass.MinTokens) {
+		d.targets[why] = append(d.targets[why], result{item, n, gain})
+		d.leans = append(d.leans, view.Lean{Message: t.Parts[n].Msg, On: t.Parts[newer].Msg})
+		d.reclaim += gain
+	}
+}
+
+// same is a newer result of a tool with the same body, and whether there is one. From now on this one is it.
+func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
+	body := d.doc.T.Bytes(d.doc.T.Parts[n].Body)
+	var hash transcript.Fingerprint
+	hash.Add(body)
+	key := hash.String() + " " + strconv.Itoa(len(body)) + " " + tool
+	newer, found = d.results.Get(key)
+	found = found && bytes.Equal(body, d.doc.T.Bytes(d.doc.T.Parts[newer].Body))
+	d.results.Set(key, n)
+	return newer, found
+}
+
+// call is the call of a result as a key; "" where a newer result of an identical call takes the place of none.
+func (d *deduping) call(n int32, tool string) string {
+	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
+		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])
+	}
+	return ""
+}

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// DropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where there is no
-// middle, it continues as fit does (S0.26 to S0.28).
+// DropPass removes the middle of the transcript; the first and the newest messages stay. If that isn't enough, or if there is no middle, it
+// continues as fit does (S0.26 to S0.28).
 //
 //easyjson:json
 type DropPass struct {
@@ -22,7 +22,7 @@ type DropPass struct {
 	KeepRecent int    `json:"keep_recent"`
 }
 
-// FitPass keeps the newest messages that fit in the target, and drops all before the first that does not (S0.29).
+// FitPass keeps the newest messages that fit into the target, and drops everything before them (S0.29).
 //
 //easyjson:json
 type FitPass struct {
@@ -66,12 +66,12 @@ func (p *DropPass) Follows() bool { return false }
 
 func (p *FitPass) Follows() bool { return false }
 
-// Place says where the count of what was dropped is: after the first messages.
+// Place says where the message that counts dropped messages is: after the first messages.
 func (p *DropPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, p.KeepFirst }
 
 func (p *FitPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
-// count is the message that says how many were dropped.
+// count is the message that says how many messages were dropped.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
@@ -80,14 +80,14 @@ func (p *DropPass) Run(c Run) {
 	n := len(doc.Items)
 	first, recent := min(p.KeepFirst, n), max(0, n-p.KeepRecent)
 	if first < recent {
-		held, groups := c.Keep().Staying()
+		stays, groups := c.Keep().Staying()
 		for first < n && first > 0 && groups[first] == groups[first-1] {
 			first++
 		}
 		for recent > 0 && recent < n && groups[recent] == groups[recent-1] {
 			recent--
 		}
-		drop(c, "drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !held[i] })
+		drop(c, "drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !stays[i] })
 		if doc.Total <= c.Target() {
 			return
 		}
@@ -97,7 +97,7 @@ func (p *DropPass) Run(c Run) {
 
 func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
-// DroppedToFit says in a marker of drop why messages are gone.
+// DroppedToFit is the reason in a drop marker.
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.
@@ -108,20 +108,20 @@ func fit(c Run, pass api.Doer) {
 	if c.Target() == 0 { // the window is unknown, and so is what fits
 		return
 	}
-	held, groups := c.Keep().Staying()
+	stays, groups := c.Keep().Staying()
 	room -= doc.Total - doc.Tokens(0, len(doc.Items)) + droppedTokens(c)
-	if all := droppedLedger(c, func(i int) bool { return !held[i] }); len(all.Standing) > 0 {
+	if all := droppedLedger(c, func(i int) bool { return !stays[i] }); len(all.Standing) > 0 {
 		room -= doc.P.Text(c.Summary().StandingIn(&all, c.Summary().StandingShare(), c.Summary().Chats()))
 	}
 	for i, it := range doc.Items {
-		if held[i] {
+		if stays[i] {
 			room -= it.Tokens
 		}
 	}
 	for from > 0 {
 		start, size := from, 0
 		for start > 0 && (start == from || groups[start-1] == groups[from-1]) {
-			if start--; !held[start] {
+			if start--; !stays[start] {
 				size += doc.Items[start].Tokens
 			}
 		}
@@ -131,11 +131,11 @@ func fit(c Run, pass api.Doer) {
 		room -= size
 		from = start
 	}
-	drop(c, pass, "", func(i int) bool { return i < from && !held[i] })
+	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop takes the items out for which gone is true, and puts a message that counts them where the first of them was. It does so
-// only where something is gained, and what an earlier message of the kind counted counts on.
+// drop removes the items for which gone returns true, and puts a message with their count where the first of them was. It does nothing if
+// that gains nothing. It continues the count of an earlier such message.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -179,7 +179,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	PutMarker(c, pass, marker, at, part, gone)
 }
 
-// PutMarker takes the items out for which gone is true, and puts a message of ours, whose parts begin at part, at the place of one.
+// PutMarker removes the items for which gone returns true, and puts a message of ours, whose parts begin at part, at a place.
 func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	doc := c.Doc()
 	items := make([]view.Item, 0, len(doc.Items)+1)
@@ -198,7 +198,7 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger is the ledger with what the user said about how to work in the items for which gone is true.
+// droppedLedger returns a ledger with the user's standing instructions from the items for which gone returns true.
 func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	doc := c.Doc()
 	ledger := c.Ledger().Clone()
@@ -221,7 +221,7 @@ func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	return ledger
 }
 
-// droppedTokens is what the message takes that counts what was dropped.
+// droppedTokens returns the size of the message that counts dropped messages, in tokens.
 func droppedTokens(c Run) int {
 	doc := c.Doc()
 	text := authorship.DroppedPrefix + strconv.Itoa(len(doc.T.Messages)) + " messages removed]"

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// FoldPass puts one digest in place of the older messages. Pinned messages stay where they are, and so does a tail of the newest messages.
+// FoldPass replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay where they are.
 //
 //easyjson:json
 type FoldPass struct {
@@ -186,7 +186,7 @@ func (f *folding) carry(it *view.Item) {
 	f.old += it.Tokens
 	var round int
 	f.prior, round = digest.Carried(text, &f.ledger)
-	if it.In >= 0 { // a host that lost the state gets it back; one of this run counts already
+	if it.In >= 0 { // so that a host that lost the state gets it back; one of this run already counts
 		f.run.State().Round = max(f.run.State().Round, round)
 	}
 	if f.run.Authors().Summarizable(it.Msg) {
@@ -221,9 +221,9 @@ func (f *folding) account() {
 			staying = append(staying, it.Msg)
 		}
 	}
-	defer f.doc.Originals(slices.Concat(f.messages, staying))()
-	f.ledger.Add(f.doc.T, f.messages)
-	f.ledger.Settle(f.doc.T, staying)
+	t := f.doc.Originals(slices.Concat(f.messages, staying))
+	f.ledger.Add(t, f.messages)
+	f.ledger.Settle(t, staying)
 }
 
 // job is the digest that is wanted.
@@ -291,8 +291,8 @@ func (f *folding) noteCut() {
 	}
 }
 
-// digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the
-// digest still has some, as long as something else can be cut for it. Where it leaves none, because what must stay is over the limit alone, the
+// digestBudget returns how many of the tokens that the limit leaves a digest may have; 0 is any number. If the limit leaves few, the digest
+// still gets some as long as something else can be cut for it. If it leaves none, because what must stay exceeds the limit by itself, the
 // digest is as good as elsewhere: an empty one wouldn't bring the result under the limit either.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()

@@ -23,7 +23,7 @@ func (f *folding) tailStart() (cut int, step int32) {
 			cut, step = at, part
 		}
 	}
-	// What is left of a message that was divided cannot be folded any more.
+	// The rest of a message that was split can't be folded.
 	if step >= 0 && !f.doc.T.OpenCalls(int(f.doc.Items[cut].Msg)) && uncut(f.doc, cut, step) > min(f.most-fixed, f.most/2) {
 		step = -1
 	}
@@ -44,7 +44,7 @@ func (f *folding) fixedTokens(cut int) int {
 	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
 }
 
-// uncut is the tokens of the parts of an item, from one on, that the last resort cannot cut.
+// uncut returns the tokens in an item, from a part on, that the last resort can't cut.
 func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -68,8 +68,8 @@ func (f *folding) mostKept(p *FoldPass) int {
 	return min(p.KeepTokens, max(1, most))
 }
 
-// Cut is where a tail of at most keep tokens begins: an index of Items at the start of a group, and inside that item the index of the
-// part that begins a step, or -1 where the tail begins with the whole message.
+// Cut returns where a tail of at most keep tokens begins: an index of Items at the start of a group, and the index of the part inside that
+// item that begins a step, or -1 if the tail begins with the whole message.
 func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 	n, force := len(c.Doc().Items), c.Policy().Force
 	switch {
@@ -157,14 +157,14 @@ func (t *tail) toTurn() {
 	}
 }
 
-// beginsTurn reports whether a turn of the user begins with an item.
+// beginsTurn reports whether a user turn begins with an item.
 func beginsTurn(c Run, i int) bool {
 	doc := c.Doc()
 	m := doc.Items[i].Msg
 	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().Own(m)
 }
 
-// lastTurn is where the newest turn of the user begins, at the start of a group, or 0.
+// lastTurn returns where the newest user turn begins, at the start of a group; 0 if there is none.
 func lastTurn(c Run, groups []int32) int {
 	at := LastUserTurn(len(groups), func(i int) bool { return beginsTurn(c, i) })
 	for at > 0 && groups[at] == groups[at-1] {
@@ -173,14 +173,14 @@ func lastTurn(c Run, groups []int32) int {
 	return max(at, 0)
 }
 
-// lastSteps returns the part at which the newest steps of an item begin that fit in room, and their tokens; -1 if none
-// does, or if all do. With a negative room it is the newest step alone. Tool calls that are still open are among the steps.
+// lastSteps returns the part at which the newest steps of an item that fit into room begin, and their tokens; -1 if none fit, or if all do.
+// If room is negative, it returns the newest step alone. Open tool calls belong to the steps.
 func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	sum, end := doc.P.Framing[msg.Role], msg.First+msg.Count
 	latest := lastStart(doc, item)
-	caller := end // what a tool of the provider's has called stays with that tool's call
+	caller := end // calls made by a provider's tool stay with the call of that tool
 	for n := end - 1; n > msg.First; n-- {
 		if by := doc.T.Parts[n].Caller; by > 0 {
 			caller = min(caller, by-1)

@@ -16,7 +16,7 @@ import (
 // lastResort is the name of the last resort in actions.
 const lastResort = "last_resort"
 
-// The least that the last resort leaves of a text, in tokens: at first, and where that is not enough.
+// The last resort leaves at least this many tokens of a text: at first, and if that isn't enough.
 const (
 	gentle = 256
 	harsh  = 48
@@ -96,13 +96,13 @@ func (r *resort) spares(it *view.Item, pinned bool) bool {
 	return origin == authorship.NotOurs || origin == authorship.OfLoop
 }
 
-// foldRest folds what the passes have left before the tail, into a digest that takes no model.
+// foldRest folds what the passes have left before the tail, without a model.
 func (r *resort) foldRest(mode foldMode) {
 	p := FoldPass{KeepTokens: max(1, r.run.Target()/2), Boundary: "group", KeepLast: true}
 	p.fold(r.run, mode, r.most)
 }
 
-// longText is a text that may be cut.
+// longText is a text that can be cut.
 type longText struct {
 	item, tokens int
 	part         int32
@@ -156,7 +156,7 @@ func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
 	switch {
-	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || awaited(r.doc, n):
+	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || p.Body.Zero() || awaited(r.doc, n):
 		return false
 	case p.Kind == transcript.Text:
 		return t.IsString(p.Body) && !handles.Placeholder(r.doc, n)
@@ -179,7 +179,7 @@ func (r *resort) cuttableResult(n int32) bool {
 	})
 }
 
-// awaited reports whether a part is a tool result, or is in one, that a tool of the provider's still waits for.
+// awaited reports whether a part is, or is inside, a tool result that a provider's tool is still waiting for.
 func awaited(doc *view.View, n int32) bool {
 	if parent := doc.T.Parts[n].Parent; parent >= 0 {
 		n = parent
@@ -188,7 +188,7 @@ func awaited(doc *view.View, n int32) bool {
 	return doc.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && doc.T.Waits(&doc.T.Parts[call])
 }
 
-// saving is what cutting texts down to keep tokens frees.
+// saving returns how many tokens cutting each text to keep tokens frees.
 func saving(texts []longText, keep int) (sum int) {
 	for _, t := range texts {
 		sum += max(0, t.tokens-keep)
@@ -196,8 +196,7 @@ func saving(texts []longText, keep int) (sum int) {
 	return sum
 }
 
-// level is how many tokens each of some texts keeps, at least floor, so that need tokens are freed: the longest are cut down
-// to one size.
+// level returns how many tokens each of some texts may keep, at least floor, to free need tokens: the longest are cut down to one size.
 func level(texts []longText, need, floor int) int {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -222,9 +221,9 @@ func level(texts []longText, need, floor int) int {
 	return floor
 }
 
-// cutAll cuts texts, the longest ones, until the transcript has at most aim tokens, or each text at most floor.
+// cutAll cuts the longest texts until the transcript has at most aim tokens, or each text at most floor.
 func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
-	for range 4 { // what is left of a text may be some tokens more or less than planned
+	for range 4 { // a cut text may have a few tokens more or fewer than planned
 		need := r.doc.Total - aim
 		if need <= 0 {
 			return
@@ -264,7 +263,7 @@ func (r *resort) cutItem(texts []longText, keep int) bool {
 	return true
 }
 
-// toolOf is the name of the tool whose result a part is, or is a part of; "" of other texts.
+// toolOf returns the name of the tool whose result a part is or belongs to; "" for other parts.
 func toolOf(doc *view.View, n int32) string {
 	if p := &doc.T.Parts[n]; p.Kind != transcript.ToolResult {
 		if n = p.Parent; n < 0 {
@@ -274,8 +273,8 @@ func toolOf(doc *view.View, n int32) string {
 	return digest.ToolName(doc.T, int(n))
 }
 
-// cutText leaves at most keep tokens of a text: its beginning and its end. The whole goes into the archive, once, however often a run cuts
-// it. It reports whether anything was cut.
+// cutText leaves at most keep tokens of a text: its beginning and its end. The whole text is archived once, however often a run cuts it. It
+// reports whether anything was cut.
 func (r *resort) cutText(t longText, keep int) bool {
 	doc, archive := r.doc, r.run.Archive()
 	p := &doc.T.Parts[t.part]
@@ -338,7 +337,7 @@ func bodyKind(p *transcript.Part) api.BodyKind {
 	return api.BodyToolResult
 }
 
-// clipTo is a text of some tokens with its middle left out, so that at most keep tokens stay, or nearly so.
+// clipTo returns a text of some tokens without its middle, so that about keep tokens stay.
 func clipTo(doc *view.View, text string, tokens, keep int) string {
 	size := len(text)
 	for got := max(1, tokens); ; {
@@ -353,7 +352,7 @@ func clipTo(doc *view.View, text string, tokens, keep int) string {
 	}
 }
 
-// replaceMedia puts placeholders in place of images, audio and files, the oldest first, until the transcript fits.
+// replaceMedia replaces images, audio and files with placeholders, oldest first, until the transcript fits.
 func (r *resort) replaceMedia(pinned bool) {
 	doc := r.doc
 	for i := 0; i < len(doc.Items) && doc.Total > r.most; i++ {
@@ -377,8 +376,8 @@ func (r *resort) replaceMedia(pinned bool) {
 	}
 }
 
-// clearAround clears the tool result whose body a medium is in, where the wire format has nothing to put in the medium's place. It reports
-// false where there is no such result.
+// clearAround clears the tool result that contains a medium, for wire formats that have nothing to replace the medium with. It returns
+// false if there is no such result.
 func (r *resort) clearAround(item int, n int32) bool {
 	doc := r.doc
 	p := &doc.T.Parts[n]

@@ -10,31 +10,30 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OutputLimits are how large a tool's output may be before it becomes a part of the transcript (S4.13). A limit of 0 or
-// less is none.
+// OutputLimits say how large a tool's output may be before it enters the transcript (S4.13). A limit of 0 or less means no limit.
 type OutputLimits struct {
 	Lines int
 	Bytes int // UTF-8
 	Runes int // Unicode scalar values
-	// Spill is how many Unicode scalar values are kept elsewhere as a whole, with a notice in their place; 0 is never, less
-	// than 0 is DefaultOutputLimits' number.
+	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a notice; 0 is never,
+	// and a negative number is that of DefaultOutputLimits.
 	Spill int
-	// Mode is what stays of the lines: "head_tail" (the first and the last) or anything else (the first); "" is "head_tail".
+	// Mode says which lines stay: "head_tail" keeps the first and the last, anything else the first; "" is "head_tail".
 	Mode string
 }
 
-// DefaultOutputLimits are the limits where a host gives none (S4.13).
+// DefaultOutputLimits returns the limits for hosts that give none (S4.13).
 func DefaultOutputLimits() OutputLimits {
 	return OutputLimits{Lines: 2000, Bytes: 51200, Runes: 204800, Spill: 204800, Mode: headTail}
 }
 
 const headTail = "head_tail"
 
-// LimitedOutput is what an output becomes.
+// LimitedOutput is a shortened output.
 type LimitedOutput struct {
 	Text    string
 	Changed bool
-	// Spilled tells that Text is a notice, and that the host keeps the whole output under its handle.
+	// Spilled is true if Text is a notice, and the host keeps the whole output under its handle.
 	Spilled bool
 	Handle  string // of the whole output; "" unless it is too large
 }
@@ -44,8 +43,8 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output. place is where the host has kept an output that is too large, as the notice is to name it; ""
-// is its handle. failure is why the host could not keep it. Both ends stay, and a text as it is that would not become shorter.
+// Limit shortens an output. place is where the host has stored an output that is too large, as the notice should name it; "" means its
+// handle. failure is why the host could not store it. Both ends are kept. A text that wouldn't get shorter stays as it is.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
@@ -64,7 +63,8 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// Spilling is what happens to a text that is too large: it is kept elsewhere or, where the host could not do that, begins with why.
+// Spilling returns what replaces a text that is too large: a notice that it is stored elsewhere or, if the host could not store it, the
+// reason and the shortened text.
 func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {
@@ -85,14 +85,14 @@ func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, 
 	return out, text
 }
 
-// Notice says how much of a text was left.
+// Notice appends how much of a text is left.
 func Notice(cut, text string) string {
 	return truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
 		FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether a text ends with our notice: it is not to be cut again.
+// limitedBefore reports whether a text ends with our notice, and so must not be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
@@ -104,7 +104,7 @@ func (l OutputLimits) Fits(text string) bool {
 		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)
 }
 
-// CutEnd shortens a text by lines, then by runes, then by bytes (S4.16): of its end, but for the lines.
+// CutEnd shortens a text by lines, then by runes, then by bytes (S4.16). Apart from the lines it cuts at the end.
 func (l OutputLimits) CutEnd(text string) string {
 	text = l.cutLines(text)
 	if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
@@ -116,7 +116,7 @@ func (l OutputLimits) CutEnd(text string) string {
 	return text
 }
 
-// cut shortens a text and keeps both ends, where they are wanted.
+// cut shortens a text, keeping both ends if they are wanted.
 func (l OutputLimits) cut(text string) string {
 	if !l.bothEnds() {
 		return l.CutEnd(text)
@@ -146,8 +146,8 @@ func (l OutputLimits) bothEnds() bool {
 	return mode == "" || mode == headTail
 }
 
-// cutLines keeps the first half of the lines and the last ones, with a marker between them; the first ones alone where
-// fewer than four may stay (S4.17).
+// cutLines keeps the first half of the lines and the last ones, with a marker in between; only the first ones if fewer than four may stay
+// (S4.17).
 func (l OutputLimits) cutLines(text string) string {
 	n := countLines(text)
 	if l.Lines <= 0 || n <= l.Lines {
@@ -162,7 +162,7 @@ func (l OutputLimits) cutLines(text string) string {
 		text[lineEnd(text, n-tail)+1:]
 }
 
-// lineEnd is where the first n lines of a text end, without the line feed.
+// lineEnd returns where the first n lines of a text end, before the line feed.
 func lineEnd(text string, n int) int {
 	at := 0
 	for ; n > 0; n-- {
@@ -182,7 +182,7 @@ func countLines(text string) int {
 	return strings.Count(text, "\n") + 1
 }
 
-// FormatBytes is a number of bytes for people: 1023B, 1.0KB, 1.0MB, in steps of 1,024 (S4.19).
+// FormatBytes formats a number of bytes for people: 1023B, 1.0KB, 1.0MB, in steps of 1,024 (S4.19).
 func FormatBytes(n int) string {
 	if n < 1024 {
 		return strconv.Itoa(n) + "B"

@@ -1,5 +1,5 @@
-// Package passes is what a policy can have done to a transcript: one file per pass, which registers it, and what passes share. A pass edits
-// the view; what it leaves is repaired by others.
+// Package passes has everything that a policy can do to a transcript: one file per pass, which registers itself, and what passes share. A
+// pass edits the view; other packages repair what it leaves.
 //
 // What never enters this package: JSON of a wire format, how a run begins and ends, and requests and answers of operations.
 package passes
@@ -20,45 +20,45 @@ import (
 
 //go:generate sh ../../../generate.sh -disallow_unknown_fields
 
-// Pass is one kind of pass, with the parameters that a policy gave it.
+// Pass is a pass with the parameters that a policy gives it.
 type Pass interface {
 	policy.Step
 	// Follows reports whether the pass completes the one before it, and so runs even when the target is reached.
 	Follows() bool
-	// Run edits the run's view. The pass is that of the policy, which serves other runs too: it is not written to.
+	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
 	Run(c Run)
 }
 
-// Finisher is a pass that uses what all passes together have left below the target.
+// Finisher is a pass that uses the room that all passes together have left below the target.
 type Finisher interface {
 	// Finish runs after the last pass.
 	Finish(c Run)
 }
 
-// Placer is a pass that puts messages of ours somewhere else than a digest is.
+// Placer is a pass that puts messages somewhere other than where a digest goes.
 type Placer interface {
-	// Place is of which kind they are, and the last place in the input where one may be, or [Anywhere].
+	// Place returns their kind, and the last place in the input where one may be, or [Anywhere].
 	Place() (of authorship.Origin, last int)
 }
 
-// Anywhere is the last place of a message that may be in any.
+// Anywhere is the last place of a message that may be anywhere.
 const Anywhere = math.MaxInt
 
-// Kind is what a pass says of itself when it registers. What other rooms know of passes follows from it.
+// Kind describes a pass. Other packages know only this about it.
 type Kind struct {
 	Name   string
 	Doc    string      // what it does, after its name
-	Make   func() Pass // without parameters
+	Make   func() Pass // makes the pass without parameters
 	Params []Param
-	// Markers are in place of what the pass removes of a message, and Messages are those that it writes.
+	// Markers replace what the pass removes from a message; Messages are those that it writes.
 	Markers  []handles.Marking
 	Messages []*authorship.Message
 	Counts   []report.Counter // what it adds up in the report
 
-	defaults []byte // the parameters that count where a policy gives none, as JSON
+	defaults []byte // the default parameters, as JSON
 }
 
-// Param is a parameter of a pass: its key, the JSON of what counts where a policy does not give it, and what it means.
+// Param is a parameter of a pass: its key, its default as JSON, and its meaning.
 type Param struct{ Name, Default, Doc string }
 
 // kinds are the registered passes, by name.
@@ -91,7 +91,7 @@ func Register(k Kind) {
 	kinds = slices.Insert(kinds, i, k)
 }
 
-// Kinds are the registered passes, by name.
+// Kinds returns the registered passes, by name.
 func Kinds() []Kind { return kinds }
 
 // The counters that several passes add to.
@@ -111,8 +111,8 @@ func Passes() []string {
 	return names
 }
 
-// Resolve reads a policy whole: the preset under it, its style, and its passes with their parameters. What it returns serves any
-// number of runs, and is not to be written to.
+// Resolve reads a whole policy: its preset, its style, and its passes with their parameters. The result serves any number of runs and must
+// not be modified.
 func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	p, err := policy.Resolve(src)
 	if err != nil {
@@ -134,7 +134,7 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	return p, nil
 }
 
-// Steps are the passes of a policy, in order. Those that Resolve has not seen are read now.
+// Steps returns the passes of a policy, in order. It reads those that Resolve has not seen.
 func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	steps := make([]Pass, 0, len(p.Passes))
 	for i := range p.Passes {
@@ -152,7 +152,7 @@ func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	return steps, nil
 }
 
-// read reads the parameters of a step. The path of an error begins at the step.
+// read reads the parameters of a step. Error paths are relative to the step.
 func read(step *policy.Pass) (Pass, *policy.Error) {
 	for _, k := range kinds {
 		if k.Name != step.Name {
@@ -175,7 +175,7 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass", Message: policy.Unknown("pass", step.Name, Passes())}
 }
 
-// tokensRange is the complaint about a number of tokens out of range, or "".
+// tokensRange returns the error message for a number of tokens that is out of range; "" if it is in range.
 func tokensRange(name string, n int) string {
 	if n < 0 || n > policy.MaxTokens {
 		return name + " must be from 0 to 1,000,000,000 tokens"

@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// leastRules is how many tokens of an instruction file are worth keeping.
+// leastRules is the smallest number of tokens of an instruction file that is worth keeping.
 const leastRules = 128
 
-// shortenProject pins the instruction files that are too large to stay whole, of each the newest, after cutting them down to their rules in
-// what the policy leaves for project instructions, and in a third of what the pinned messages leave of the target. Without it a fold would
-// take them whole.
+// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting it down to its rules. The
+// room for them is what the policy leaves for project instructions, and a third of what pinned messages leave of the target. Otherwise a
+// fold would remove the whole file.
 func shortenProject(c Run) {
 	doc := c.Doc()
 	room := c.Keep().ProjectRoom()
@@ -29,35 +29,40 @@ func shortenProject(c Run) {
 	}
 	var seen critbit.Map[struct{}]
 	for i := len(doc.Items) - 1; i >= 0 && room >= leastRules; i-- {
-		it := &doc.Items[i]
-		if c.Authors().Own(it.Msg) {
+		if c.Authors().Own(doc.Items[i].Msg) {
 			continue
 		}
-		what, key := digest.ProjectIn(doc.T, int(it.Msg))
+		what, key := digest.ProjectIn(doc.T, int(doc.Items[i].Msg))
 		if what != digest.ProjectFile || seen.Has(key) {
 			continue
 		}
 		seen.Add(key)
-		if it.Pinned {
-			continue
+		if !doc.Items[i].Pinned && shortenFile(c, i, room) {
+			room -= doc.Items[i].Tokens
 		}
-		n := digest.ProjectFileText(doc.T, int(it.Msg))
-		if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.Held|transcript.Free) || !doc.T.IsString(doc.T.Parts[n].Body) {
-			continue
-		}
-		before := it.Tokens
-		if keep := room - (before - doc.P.Parts(doc.T, doc.T.Parts[n:n+1])); keep < leastRules || !cutToRules(c, n, keep) {
-			continue
-		}
-		doc.Remeasure(i)
-		c.Report().Truncated++
-		c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
-		it.Pinned, it.Instr = true, true
-		room -= it.Tokens
 	}
 }
 
-// cutToRules leaves at most keep tokens of the text of an instruction file, and archives the whole.
+// shortenFile cuts the instruction file in an item down to at most room tokens, and pins it. It reports whether it could.
+func shortenFile(c Run, item, room int) bool {
+	doc := c.Doc()
+	it := &doc.Items[item]
+	n := digest.ProjectFileText(doc.T, int(it.Msg))
+	if n < 0 || doc.T.Parts[n].Has(transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || !doc.T.IsString(doc.T.Parts[n].Body) {
+		return false
+	}
+	before := it.Tokens
+	if keep := room - (before - doc.P.Parts(doc.T, doc.T.Parts[n:n+1])); keep < leastRules || !cutToRules(c, n, keep) {
+		return false
+	}
+	doc.Remeasure(item)
+	c.Report().Truncated++
+	c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
+	it.Pinned, it.Instr = true, true
+	return true
+}
+
+// cutToRules leaves at most keep tokens of an instruction file, and archives the whole text.
 func cutToRules(c Run, n int32, keep int) bool {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

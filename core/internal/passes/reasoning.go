@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ReasoningPass removes reasoning from assistant messages, in whole parts.
+// ReasoningPass removes reasoning from assistant messages, whole parts at a time.
 //
 //easyjson:json
 type ReasoningPass struct {
@@ -33,7 +33,7 @@ func (p *ReasoningPass) Check() string {
 
 func (p *ReasoningPass) Follows() bool { return false }
 
-// End is the first item whose reasoning stays.
+// End returns the index of the first item whose reasoning stays.
 func (p *ReasoningPass) End(c Run) int {
 	doc := c.Doc()
 	end := len(doc.Items)

@@ -16,8 +16,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// RehydratePass puts the files back that were read last before a fold took their content away, each as a user message after the digest, the
-// newest last.
+// RehydratePass restores the files that were read last before a fold removed their content, each as a user message after the digest, newest
+// last.
 //
 //easyjson:json
 type RehydratePass struct {
@@ -65,7 +65,7 @@ func (p *RehydratePass) Run(c Run) {
 	p.Restore(c, NewRehydration(doc, room))
 }
 
-// Restore puts back the files that a choice makes of those that the fold has removed.
+// Restore restores files that the fold has removed, as a choice selects them.
 func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 	doc := c.Doc()
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
@@ -89,40 +89,40 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 	c.Report().Restored += len(files)
 }
 
-// RestoredFile is a file that was read and is put back.
+// RestoredFile is a file that was read and is restored.
 type RestoredFile struct {
-	Index  int // of the message with its content, among those dropped
+	Index  int // index of the message with its content, among those dropped
 	Path   string
-	Text   string // of the message that puts it back
-	Tokens int    // of that message
+	Text   string // the text of the message that restores it
+	Tokens int    // the size of that message
 	part   int32  // index in Parts of the result that it is restored from
 }
 
-// Rehydration is the choice of the files that are put back.
+// Rehydration selects the files to restore.
 type Rehydration struct {
 	view             *view.View
-	room             int // tokens that there are in total
-	MaxFiles, Tokens int // how many files at most, and how much they may take together
+	room             int // the room in tokens
+	MaxFiles, Tokens int // the maximum number of files, and their maximum size in tokens together
 	Tool             string
 	AlwaysNewest     bool
-	// Whole tells that only successful reads of whole files count, and that files come first of which a kept message says that they have not
+	// Whole means that only successful reads of whole files count, and that files come first if a kept message says that they have not
 	// changed since they were read.
 	Whole bool
-	// Edits describes a tool whether it changes files: what was read before is no longer what the file holds. Content is the text of a tool
-	// result, "" where there is nothing to put back.
+	// Edits reports whether a tool changes files, so that what was read before is out of date. Content returns the text of a tool result to
+	// restore; "" if there is none.
 	Edits   func(tool string) bool
 	Content func(result int32) string
 }
 
-// NewRehydration returns a choice among the files that are read in a view, for so many tokens.
+// NewRehydration returns a selection among the files that were read in a view, with room for so many tokens.
 func NewRehydration(v *view.View, room int) *Rehydration {
 	r := &Rehydration{view: v, room: room, Whole: true, Edits: digest.EditsFile}
 	r.Content = r.Original
 	return r
 }
 
-// Files are those put back of the messages dropped, oldest first: those that were read last and are not in the messages kept as well, and of
-// these the newest whatever its size, if the policy asks for that (S3.38 to S3.41).
+// Files returns the files to restore from the messages dropped, oldest first: those that were read last and are not in the messages kept as
+// well. The newest is among them whatever its size, if the policy asks for that (S3.38 to S3.41).
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
@@ -136,32 +136,23 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	return files
 }
 
-// choose adds to files those that are read in dropped and of which may is true, the newest first, as far as budget goes.
+// choose appends the files that are read in dropped and for which may returns true, newest first, as far as the budget allows.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
-	t, seen := r.view.T, r.visible(kept)
+	seen := r.visible(kept)
 	for _, f := range files {
 		seen.Add(f.Path)
 	}
 	for i, m := range slices.Backward(dropped) {
-		msg := &t.Messages[m]
+		msg := &r.view.T.Messages[m]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			if path := r.edited(n); path != "" {
-				seen.Add(path)
-			}
-			path := r.read(n)
-			if path == "" || seen.Has(path) {
+			f := r.fileAt(n, seen, may)
+			if f.Path == "" {
 				continue
 			}
-			text := r.Content(n)
-			if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(t, n, text) != digest.ReadsWhole || !may(n) {
-				continue
-			}
-			seen.Add(path)
-			f := RestoredFile{Index: i, part: n, Path: path, Text: authorship.RestoredPrefix + " " + path + "\n\n" + text}
-			f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
 			if f.Tokens > *budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
-				return files // those after it are older
+				return files // the rest are older
 			}
+			f.Index = i
 			*budget -= f.Tokens
 			if files = append(files, f); len(files) >= r.MaxFiles {
 				return files
@@ -171,7 +162,27 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	return files
 }
 
-// pointedAt are the keys of the reads that messages point at, by saying that a file has not changed since.
+// fileAt is the file that the part at index n is the result of reading, if it may be put back and was not seen before; one without a path
+// else. What it reads or edits is seen from then on.
+func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
+	if path := r.edited(n); path != "" {
+		seen.Add(path)
+	}
+	path := r.read(n)
+	if path == "" || seen.Has(path) {
+		return f
+	}
+	text := r.Content(n)
+	if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(r.view.T, n, text) != digest.ReadsWhole || !may(n) {
+		return f
+	}
+	seen.Add(path)
+	f = RestoredFile{part: n, Path: path, Text: authorship.RestoredPrefix + " " + path + "\n\n" + text}
+	f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
+	return f
+}
+
+// pointedAt returns the keys of the reads that messages refer to by saying that a file has not changed since.
 func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	keys := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -187,7 +198,7 @@ func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	return keys
 }
 
-// read is the path of the file whose content the part at index n is the result of reading; "" if it is none.
+// read returns the path of the file that the result at part n contains; "" if it contains none.
 func (r *Rehydration) read(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -201,7 +212,7 @@ func (r *Rehydration) read(n int32) string {
 	return digest.Path(t, &t.Parts[p.Pair])
 }
 
-// edited is the path of the file that the tool call at index n changes; "" if it is none.
+// edited returns the path of the file that the tool call at part n changes; "" if it changes none.
 func (r *Rehydration) edited(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -211,7 +222,7 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible are the files whose content still is in messages, and those that were changed in them.
+// visible returns the files whose content is still in messages, and those that were changed in them.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -228,7 +239,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// Original is the text of a tool result as it came in, whatever passes have replaced it with.
+// Original returns the text of a tool result as in the input, whatever passes have replaced it with.
 func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
 
 func originalText(v *view.View, n int32) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// squeezePass writes old tool results shorter without losing what they say: see package squeeze. The whole is in the archive. A pass that
-// comes later removes what it would remove of the whole.
+// squeezePass shortens old tool results without losing what they say; see package squeeze. The whole text is archived. A later pass removes
+// what it would have removed from the whole text.
 //
 //easyjson:json
 type squeezePass struct {
@@ -56,20 +56,20 @@ func (p *squeezePass) Check() string {
 
 func (p *squeezePass) Follows() bool { return false }
 
-// minSqueezed is how many bytes a text must lose at least: fewer are less than the line that says so.
+// minSqueezed is how many bytes squeezing a text must save: fewer than that are less than the line that reports it.
 const minSqueezed = 64
 
-// squeezed is a text on its way into the place of another one.
+// squeezed is a shortened text and the part that it will replace.
 type squeezed struct {
 	part  int32
-	value []byte // JSON, with zeros for the handle
+	value []byte // JSON, with zeros in place of the handle
 	size  transcript.Measure
 	gain  int // tokens
-	// Of a text in an object: the string that was, and where in value is the one that is.
+	// For a text in an object: the string as it was, and where in value the new one is.
 	was, is transcript.Span
 }
 
-// whole is what a part that was squeezed was before.
+// whole is the state of a part before it was squeezed.
 type whole struct {
 	size   transcript.Measure
 	handle string
@@ -89,7 +89,7 @@ func (p *squeezePass) Run(c Run) {
 	if reclaim < max(1, p.MinReclaim) {
 		return
 	}
-	dirty := -1 // the item that has to be measured again
+	dirty := -1 // the item to measure again
 	for i, r := range results {
 		if len(texts[i]) == 0 {
 			continue
@@ -108,7 +108,7 @@ func (p *squeezePass) Run(c Run) {
 	doc.Remeasure(dirty)
 }
 
-// result is what takes the places of a result's texts. The report of an error stays as it is.
+// result returns the replacements for a result's texts. An error report stays as it is.
 func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -136,7 +136,7 @@ func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 	return out
 }
 
-// text is what replaces a part's body, a string.
+// text returns the replacement for a part's body, a string.
 func (p *squeezePass) text(c Run, n int32) (squeezed, bool) {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -151,8 +151,8 @@ func (p *squeezePass) text(c Run, n int32) (squeezed, bool) {
 	return s, gains(c, &s, p.MinTokens)
 }
 
-// member is what replaces a body that is an object with a text in it: the same object with a shorter text. A reader of its members finds
-// them all.
+// member returns the replacement for a body that is an object with a text in it: the same object with a shorter text, so that readers of
+// its members find them all.
 func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	doc := c.Doc()
 	body := doc.T.Bytes(doc.T.Parts[n].Body)
@@ -161,13 +161,10 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	}
 	var longest jsonspan.Span
 	sc := jsonspan.New(body)
-	for sc.Object(); ; {
-		if _, ok := sc.Key(); !ok {
-			break
-		}
+	for range sc.Members {
 		start, kind := sc.Pos(), sc.Kind()
 		sc.Skip()
-		// Where it begins a marker has to be found.
+		// A marker must be found at the beginning.
 		if value := (jsonspan.Span{Start: start, End: sc.Pos()}); kind == jsonspan.String && value.Len() > longest.Len() && start+64 < handles.MarkerRoom {
 			longest = value
 		}
@@ -186,7 +183,7 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	return s, gains(c, &s, p.MinTokens)
 }
 
-// shorter is a text squeezed, with the line that says so. What passes have written stays as it is.
+// shorter returns a squeezed text with the line that says so. Texts that passes have written stay as they are.
 func shorter(c Run, text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
@@ -198,7 +195,7 @@ func shorter(c Run, text string) (short string, ok bool) {
 	return c.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
-// gains measures what a text frees. It reports whether that is enough.
+// gains measures how much squeezing a text frees, and reports whether that is enough.
 func gains(c Run, s *squeezed, enough int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
@@ -213,7 +210,7 @@ func gains(c Run, s *squeezed, enough int) bool {
 	return s.gain >= max(1, enough)
 }
 
-// sizeWith is what reading an object will measure in which one text is another: formats measure the rest each in its own way.
+// sizeWith returns the measure of an object in which one text is replaced; each format measures the rest in its own way.
 func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)
@@ -254,8 +251,8 @@ func putSqueezed(c Run, s squeezed) {
 	c.Report().Squeezed++
 }
 
-// unsqueeze puts back what this run has squeezed of some results, so that another pass has the whole of them. The items have to be measured
-// again afterwards, by Remeasure.
+// unsqueeze restores what this run has squeezed in some results, so that another pass sees them whole. The items must be measured again
+// afterwards, by Remeasure.
 func unsqueeze(c Run, results []int32) {
 	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
@@ -282,7 +279,7 @@ func unsqueeze(c Run, results []int32) {
 	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
-// unsqueezeAll is unsqueeze for results that a pass removes, or reads, one after the other.
+// unsqueezeAll does what unsqueeze does for results that a pass removes or reads, one after the other.
 func unsqueezeAll(c Run, results []result) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
-// ToolDigestPass clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what they were, in one
-// line each (S4.39, S4.40). Without a fold before it in the policy it puts the lines in place of the results.
+// ToolDigestPass clears old tool results in the tail that a fold has left, and lists them in the digest, before the tail, in one line each
+// (S4.39, S4.40). If the policy has no fold before it, the lines replace the results.
 //
 //easyjson:json
 type ToolDigestPass struct {
@@ -94,7 +94,7 @@ func (p *ToolDigestPass) beforeTail(c Run) {
 	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - doc.Total})
 }
 
-// FoldsBefore reports whether the policy has a fold before the first pass of this name.
+// FoldsBefore reports whether the policy has a fold before the first pass with this name.
 func FoldsBefore(c Run, name string) bool {
 	for _, p := range c.Policy().Passes {
 		switch p.Name {

@@ -11,34 +11,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// result is a tool result that a pass may do something with.
+// result is a tool result that a pass may change.
 type result struct {
 	item int
 	part int32
 	gain int // tokens
 }
 
-// hasResult reports whether the part at index n is a tool result with a body that is its own: neither a marker nor what the provider keeps,
-// nor what one of the provider's tools still waits for.
+// hasResult reports whether part n is a tool result with a body of its own: not a marker, not one that the provider keeps, and not one that
+// a provider's tool is still waiting for.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
 		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !handles.Cleared(doc, n)
 }
 
-// oldResults are the tool results whose bodies may be removed, oldest first: not those of the newest keep results, of pinned messages and of
-// tools for which may is false, nor those that are gone already.
+// oldResults returns the tool results whose bodies may be removed, oldest first: not the newest keep ones, not those of pinned messages or
+// of tools for which may returns false, and not those that are already gone.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	doc := c.Doc()
-	var lasting *digest.Lasting
-	if !c.Policy().Published() {
-		messages := make([]int32, len(doc.Items))
-		for i, it := range doc.Items {
-			messages[i] = it.Msg
-		}
-		lasting = digest.NewLasting(doc.T, messages)
-	}
-	var pointed critbit.Map[bool] // reads that a newer result points at, which says that the file has not changed since
+	lasts := lastingResults(c)
+	var pointed critbit.Map[bool] // reads that a newer result refers to, by saying that the file has not changed since
 	for i := len(doc.Items) - 1; i >= 0; i-- {
 		it := &doc.Items[i]
 		msg := &doc.T.Messages[it.Msg]
@@ -46,12 +39,12 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 			if !handles.OwnBody(doc, n) || !may(digest.ToolName(doc.T, int(n))) {
 				continue
 			}
-			held := pointedAt(c, n, &pointed)
+			meant := pointedAt(c, n, &pointed)
 			if keep > 0 {
 				keep--
 				continue
 			}
-			if !it.Pinned && !held && (lasting == nil || !lasting.Holds(n)) {
+			if !it.Pinned && !meant && !lasts(n) {
 				old = append(old, result{item: i, part: n})
 			}
 		}
@@ -60,7 +53,20 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	return old
 }
 
-// TakeOut puts a pass's marker in place of the bodies of old tool results where that saves tokens: not of the newest keep ones. It reports
+// lastingResults reports for a tool result whether it lasts: see [digest.Lasting]. In a published system none does.
+func lastingResults(c Run) func(part int32) bool {
+	if c.Policy().Published() {
+		return func(int32) bool { return false }
+	}
+	doc := c.Doc()
+	messages := make([]int32, len(doc.Items))
+	for i, it := range doc.Items {
+		messages[i] = it.Msg
+	}
+	return digest.NewLasting(doc.T, messages).Holds
+}
+
+// TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves tokens. It reports
 // each as the action clear, and returns how many there were.
 func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	doc := c.Doc()
@@ -73,7 +79,7 @@ func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	return len(targets)
 }
 
-// replace puts a marker, with text after it, in place of each of the results' bodies, and reports it as an action.
+// replace replaces each result's body with a marker and a text after it, and reports it as an action.
 func replace(c Run, results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	doc := c.Doc()
 	c.Report().Actions = slices.Grow(c.Report().Actions, len(results))
@@ -90,7 +96,8 @@ func replace(c Run, results []result, action api.ActionName, pass api.Doer, mark
 	c.Report().Cleared += len(results)
 }
 
-// ToolFilter reports whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without case, _ and -.
+// ToolFilter returns a function that reports whether a tool is one of tools (any, if that is empty) and not one of exclude. It ignores
+// case, _ and -.
 func ToolFilter(tools, exclude []string) func(tool string) bool {
 	keys := func(names []string) (set critbit.Map[struct{}]) {
 		for _, name := range names {
@@ -105,8 +112,8 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 	}
 }
 
-// pointedAt reports whether the tool result at an index of Parts is a read that a newer result points at, and notes what it points at itself.
-// pointed has the keys of the reads that newer results point at.
+// pointedAt reports whether tool result n is a read that a newer result refers to, and notes what it refers to itself. pointed has the keys
+// of the reads that newer results refer to.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()
 	if c.Policy().Published() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {
@@ -130,7 +137,7 @@ func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	for _, key := range keys {
 		meant, known := pointed.Get(key)
 		if found = found || meant; known {
-			pointed.Set(key, false) // older reads are no longer meant
+			pointed.Set(key, false) // older reads are no longer referred to
 		}
 	}
 	return found

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// TruncatePass shortens long tool results to their first and last lines. Every text of a result is shortened by itself;
-// images and whatever else is in it stay (S0.8, S0.9).
+// TruncatePass shortens long tool results to their first and last lines. Each text of a result is shortened separately; images and
+// everything else in it stay (S0.8, S0.9).
 //
 //easyjson:json
 type TruncatePass struct {
@@ -61,7 +61,7 @@ func (p *TruncatePass) Run(c Run) {
 	}
 }
 
-// Truncated reports that texts of an item's tool results were truncated, of a tool, if any were.
+// Truncated adds to the report that texts of an item's tool results were truncated, if any were, and the tool's name.
 func Truncated(c Run, item, texts int, tool string) {
 	doc := c.Doc()
 	if texts == 0 {
@@ -74,7 +74,7 @@ func Truncated(c Run, item, texts int, tool string) {
 	c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 }
 
-// Unsqueeze puts back what was squeezed and is still too long, so that its whole is truncated.
+// Unsqueeze restores squeezed texts that are still too long, so that they are truncated as a whole.
 func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {
@@ -114,8 +114,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
 
-// EachResultText calls cut for the texts of those tool results of a message which are for which to take. It returns how many were
-// cut, and the tool of the last result.
+// EachResultText calls cut for each text of the tool results of a message that which accepts. It returns how many were cut, and the tool of
+// the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -143,14 +143,14 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	return count, tool
 }
 
-// text truncates the text that is the body of a part, and archives it. It reports whether there was anything to truncate.
+// text truncates the text that is a part's body, and archives the whole. It reports whether there was anything to truncate.
 func (p *TruncatePass) text(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
 	text := doc.T.Text(part.Body)
 	_, rest := handles.TruncatedHandle(text)
 	short := TruncateHeadTail(rest, max(1, p.MaxLines))
-	if short == rest || strings.TrimSpace(short) == "" { // what it would say is nothing
+	if short == rest || strings.TrimSpace(short) == "" { // the rest would say nothing
 		return false
 	}
 	if c.Archive().Keeps() {
@@ -169,13 +169,13 @@ func (p *TruncatePass) text(c Run, n int32) bool {
 	return true
 }
 
-// markerLines is how many lines the marker between head and tail takes, with the empty line before and after it.
+// markerLines is the number of lines that the marker between head and tail takes, with the blank lines around it.
 const markerLines = 3
 
-// TruncateHeadTail shortens a text to its first and last lines, half of what maxLines leaves next to the marker each (the odd one is the
-// tail's), with a marker between them that counts what is left out. A text of at most maxLines lines stays as it is, its line ends too
-// (S0.10 to S0.12). The result has maxLines lines, so that it stays as it is when it is truncated again; up to 4 lines there is no room for
-// a marker (S0.15).
+// TruncateHeadTail shortens a text to its first and last lines, with a marker in between that counts the omitted ones. Each end gets half
+// of what maxLines leaves next to the marker; the odd line goes to the tail. A text of at most maxLines lines stays as it is, including its
+// line ends (S0.10 to S0.12). The result has maxLines lines, so truncating it again changes nothing; with up to 4 lines there is no room
+// for a marker (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := SplitLines(text)
 	if len(lines) <= maxLines {
@@ -192,20 +192,20 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return first + last
 }
 
-// HeadTail is the first and the last of some lines, keep of them, with a marker between them.
+// HeadTail returns the first and the last of some lines, keep in total, with a marker in between.
 func HeadTail(lines []string, keep int) string {
 	first, last := ends(lines, keep)
 	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
 }
 
-// ends are the first half of keep lines, and the last ones.
+// ends returns the first half of keep lines, and the last ones.
 func ends(lines []string, keep int) (first, last string) {
 	head := keep / 2
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")
 }
 
-// SplitLines splits a text at line feeds. One carriage return right before a line feed belongs to the line end; a line
-// feed at the end of the text begins no further line (S0.14).
+// SplitLines splits a text at line feeds. A carriage return right before a line feed belongs to the line end; a line feed at the end of the
+// text doesn't start another line (S0.14).
 func SplitLines(text string) []string {
 	var lines []string
 	for len(text) > 0 {

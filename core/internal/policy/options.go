@@ -22,87 +22,118 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	if *o == (api.Options{}) {
 		return p, nil
 	}
-	bad := func(at, message string) (*Policy, *Error) {
-		return nil, &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + message}
-	}
 	q, err := p.ForModel(o.Model)
 	if err != nil {
 		err.At = "model"
 		return nil, err
 	}
-	if q == p {
-		own := *p
-		q = &own
+	own := *q
+	q = &own
+	for _, apply := range optionsOf {
+		if at, problem := apply(q, o); problem != "" {
+			return nil, &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + problem}
+		}
 	}
-	q.Force = o.Force
+	return q, nil
+}
+
+// optionsOf apply groups of options to a policy, in this order. Where an option is out of range they say which, and what is wrong.
+var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
+	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
+}
+
+// withChoices applies the options that choose one of several words.
+func (p *Policy) withChoices(o *api.Options) (at, problem string) {
+	p.Force = o.Force
 	if o.Answer != "" {
-		if q.Answer = string(o.Answer); !slices.Contains(answers, q.Answer) {
-			return bad("answer", answersAre)
+		if p.Answer = string(o.Answer); !slices.Contains(answers, p.Answer) {
+			return "answer", answersAre
 		}
 	}
 	if o.Archive != nil {
-		if q.Archive = string(*o.Archive); !slices.Contains(archives, q.Archive) {
-			return bad("archive", archivesAre)
+		if p.Archive = string(*o.Archive); !slices.Contains(archives, p.Archive) {
+			return "archive", archivesAre
 		}
 	}
 	if o.OpenCalls != "" {
-		if q.OpenCalls = string(o.OpenCalls); !slices.Contains(openCalls, q.OpenCalls) {
-			return bad("open_calls", openCallsAre)
+		if p.OpenCalls = string(o.OpenCalls); !slices.Contains(openCalls, p.OpenCalls) {
+			return "open_calls", openCallsAre
 		}
 	}
+	return "", ""
+}
+
+// withSummary applies the options for summaries.
+func (p *Policy) withSummary(o *api.Options) (at, problem string) {
 	if s := o.Summary; s != nil {
 		if s.Mode != "" {
-			if q.Summary.Mode = string(s.Mode); !slices.Contains(modes, q.Summary.Mode) {
-				return bad("summary.mode", modesAre)
+			if p.Summary.Mode = string(s.Mode); !slices.Contains(modes, p.Summary.Mode) {
+				return "summary.mode", modesAre
 			}
 		}
-		q.Summary.Text, q.Summary.Prefix = s.Text, s.Prefix
+		p.Summary.Text, p.Summary.Prefix = s.Text, s.Prefix
 	}
-	if q.Background = o.Background; o.Background {
-		q.Summary.OnFailure = "keep"
+	if p.Background = o.Background; o.Background {
+		p.Summary.OnFailure = "keep"
 	}
+	return "", ""
+}
+
+// withCache applies what the host knows about the prompt cache.
+func (p *Policy) withCache(o *api.Options) (at, problem string) {
 	switch {
 	case !(o.Idle >= 0 && o.Idle <= maxIdle):
-		return bad("idle", "must be from 0 to 1,000,000,000 seconds")
+		return "idle", "must be from 0 to 1,000,000,000 seconds"
 	case !slices.Contains(colds, o.Cold):
-		return bad("cold", coldsAre)
+		return "cold", coldsAre
 	case o.Cold != "":
-		q.Cold = o.Cold
-	case q.Gate.Idle > 0 && o.Idle >= float64(q.Gate.Idle):
-		q.Cold = api.ColdIdle
+		p.Cold = o.Cold
+	case p.Gate.Idle > 0 && o.Idle >= float64(p.Gate.Idle):
+		p.Cold = api.ColdIdle
 	}
-	if o.Redact != nil {
-		for i := range o.Redact.Texts {
-			switch t := &o.Redact.Texts[i]; {
-			case len(t.Text) < minRedacted && !t.Whole:
-				return bad("redact.texts", "must have texts of at least 4 bytes, or with \"whole\"")
-			case len(t.Placeholder) > maxPlaceholder:
-				return bad("redact.texts", "must have placeholders of at most 100 bytes")
-			}
+	return "", ""
+}
+
+// withRedact checks the texts that are redacted.
+func (p *Policy) withRedact(o *api.Options) (at, problem string) {
+	if o.Redact == nil {
+		return "", ""
+	}
+	for i := range o.Redact.Texts {
+		switch t := &o.Redact.Texts[i]; {
+		case len(t.Text) < minRedacted && !t.Whole:
+			return "redact.texts", "must have texts of at least 4 bytes, or with \"whole\""
+		case len(t.Placeholder) > maxPlaceholder:
+			return "redact.texts", "must have placeholders of at most 100 bytes"
 		}
 	}
-	if q.Tried = o.Tried; o.Tried < 0 || o.Tried > MaxTokens {
-		return bad("tried", "must be from 0 to 1,000,000,000 tokens")
+	return "", ""
+}
+
+// withWindow applies what changes the room for the conversation, and the passes and the format.
+func (p *Policy) withWindow(o *api.Options) (at, problem string) {
+	if p.Tried = o.Tried; outside(o.Tried, MaxTokens) {
+		return "tried", inTokens
 	}
-	if o.Window < 0 || o.Window > MaxTokens {
-		return bad("window", "must be from 0 to 1,000,000,000 tokens")
+	if outside(o.Window, MaxTokens) {
+		return "window", inTokens
 	}
-	if o.Window > 0 && (q.Window.Tokens == 0 || o.Window < q.Window.Tokens) {
-		q.Window = Window{Tokens: o.Window, Reserve: q.reserve} // that of a model is for its whole window
+	if o.Window > 0 && (p.Window.Tokens == 0 || o.Window < p.Window.Tokens) {
+		p.Window = Window{Tokens: o.Window, Reserve: p.reserve} // that of a model is for its whole window
 	}
 	if o.NoReserve {
-		q.Window.Reserve = new(int)
+		p.Window.Reserve = new(int)
 	}
-	if q.noRoom() {
-		return bad("window", "leaves no room for the conversation after the policy's reserve")
+	if p.noRoom() {
+		return "window", "leaves no room for the conversation after the policy's reserve"
 	}
 	if o.OnlyKnown {
-		q.Passes, q.LastResort, q.OnlyKnown = nil, new(bool), true
+		p.Passes, p.LastResort, p.OnlyKnown = nil, new(bool), true
 	}
-	if q.Auto() && o.Format != "" {
-		q.Format = string(o.Format)
+	if p.Auto() && o.Format != "" {
+		p.Format = string(o.Format)
 	}
-	return q, nil
+	return "", ""
 }
 
 // Limits of the option redact, in bytes: shorter texts occur everywhere, and placeholders must not blow the messages up.

@@ -30,11 +30,7 @@ func (p *Pass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	p.JSON = append([]byte(nil), raw...)
 	p.Name, p.Step = "", nil
 	s := jsonspan.New(p.JSON)
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		if string(key) == "pass" {
 			p.Name = jsonspan.Text(p.JSON, s.Text().Span)
 		} else {

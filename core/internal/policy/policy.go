@@ -41,7 +41,7 @@ type Policy struct {
 	// Repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also repairs what it
 	// tolerates).
 	Repair string `json:"repair,omitempty"`
-	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it images, audio and
+	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above it images, audio and
 	// files are replaced with placeholders, the oldest first.
 	MaxBytes int `json:"max_bytes,omitempty"`
 	// Prices are the prices of the model, for the prompt cache part of the report.
@@ -71,7 +71,7 @@ type Policy struct {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code unknown_window.
+	// Tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the code unknown_window.
 	Tokens int `json:"tokens,omitempty"`
 	// Unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It overrides Tokens and
 	// the window of Model.
@@ -93,7 +93,7 @@ type Gate struct {
 	// Idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been idle for longer, or
 	// whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
 	Idle int `json:"idle,omitempty"`
-	// Cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is one half. It needs
+	// Cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 means one half. It needs
 	// Idle.
 	Cold float64 `json:"cold,omitempty"`
 	// MinGain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done.
@@ -102,11 +102,11 @@ type Gate struct {
 	Inclusive bool `json:"inclusive,omitempty"`
 	// MinMessages is the minimum number of messages for the passes to run; with fewer, only the last resort does.
 	MinMessages int `json:"min_messages,omitempty"`
-	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit (S4.3).
+	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 means no limit (S4.3).
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never (S4.2).
+	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never (S4.2).
 	MaxMessages int `json:"max_messages,omitempty"`
-	// MaxToolResults makes compaction due above that number of tool results that are neither cleared nor summarized; 0 is never (S4.24).
+	// MaxToolResults makes compaction due above that number of tool results that are neither cleared nor summarized; 0 means never (S4.24).
 	MaxToolResults int `json:"max_tool_results,omitempty"`
 	// Usage uses the provider's counts (usage in native messages) and estimates only what follows (S4.8).
 	Usage bool `json:"usage,omitempty"`
@@ -135,7 +135,7 @@ type Summary struct {
 	Text string `json:"-"`
 	// MaxOutputTokens is the maximum size of a model's digest, in tokens.
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
-	// MaxInputTokens is the maximum size of a request to the model, in tokens; 0 is unlimited.
+	// MaxInputTokens is the maximum size of a request to the model, in tokens; 0 means unlimited.
 	MaxInputTokens int `json:"max_input_tokens,omitempty"`
 	// Provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the host say how to call
 	// it.
@@ -209,7 +209,7 @@ func (p *Policy) Starts(tokens, messages int) bool {
 	return start > 0 && tokens > start && !p.Few(messages)
 }
 
-// StartTokens returns the size above which a compaction starts in the background, in tokens; 0 is never. Without a model a compaction takes no
+// StartTokens returns the size above which a compaction starts in the background, in tokens; 0 means never. Without a model a compaction takes no
 // time worth saving, and published systems have no background compaction.
 func (p *Policy) StartTokens() int {
 	if p.Local() || !p.Safe() {
@@ -327,8 +327,8 @@ func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Tar
 // AsksProvider reports whether the provider's own compaction may be used. Exact published systems don't have it.
 func (p *Policy) AsksProvider() bool { return p.Summary.Provider && p.Safe() }
 
-// AsksBehind reports whether requests for summaries may be appended to the conversation.
-func (p *Policy) AsksBehind() bool {
+// AsksPrefix reports whether requests for summaries may be appended to the conversation.
+func (p *Policy) AsksPrefix() bool {
 	return p.Summary.Prefix && p.Summary.Request != "flat" && p.Safe()
 }
 

@@ -110,38 +110,41 @@ func Resolve(src []byte) (*Policy, *Error) {
 	var name Policy
 	if len(src) > 0 {
 		if err := Decode(src, &name); err != nil {
-			at := jsonspan.PathAt(src, err.Offset)
-			if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
-				err.Message = says
-			}
-			if at == "window" && err.Code == jsonspan.WrongType {
-				err.Message = windowIs(src[jsonspan.Find(src, 0, at):])
-			}
-			return nil, Suggest(err)
+			return nil, explained(err, src)
 		}
 	}
 	if name.Preset == "" {
 		name.Preset = "default"
 	}
-	for _, preset := range presets {
-		if preset.Name != name.Preset {
-			continue
-		}
-		p := &Policy{}
-		if err := Decode([]byte(preset.JSON), p); err != nil {
+	at := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name.Preset })
+	if at < 0 {
+		return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
+	}
+	p := &Policy{}
+	if err := Decode([]byte(presets[at].JSON), p); err != nil {
+		return nil, err
+	}
+	if len(src) > 0 {
+		if err := Decode(src, p); err != nil {
 			return nil, err
 		}
-		if len(src) > 0 {
-			if err := Decode(src, p); err != nil {
-				return nil, err
-			}
-		}
-		p.Preset = preset.Name
-		p.reserve = p.Window.Reserve
-		p.know()
-		return p, p.check()
 	}
-	return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
+	p.Preset = name.Preset
+	p.reserve = p.Window.Reserve
+	p.know()
+	return p, p.check()
+}
+
+// explained is an error of reading a policy that says what to write instead, if that is known.
+func explained(err *Error, src []byte) *Error {
+	at := jsonspan.PathAt(src, err.Offset)
+	if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
+		err.Message = says
+	}
+	if at == "window" && err.Code == jsonspan.WrongType {
+		err.Message = windowIs(src[jsonspan.Find(src, 0, at):])
+	}
+	return Suggest(err)
 }
 
 func names() []string {
@@ -177,85 +180,22 @@ func (p *Policy) noRoom() bool { return p.Safe() && p.Window.Tokens > 0 && p.Lim
 
 // check finds values out of range.
 func (p *Policy) check() *Error {
-	bad := func(at, message string) *Error {
-		return &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + message}
-	}
-	const tokens = "must be from 0 to 1,000,000,000 tokens"
-	out := func(n int) bool { return n < 0 || n > MaxTokens }
-	switch {
-	case out(p.Window.Tokens):
-		return bad("window.tokens", tokens)
-	case p.Window.Reserve != nil && out(*p.Window.Reserve):
-		return bad("window.reserve", tokens)
-	case !(p.Gate.Ratio > 0 && p.Gate.Ratio <= 1):
-		return bad("gate.ratio", "must be over 0 and at most 1")
-	case out(p.Gate.MaxTokens):
-		return bad("gate.max_tokens", tokens)
-	case p.Gate.MaxMessages < 0 || p.Gate.MaxMessages > 1<<30:
-		return bad("gate.max_messages", "must be from 0 to 1,073,741,824 messages")
-	case p.Gate.MaxToolResults < 0 || p.Gate.MaxToolResults > 1<<30:
-		return bad("gate.max_tool_results", "must be from 0 to 1,073,741,824 tool results")
-	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
-		return bad("gate.target", "must be over 0 and at most 1")
-	case p.Gate.Start != 0 && !(p.Gate.Start > p.Gate.Target && p.Gate.Start < 1):
-		return bad("gate.start", "must be over gate.target and below 1, or 0")
-	case p.Gate.Idle < 0 || p.Gate.Idle > maxIdle:
-		return bad("gate.idle", "must be from 0 to 1,000,000,000 seconds")
-	case !(p.Gate.Cold >= 0 && p.Gate.Cold <= 1):
-		return bad("gate.cold", "must be from 0, which is one half, to 1")
-	case !(p.Gate.MinGain >= 0 && p.Gate.MinGain <= 1):
-		return bad("gate.min_gain", "must be from 0 to 1")
-	case p.MaxBytes < 0 || p.MaxBytes > jsonspan.MaxSize:
-		return bad("max_bytes", "must be from 0 to 1,073,741,824 bytes")
-	case p.Prices.bad():
-		return bad("prices", "must be from 0 to 1,000,000,000 for a million tokens")
-	case out(p.Summary.MaxOutputTokens):
-		return bad("summary.max_output_tokens", tokens)
-	case out(p.Summary.MaxInputTokens):
-		return bad("summary.max_input_tokens", tokens)
-	case !slices.Contains(modes, p.Summary.Mode):
-		return bad("summary.mode", modesAre)
-	case p.Summary.Retries < 0 || p.Summary.Retries > 3:
-		return bad("summary.retries", "must be from 0 to 3")
-	case p.Summary.Standing != nil && !(*p.Summary.Standing >= 0 && *p.Summary.Standing <= 1):
-		return bad("summary.standing", "must be from 0 to 1")
-	case p.Summary.ProjectInstructions != nil && !(*p.Summary.ProjectInstructions >= 0 && *p.Summary.ProjectInstructions <= 1):
-		return bad("summary.project_instructions", "must be from 0 to 1")
-	case p.Summary.Room != nil && !(*p.Summary.Room >= 0 && *p.Summary.Room <= 1):
-		return bad("summary.room", "must be from 0 to 1")
-	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
-		return bad("summary.split", `must be "map" or "chain"`)
-	case !slices.Contains([]string{"", "auto", "flat", "prefix"}, p.Summary.Request):
-		return bad("summary.request", `must be "auto", "flat" or "prefix"`)
-	case !slices.Contains([]string{"", "session", "branch"}, p.Summary.Scope):
-		return bad("summary.scope", `must be "session" or "branch"`)
-	case p.Gate.MinMessages < 0:
-		return bad("gate.min_messages", "must not be negative")
-	case !slices.Contains([]string{"", "local", "keep", "error"}, p.Summary.OnFailure):
-		return bad("summary.on_failure", `must be "local", "keep" or "error"`)
-	case !slices.Contains(archives, p.Archive):
-		return bad("archive", archivesAre)
-	case p.Repair != "" && p.Repair != "refused" && p.Repair != "all":
-		return bad("repair", `must be "refused" or "all"`)
-	case p.OpenCalls != "" && !slices.Contains(openCalls, p.OpenCalls):
-		return bad("open_calls", openCallsAre)
-	case !slices.Contains([]string{"", "auto", "manual", "adaptive", "drop_block", "off"}, p.Thinking):
-		return bad("thinking", `must be "auto", "manual", "adaptive", "drop_block" or "off"`)
-	case p.noRoom():
-		return bad("window.reserve", "leaves nothing of window.tokens for the conversation")
-	case len(p.Passes) > MaxPasses:
-		return bad("passes", "must be at most 100")
-	case len(p.Pins) > MaxPins:
-		return bad("pins", "must be at most 1,000")
+	for _, r := range rules {
+		if r.broken(p) {
+			return &Error{Code: api.CodeOutOfRange, At: r.at, Message: r.at + " " + r.must}
+		}
 	}
 	for i, pin := range p.Pins {
-		at := "pins[" + strconv.Itoa(i) + "]"
-		if pin == (Pin{}) {
-			return bad(at, "must name role, index, id or contains")
+		at, must := "pins["+strconv.Itoa(i)+"]", ""
+		switch {
+		case pin == (Pin{}):
+			must = "must name role, index, id or contains"
+		case !slices.Contains(pinRoles, pin.Role):
+			at, must = at+".role", `must be "system", "user", "assistant" or "tool"`
+		default:
+			continue
 		}
-		if !slices.Contains([]string{"", "system", "user", "assistant", "tool"}, pin.Role) {
-			return bad(at+".role", `must be "system", "user", "assistant" or "tool"`)
-		}
+		return &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + must}
 	}
 	return nil
 }
@@ -268,12 +208,3 @@ const (
 
 // MaxTokens is the largest number of tokens in a policy.
 const MaxTokens = 1_000_000_000
-
-// bad reports whether a price is out of range.
-func (p *Prices) bad() bool {
-	if p == nil {
-		return false
-	}
-	out := func(price float64) bool { return !(price >= 0 && price <= 1e9) }
-	return out(p.Input) || out(p.Output) || p.CacheRead != nil && out(*p.CacheRead) || p.CacheWrite != nil && out(*p.CacheWrite)
-}

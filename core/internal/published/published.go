@@ -1,5 +1,5 @@
-// Package published re-enacts the published systems that presets are named for, step by step and with their defects. It hangs itself into
-// the main path, which knows nothing about it; importing it is all that a build needs for it.
+// Package published reproduces the published systems that presets are named after, step by step and with their defects. It registers itself
+// with the main path, which knows nothing about it; a build only has to import it.
 package published
 
 import (

@@ -13,10 +13,10 @@ type matcher struct {
 	first [256]int32 // from the root, by the first byte
 }
 
-// node is a state of the automaton: the bytes on the way to it are the longest beginning of a text that ends here.
+// node is a state of the automaton: the bytes on the way to it are the longest prefix of a text that ends at the current position.
 type node struct {
 	fail   int32 // the state of the longest proper suffix that begins a text
-	longer int32 // of the states at this one and at its suffixes, the first that ends a text; 0 for none
+	longer int32 // the first of this state and its suffixes that ends a text; 0 for none
 	text   int32 // one more than the index of the text that ends here
 	depth  int32
 	child  int32
@@ -24,7 +24,7 @@ type node struct {
 	by     byte
 }
 
-// hit is a place that is replaced: a half-open range, and the text whose placeholder it gets.
+// hit is a place to replace: a half-open range, and the text whose placeholder it gets.
 type hit struct{ from, to, text int32 }
 
 func (m *matcher) child(at int32, c byte) int32 {
@@ -39,7 +39,7 @@ func (m *matcher) child(at int32, c byte) int32 {
 	return 0
 }
 
-// add puts a text in. Of equal ones the first counts.
+// add adds a text. Of equal texts the first counts.
 func (m *matcher) add(text string, index int) {
 	if len(m.nodes) == 0 {
 		m.nodes = append(m.nodes, node{})
@@ -61,7 +61,7 @@ func (m *matcher) add(text string, index int) {
 	}
 }
 
-// link makes the automaton ready, when all texts are in.
+// link completes the automaton when all texts are in it.
 func (m *matcher) link() {
 	if len(m.nodes) == 0 {
 		return
@@ -81,7 +81,7 @@ func (m *matcher) link() {
 	}
 }
 
-// step is the state after one more byte.
+// step returns the state after one more byte.
 func (m *matcher) step(at int32, c byte) int32 {
 	for {
 		if n := m.child(at, c); n != 0 || at == 0 {
@@ -91,7 +91,7 @@ func (m *matcher) step(at int32, c byte) int32 {
 	}
 }
 
-// find appends the places in b where texts are. Texts that overlap are one place, with the placeholder of the longest.
+// find appends the places in b that contain texts. Overlapping texts are one place, with the placeholder of the longest.
 func (m *matcher) find(hits []hit, b []byte) []hit {
 	if len(m.nodes) == 0 {
 		return hits
@@ -121,8 +121,8 @@ func (m *matcher) find(hits []hit, b []byte) []hit {
 	return hits
 }
 
-// spellings are the ways in which libraries write a text as JSON in a string, without the quotes: with the fewest escapes, with ASCII alone,
-// with the signs of HTML escaped, and with slashes escaped too.
+// spellings returns the ways in which libraries write a text inside a JSON string, without the quotes: with the fewest escapes, as ASCII
+// only, with HTML characters escaped, and with slashes escaped too.
 func spellings(text string) []string {
 	plain := inside(text)
 	list := []string{plain}
@@ -140,7 +140,7 @@ func inside(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escaped escapes more of a text that is written as JSON.
+// escaped escapes more characters of a text that is written as JSON.
 func escaped(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"
 	var out []byte

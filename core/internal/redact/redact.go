@@ -1,7 +1,7 @@
-// Package redact takes texts out of a transcript before a compaction reads it, so that they are in nothing that the compaction makes:
+// Package redact removes texts from a transcript before a compaction reads it, so that they are in nothing that the compaction makes:
 // requests, digest, ledger and archive. Messages that stay are written from the original.
 //
-// What never enters this package: what counts as a secret, which the host says.
+// What never enters this package: what counts as a secret, which is up to the host.
 package redact
 
 import (
@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// FailedAs replaces a whole text that the host's function has failed on.
+	// FailedAs replaces a whole text for which the host's function failed.
 	FailedAs = "[REDACTED: not checked]"
 	unnamed  = "[REDACTED]"
-	// maxKnown is how many texts get a number of their own in a conversation.
+	// maxKnown is how many texts of a conversation get their own number.
 	maxKnown = 4096
 )
 
-// Redactor replaces texts by placeholders.
+// Redactor replaces texts with placeholders.
 type Redactor struct {
-	Known  []string // hashes of the texts that have a number, in the order of their numbers
+	Known  []string // hashes of the numbered texts, in the order of their numbers
 	Counts api.ReportRedacted
 
 	texts   []api.Redaction
@@ -33,15 +33,15 @@ type Redactor struct {
 	matcher matcher
 	whole   critbit.Map[int32] // one more than the index, by the text
 	numbers critbit.Map[int32] // by the hash
-	spelled []int32            // of each text in the matcher, which of texts it is
-	levels  []int8             // how often its placeholder is written as JSON
+	spelled []int32            // for each text in the matcher, the text that it spells
+	levels  []int8             // how many levels of JSON its placeholder is inside
 
 	hits    []hit
 	text    []byte
 	offsets []uint32
 }
 
-// New returns a redactor of texts for a conversation of which hashes are known.
+// New returns a redactor of texts for a conversation; known are the hashes of its numbered texts.
 func New(texts []api.Redaction, known []string) *Redactor {
 	r := &Redactor{texts: texts, as: make([]string, len(texts)), Known: known[:len(known):len(known)]}
 	for i, hash := range known {
@@ -75,7 +75,7 @@ func New(texts []api.Redaction, known []string) *Redactor {
 	return r
 }
 
-// placeholder is what replaces a text.
+// placeholder returns what replaces a text.
 func (r *Redactor) placeholder(i int32) string {
 	if r.as[i] != "" {
 		return r.as[i]
@@ -105,12 +105,12 @@ func (r *Redactor) placeholder(i int32) string {
 	return as
 }
 
-// Apply returns the source with the texts replaced in the strings of the value at list, valid JSON, and how that follows from the source;
-// nil where nothing is replaced. With structure false, keys and the values of "role" and "type" stay as they are.
+// Apply returns the source with the texts replaced in the strings of the value at list, valid JSON, and the mapping to the original; nil if
+// nothing is replaced. If structure is false, keys and the values of "role" and "type" stay as they are.
 func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte, *transcript.Origin) {
 	var out []byte
 	origin := &transcript.Origin{Src: src}
-	done := 0 // up to here the source is in out
+	done := 0 // the source up to here is in out
 	key := "" // the last one, where its value is next
 	for i := int(list.Start); i < int(list.End); i++ {
 		switch c := src[i]; c {
@@ -158,7 +158,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 	return append(out, src[done:]...), origin
 }
 
-// written is the placeholder of a hit as the inside of a JSON string: -n-1 is that of the text n, n that of a text of the matcher.
+// written returns the placeholder of a hit as the inside of a JSON string: -n-1 stands for text n, n for text n of the matcher.
 func (r *Redactor) written(text int32) string {
 	if text < 0 {
 		return inside(r.placeholder(-text - 1))
@@ -215,7 +215,7 @@ func (r *Redactor) decode(src []byte, from, to int) {
 	r.offsets = append(r.offsets, uint32(to))
 }
 
-// escape is the length of the escape at the start of b; a surrogate pair is one.
+// escape returns the length of the escape at the start of b; a surrogate pair is one.
 func escape(b []byte) int {
 	if b[1] != 'u' {
 		return 2

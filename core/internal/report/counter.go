@@ -2,17 +2,17 @@ package report
 
 import "github.com/ctxfold/ctxfold/api"
 
-// Counter is a number of the report that passes, repairs or a restoration add up.
+// Counter is a number in the report that passes, repairs or a restoration increment.
 type Counter struct {
-	Name string // its key in the report; of a pass that the report has no key for, its name in Counts
+	Name string // its key in the report, or in the report's Counts if the report has no such key
 	Text string // what is counted, for people
 	At   func(r *api.Report) *int
 }
 
-// counters are those that were declared.
+// counters are the declared counters.
 var counters []Counter
 
-// DeclareCounter adds a counter, once. It is called from init.
+// DeclareCounter declares a counter, once. It is called from init.
 func DeclareCounter(n Counter) {
 	for _, known := range counters {
 		if known.Name == n.Name {
@@ -27,7 +27,7 @@ func init() {
 	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int { return &r.Repaired }})
 }
 
-// Count adds to a counter that was declared without a key of its own in the report.
+// Count adds to a counter without its own key in the report.
 func (r *Report) Count(name string, n int) {
 	for i := range r.Counts {
 		if r.Counts[i].Name == name {
@@ -38,7 +38,7 @@ func (r *Report) Count(name string, n int) {
 	r.Counts = append(r.Counts, api.PassCount{Name: name, Count: n})
 }
 
-// Uncount puts all counters of the report back to zero.
+// Uncount resets all counters of the report to zero.
 func (r *Report) Uncount() {
 	r.Counts = nil
 	for _, n := range counters {

@@ -12,8 +12,8 @@ import (
 // Report is the report of one operation on its way.
 type Report api.Report
 
-// Act records what a pass did. The list doubles where append would move it more often: what is left behind adds up, and the memory
-// of a module never shrinks.
+// Act records what a pass did. The list doubles where append would reallocate more often: abandoned memory adds up, and the memory of a
+// module never shrinks.
 func (r *Report) Act(a api.Action) {
 	if n := len(r.Actions); n == cap(r.Actions) {
 		r.Actions = slices.Grow(r.Actions, n+8)

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// What is known of messages of any format is in these tables: the strings of a message are its text, but for those under keys that
-// name, sign or count something.
+// These tables are all that this package knows about messages of any format. The strings of a message are its text, except for those under
+// keys that name, sign or count something.
 func isNoText(key []byte) bool {
 	switch string(key) {
 	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data", "media_type", "mediaType", "mime_type",
@@ -34,7 +34,7 @@ func isPart(kind []byte) bool {
 	return false
 }
 
-// roleOfType is the role of an item of a conversation that is a message by its type, of OpenAI's Responses and of LangChain.
+// roleOfType returns the role of a conversation item whose type says that it is a message, as in OpenAI's Responses and in LangChain.
 func roleOfType(kind []byte) (Role, bool) {
 	switch {
 	case string(kind) == "reasoning":
@@ -71,7 +71,7 @@ func (s *searching) read(body int32) {
 	if r.Err() == nil || s.full {
 		return
 	}
-	// It is no JSON, and so a text.
+	// It isn't JSON, so it is a text.
 	s.docs, s.posts, s.named, s.messages = s.docs[:docs], s.posts[:posts], s.named[:named], messages
 	s.touched, s.tf, s.pair, s.last = s.touched[:0], [words.MostKnown]int32{}, [words.MostKnown]int32{}, [words.MostKnown]int32{}
 	s.begin(body, 0, 0)
@@ -80,7 +80,8 @@ func (s *searching) read(body int32) {
 	s.end(uint32(len(src)))
 }
 
-// isList reports whether a list has messages, by its first object. A list of parts, or of anything else, is the body of a tool result.
+// isList reports whether a list has messages, judging by its first object. A list of parts, or of anything else, is the body of a tool
+// result.
 func isList(src []byte) bool {
 	r := jsonspan.New(src)
 	for r.Array(); r.Elem(); {
@@ -95,11 +96,7 @@ func isList(src []byte) bool {
 			continue
 		}
 		kind := ""
-		for r.Object(); ; {
-			key, ok := r.Key()
-			if !ok {
-				break
-			}
+		for key := range r.Members {
 			switch {
 			case string(key) == "role" && r.Kind() == jsonspan.String:
 				return true
@@ -114,7 +111,7 @@ func isList(src []byte) bool {
 	return false
 }
 
-// list reads a list of messages. In the body of a fold, or of changes, strings between them say how messages belong together, or are
+// list reads a list of messages. In the body of a fold, or of changes, strings between them say which messages belong together, or are
 // handles.
 func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	index := int32(0)
@@ -133,7 +130,7 @@ func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	}
 }
 
-// link reads a string between messages: a handle, or a line of changes that names some.
+// link reads a string between messages: a handle, or a line of changes that mentions some.
 func (s *searching) link(line string) {
 	if len(line) > 1<<16 || strings.HasPrefix(line, "gone ") || strings.HasPrefix(line, "space ") || strings.HasPrefix(line, "end ") {
 		return
@@ -143,7 +140,7 @@ func (s *searching) link(line string) {
 	}
 }
 
-// message reads a message, or what else a body is.
+// message reads a message, or whatever else a body is.
 func (s *searching) message(r *jsonspan.Scanner, body, index int32) {
 	kind := r.Kind()
 	s.begin(body, index, r.Pos())
@@ -168,7 +165,7 @@ func (s *searching) begin(body, index int32, from uint32) {
 	s.messages++
 }
 
-// end ends a message: the pieces of it that are docs by now get what was found out on the way.
+// end ends a message: the docs made from it so far get what was found out on the way.
 func (s *searching) end(to uint32) {
 	d := &s.cur
 	if d.date == 0 {
@@ -182,7 +179,7 @@ func (s *searching) end(to uint32) {
 	}
 }
 
-// close makes a doc of what the message has had of text.
+// close makes a doc of the message's text so far.
 func (s *searching) close() {
 	if s.cur.piece > 0 && s.cur.words == 0 {
 		return
@@ -207,10 +204,10 @@ func (s *searching) close() {
 	s.cur.words = 0
 }
 
-// pieceBytes is how much of a text makes a doc of its own: a tool result of many pages has answers to many questions.
+// pieceBytes is how much of a text makes a separate doc: a tool result of many pages has answers to many questions.
 const pieceBytes = 2048
 
-// text takes in a text of the message.
+// text adds a text of the message.
 func (s *searching) text(text []byte) {
 	if s.collects {
 		if len(s.collected) > 0 {
@@ -296,14 +293,14 @@ func (s *searching) pairs(k, distance int32) {
 	}
 }
 
-// message is a message on its way.
+// message is a message being read.
 type message struct {
 	*searching
 	r       *jsonspan.Scanner
 	hasRole bool
-	typed   bool // its type tells its role
+	typed   bool // its type says its role
 	answers bool // it holds a tool result
-	says    bool // it holds a text of its own
+	says    bool // it contains a text of its own
 }
 
 // value reads a value of a message: its strings are text.
@@ -342,7 +339,7 @@ func (m *message) object(depth int) {
 		}
 		kind := m.r.Kind()
 		switch {
-		case kind == jsonspan.Object && string(key) == "message" && depth == 0: // of an entry of a session
+		case kind == jsonspan.Object && string(key) == "message" && depth == 0: // in an entry of a session
 			m.object(0)
 		case kind == jsonspan.String && string(key) == "role" && depth == 0:
 			if role, ok := RoleNamed(m.short()); ok && !m.hasRole {
@@ -372,7 +369,7 @@ func (m *message) object(depth int) {
 	}
 }
 
-// short reads a string that is a name of something; nil where it is long.
+// short reads a string that may be a name; nil if it is long.
 func (m *message) short() []byte {
 	t := m.r.Text()
 	if m.r.Err() != nil || t.Len() > 64 || t.Escaped {
@@ -381,14 +378,14 @@ func (m *message) short() []byte {
 	return m.r.Src()[t.Start+1 : t.End-1]
 }
 
-// What names a handle in a text: a marker at its beginning, or the second line of a digest.
+// Marks of a handle in a text: a marker at its beginning, or the second line of a digest.
 const (
 	markerRoom   = 512
 	markerHandle = ". Handle: "
 	digestHandle = "Handle of the folded messages: "
 )
 
-// handles notes the handle that a text names.
+// handles notes the handle that a text mentions.
 func (s *searching) handles(text []byte) {
 	text = text[:min(len(text), markerRoom)]
 	if len(text) < handles.Short {
@@ -399,7 +396,7 @@ func (s *searching) handles(text []byte) {
 			s.name(string(after[:handles.Short]))
 		}
 	}
-	if s.pieces > 0 || text[0] != '[' && text[0] != '#' && text[0] != '<' { // as digests begin
+	if s.pieces > 0 || text[0] != '[' && text[0] != '#' && text[0] != '<' { // digests begin like this
 		return
 	}
 	_, after, found := bytes.Cut(text, []byte("\n"+digestHandle))
@@ -417,10 +414,10 @@ func (s *searching) name(handle string) {
 	}
 }
 
-// given reports whether a handle is that of a body.
+// given reports whether a handle is one of the given bodies'.
 func (s *searching) given(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
-// missing are the handles that are named and not given, each once.
+// missing returns the handles that are mentioned and not given, each once.
 func (s *searching) missing() (list []string) {
 	seen := &s.handed
 	for _, h := range s.named {

@@ -9,26 +9,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// The parameters of BM25, and what else counts, in 1/1024. Long public conversations of two people have chosen them, with the names of
-// the speakers and without; see docs/inside/memory.md.
+// The parameters of BM25 and the weights of other features, in 1/1024. They were fitted to long public conversations of two people, with
+// the names of the speakers and without; see docs/inside/memory.md.
 const (
 	one = 1024
 
-	least      = 64   // of what a word weighs that every message has
+	least      = 64   // the weight of a word that every message has
 	saturation = 819  // k1
 	lengthPart = 410  // b
 	near       = 717  // what two adjacent query words add, in proportion to the weight of the lighter one
 	nearest    = 8    // words apart at most
-	relative   = 410  // how often a word counts that shares five letters
-	leadPart   = 512  // what the first word of a question keeps of its weight
-	addressed  = 1536 // how often a name counts in what the one says whom others call by it
-	better     = 512  // what a message gets of the better one of its neighbours
-	beyond     = 307  // and of those after them
-	dated      = 512  // what a message gets that is of a date that the query names, of its own score
-	roled      = 128  // the same for a role
+	relative   = 410  // the weight of a word that shares five letters
+	leadPart   = 512  // the share of its weight that the first word of a question keeps
+	addressed  = 1536 // the weight of a name in what its bearer says
+	better     = 512  // a message's share of its better neighbour's score
+	beyond     = 307  // and of the neighbours after them
+	dated      = 512  // the bonus for a date that the query names, of the message's own score
+	roled      = 128  // the bonus for a role
 )
 
-// log2 is the binary logarithm of n, over 0, in 1/1024.
+// log2 returns the binary logarithm of n, over 0, in 1/1024.
 func log2(n uint64) int64 {
 	whole := bits.Len64(n) - 1
 	m := n << (63 - whole) >> 32 // 1 ≤ m/2^31 < 2
@@ -44,7 +44,7 @@ func log2(n uint64) int64 {
 	return r
 }
 
-// root is the square root of n, in 1/1024 as n is.
+// root returns the square root of n, in 1/1024 as n is.
 func root(n int64) int64 {
 	n <<= 10
 	r := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
@@ -63,7 +63,7 @@ type ranked struct {
 	score int64
 }
 
-// best are the docs with the highest scores, one for each message.
+// best returns the docs with the highest scores, one for each message.
 func (s *searching) best() []ranked {
 	n := int64(len(s.docs))
 	if n == 0 {
@@ -71,8 +71,8 @@ func (s *searching) best() []ranked {
 	}
 	scores := s.lexical()
 	byDate := len(s.asked) > 0
-	plain := len(s.term) == 0 || slices.Max(scores) == 0 // nothing but a date or a role is asked for, or known
-	room := 8*s.query.Limit + 256                        // there is never more to sort
+	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query has nothing but a date or a role, or no known word
+	room := 8*s.query.Limit + 256                        // never more than this is sorted
 	list := make([]ranked, 0, room)
 	floor := int64(1)
 	for i := range s.docs {
@@ -94,7 +94,7 @@ func (s *searching) best() []ranked {
 		if len(list) == room {
 			list = append(list[:0], s.firsts(list)...)
 			if len(list) == s.query.Limit {
-				floor = list[len(list)-1].score + 1 // what is as good comes later
+				floor = list[len(list)-1].score + 1 // equally good docs come later
 			}
 		}
 		list = append(list, ranked{int32(i), score})
@@ -114,7 +114,7 @@ func (s *searching) wanted(d *doc) bool {
 	return q.Before == 0 || d.date != 0 && d.date <= q.Before.Last()
 }
 
-// firsts takes the best piece of each message, as many as are asked for.
+// firsts returns the best piece of each message, as many as were requested.
 func (s *searching) firsts(list []ranked) []ranked {
 	sorting.Func(list, func(a, b ranked) int {
 		if a.score != b.score {
@@ -135,7 +135,7 @@ func (s *searching) firsts(list []ranked) []ranked {
 	return out
 }
 
-// around is the score of a doc with its share of those next to it.
+// around returns the score of a doc with its share of its neighbours' scores.
 func around(docs []doc, scores []int64, i int) int64 {
 	at := func(k int) int64 {
 		if k < 0 || k >= len(docs) || docs[k].body != docs[i].body {
@@ -146,7 +146,7 @@ func around(docs []doc, scores []int64, i int) int64 {
 	return scores[i] + max(at(i-1), at(i+1))*better/one + max(at(i-2), at(i+2))*beyond/one
 }
 
-// lexical is the score of each doc by its words alone.
+// lexical returns the score of each doc by its words alone.
 func (s *searching) lexical() []int64 {
 	n := int64(len(s.docs))
 	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))
@@ -187,7 +187,7 @@ func (s *searching) lexical() []int64 {
 		tf := int64(p.tf)
 		if role := called[p.term]; role == s.docs[p.doc].role && role != Tool {
 			tf += addressed
-			scores[p.doc] -= part(p.term, p.doc, addressed) // it is added to all of them below
+			scores[p.doc] -= part(p.term, p.doc, addressed) // the weight for all of them is added below
 		}
 		scores[p.doc] += part(p.term, p.doc, tf)
 	}

@@ -16,11 +16,11 @@ import (
 // Query is what is looked for.
 type Query struct {
 	Text  string
-	Limit int // how many hits there may be
-	// Roles, where it is not empty, are whose messages may be hits.
+	Limit int // the maximum number of hits
+	// Roles, if it isn't empty, are the roles of messages that may be hits.
 	Roles RoleSet
-	// After and Before, where they are not zero, are the first and the last day of messages that may be hits. A message whose
-	// date nothing tells is none then.
+	// After and Before, if they are not zero, are the first and the last day of messages that may be hits. Messages of unknown date are
+	// then excluded.
 	After, Before dates.Date
 }
 
@@ -30,7 +30,7 @@ func (q *Query) HasWords() bool { return len(words.Append(nil, q.Text)) > 0 }
 // Role is who a message is from.
 type Role uint8
 
-// The roles. What is no message, such as the text of a tool result, counts as of Tool.
+// The roles. Anything that isn't a message, such as the text of a tool result, counts as Tool.
 const (
 	System Role = iota
 	User
@@ -40,10 +40,10 @@ const (
 
 var roleNames = [...]api.Role{api.RoleSystem, api.RoleUser, api.RoleAssistant, api.RoleTool}
 
-// Word is the role as answers have it.
+// Word returns the role as answers name it.
 func (r Role) Word() api.Role { return roleNames[r] }
 
-// RoleNamed is the role of a name, whatever API it is from; false where it is none.
+// RoleNamed returns the role with a name, in any API's spelling; false if there is none.
 func RoleNamed[T string | []byte](name T) (Role, bool) {
 	switch string(name) {
 	case "user", "human":
@@ -64,17 +64,17 @@ type RoleSet uint8
 // Add adds a role.
 func (s *RoleSet) Add(r Role) { *s |= 1 << r }
 
-// Body is a body as an archive holds it: a list of messages, a message, or the body of a tool result. What is no JSON is a text.
+// Body is a body as an archive holds it: a list of messages, a message, or the body of a tool result. Anything that isn't JSON is a text.
 type Body struct {
-	Handle string // or its first 16 digits or more; "" where it has none
+	Handle string // or its first 16 digits or more; "" if it has none
 	Text   []byte
 }
 
 // Hit is a message that was found.
 type Hit struct {
 	Body  int // the index of its body
-	Index int // of the message in the list that the body is; 0 where the body is no list
-	Score int // in 1/1024 of a bit or so; it compares hits of one search
+	Index int // index of the message in the body's list; 0 if the body is no list
+	Score int // in roughly 1/1024 bit, to compare hits of one search
 	Role  Role
 	Date  dates.Date // of the message, or of the header before it; zero if unknown
 	// Offset is where the snippet begins in the message's text, in Unicode scalar values.
@@ -86,11 +86,11 @@ type Hit struct {
 type Stats struct {
 	Messages int
 	Bytes    int // of the bodies
-	// Named are the handles that the bodies name and that are not among them, in the order in which they were met.
+	// Named are the handles that the bodies mention and that are not among them, in order of appearance.
 	Named []string
 }
 
-// FarOffset is the length in Unicode scalar values from which a hit says how far into its message the snippet is.
+// FarOffset is the length in Unicode scalar values from which on a hit says how far into its message the snippet is.
 const FarOffset = 2000
 
 // Limits of a search.
@@ -100,7 +100,7 @@ const (
 	MostMessages = 1 << 20 // messages, or pieces of long ones
 )
 
-// doc is a message, or a piece of a long one: what is scored.
+// doc is what is scored: a message, or a piece of a long one.
 type doc struct {
 	body, index int32
 	piece       int32 // 0 for the first piece of its message
@@ -109,10 +109,10 @@ type doc struct {
 	date        dates.Date
 	role        Role
 	digest      bool // it only summarizes messages that are searched too
-	raw         bool // its body is a text that is no JSON
+	raw         bool // its body is a text that isn't JSON
 }
 
-// post says that a doc has a term.
+// post says that a doc contains a term.
 type post struct {
 	doc  int32
 	tf   int32 // in 1/1024
@@ -120,8 +120,8 @@ type post struct {
 	pair bool // the term is near the preceding one, and tf says how near
 }
 
-// Run searches bodies. Hits of one score are in the order of the bodies, and in a body the older first. It returns the code too_large
-// where there are more than MostMessages messages.
+// Run searches bodies. Hits with equal scores are in the order of the bodies, and older first within a body. It returns the code too_large
+// if there are more than MostMessages messages.
 func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error) {
 	s := searching{query: q, bodies: bodies}
 	s.terms()
@@ -149,14 +149,14 @@ func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error)
 	return hits, stats, nil
 }
 
-// searching is a search on its way.
+// searching is a search in progress.
 type searching struct {
 	query  *Query
 	bodies []Body
 
 	known words.Known
 	term  []term
-	asked []dates.Found // that the query names
+	asked []dates.Found // dates that the query names
 	role  RoleSet
 
 	docs     []doc
@@ -166,7 +166,7 @@ type searching struct {
 	messages int
 	full     bool
 
-	// Of the message that is read.
+	// For the message being read:
 	cur     doc
 	tf      [words.MostKnown]int32
 	pair    [words.MostKnown]int32
@@ -175,21 +175,21 @@ type searching struct {
 	found   []words.Found
 	room    []byte
 	carried dates.Date // of the header before it
-	pieces  int        // of text that the message has had
+	pieces  int        // of text in the message so far
 
-	collects  bool // the texts of a message are put together, and not counted
+	collects  bool // texts of a message are joined instead of counted
 	collected []byte
 }
 
 // term is a stem of the query.
 type term struct {
 	weight int32
-	name   bool // it may be a name: it is spelled with a capital letter, and not at the beginning
+	name   bool // it may be a name: it has a capital letter, and isn't the first word
 	lead   bool // it begins a question
 	number bool
 }
 
-// terms reads the query.
+// terms parses the query.
 func (s *searching) terms() {
 	text := s.query.Text
 	ws := words.Append(nil, text)

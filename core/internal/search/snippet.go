@@ -16,7 +16,7 @@ const (
 	spread       = 160
 )
 
-// hit shows a doc.
+// hit makes a hit of a doc.
 func (s *searching) hit(r ranked) Hit {
 	d := s.docs[r.doc]
 	h := Hit{Body: int(d.body), Index: int(d.index), Score: int(r.score), Role: d.role, Date: d.date}
@@ -34,7 +34,7 @@ func (s *searching) hit(r ranked) Hit {
 	return h
 }
 
-// textOf is the text of the message that a doc is of.
+// textOf returns the text of a doc's message.
 func (s *searching) textOf(d *doc) []byte {
 	src := s.bodies[d.body].Text[:d.end]
 	if d.raw {
@@ -50,7 +50,7 @@ func (s *searching) textOf(d *doc) []byte {
 	return c.collected
 }
 
-// passage is the piece of a text that holds most of the query, or its beginning.
+// passage returns the piece of a text that contains most of the query, or its beginning.
 func (s *searching) passage(text []byte) (from, to int) {
 	found, _ := s.known.Find(s.found[:0], text)
 	var counts [words.MostKnown]int32
@@ -94,7 +94,8 @@ func (s *searching) passage(text []byte) (from, to int) {
 	return ahead(text, from, first), behind(text, to, max(last, from))
 }
 
-// ahead returns where a passage that may begin at from should begin: after a blank, else at the start of a rune, and not after most.
+// ahead moves the beginning of a passage from from forward to a good place: after a blank, otherwise at the start of a rune, and not beyond
+// most.
 func ahead(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
@@ -110,7 +111,7 @@ func ahead(text []byte, from, most int) int {
 	return from
 }
 
-// behind is where a passage that might end at to does so.
+// behind moves the end of a passage from to back to a good place, and not before least.
 func behind(text []byte, to, least int) int {
 	if to == len(text) {
 		return to
@@ -128,7 +129,7 @@ func behind(text []byte, to, least int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// appendTidy appends a text in one line, without signs that nobody sees.
+// appendTidy appends a text on one line, without invisible characters.
 func appendTidy(dst, text []byte) []byte {
 	blank := false
 	for i := 0; i < len(text); {

@@ -33,11 +33,11 @@ func init() {
 type ccLine struct {
 	at      jsonspan.Span
 	kind    ccKind
-	side    bool // of a subagent
+	side    bool // belongs to a subagent
 	failed  bool // the agent's note that a call failed
 	summary bool // the summary of what the preceding compaction removed
 	linked  bool // has a parent member, even if it is null
-	used    bool // is in the result
+	used    bool // part of the result
 	uuid    int32
 	parent  int32 // the parent's uuid; after resolve the index of the parent's line, or -1
 	id      int32 // of the provider's message

@@ -52,7 +52,7 @@ func (c *claudeCode) save(s *saver) {
 	}
 }
 
-// ccCommon are the members that all lines of a session have alike.
+// ccCommon are the members that have the same value in all lines of a session.
 var ccCommon = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId"}
 
 // common returns the members that all lines share, each after a comma.
@@ -65,7 +65,7 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	return all
 }
 
-// ccOwn are the members that belong to one line, or that name other lines.
+// ccOwn are the members that belong to one line, or that refer to other lines.
 var ccOwn = []string{
 	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
 	"subtype", "compactMetadata",
@@ -85,7 +85,7 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	})
 }
 
-// ccUnused are the counts of a copied answer. Those of the original are of a prompt that is gone.
+// ccUnused are the counts of a copied answer. The original's counts describe a prompt that no longer exists.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
 // answer writes an assistant message in the provider's form; was is the message that it copies.

@@ -26,7 +26,7 @@ func (c *claudeCode) resolve() {
 	c.leaf, c.cut = -1, -1
 	for i := range c.records {
 		l := &c.records[i]
-		l.side = l.side && main // the file of a subagent holds nothing else
+		l.side = l.side && main // a subagent's own file holds nothing else
 		if l.isMessage() && !l.side && !l.failed {
 			c.leaf = int32(i)
 		}
@@ -40,8 +40,8 @@ func (c *claudeCode) resolve() {
 
 func (l *ccLine) isMessage() bool { return l.kind == ccUser || l.kind == ccAssistant }
 
-// parents finds the line of each line's parent: the nearest one before it with that uuid, for a resumed session may
-// repeat lines. A line that tells no parent follows the line before it.
+// parents finds the line of each line's parent: the nearest earlier line with that uuid, because a resumed session may repeat lines. A line
+// without a parent member follows the line before it.
 func (c *claudeCode) parents() {
 	later := filled(c.numbers, -1)
 	for i := len(c.records) - 1; i >= 0; i-- {
@@ -72,7 +72,7 @@ func (c *claudeCode) parents() {
 	}
 }
 
-// walk follows the parents from the leaf to the last compaction, or to the root where there is none.
+// walk follows the parents from the leaf to the last compaction, or to the root if there is none.
 func (c *claudeCode) walk() {
 	kept, anchor := c.relink()
 	seen := make([]bool, len(c.records))
@@ -86,7 +86,7 @@ func (c *claudeCode) walk() {
 		}
 		i = c.records[i].parent
 		if i < 0 || seen[i] {
-			// A chain that misses the compaction still begins with it: the messages before it are gone.
+			// A chain that does not reach the compaction still begins with it: the messages before it are gone.
 			if i = anchor; i < 0 || seen[i] {
 				i = c.cut
 			}
@@ -117,7 +117,7 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		return kept, anchor
 	}
 	k := &c.keeps[at]
-	line := filled(c.numbers, -1) // of each uuid, before the compaction
+	line := filled(c.numbers, -1) // the last line with each uuid, before the compaction
 	for i := int32(0); i < c.cut; i++ {
 		if u := c.records[i].uuid; u != noID {
 			line[u] = i

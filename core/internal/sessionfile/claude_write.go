@@ -44,7 +44,7 @@ func (c *claudeCode) turns() []ccTurn {
 	}
 	done := make([]bool, c.numbers) // messages, by id
 	seen := make([]bool, c.numbers) // lines, by uuid
-	call := filled(c.numbers, -1)   // the last call of each id
+	call := filled(c.numbers, -1)   // the last call with each id
 	var turns []ccTurn
 	for _, i := range c.path {
 		l := &c.records[i]

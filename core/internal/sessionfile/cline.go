@@ -103,7 +103,7 @@ var (
 	clineThinking = without("call_id details summary")
 )
 
-// clineBlock appends a block as Anthropic has it, or a string as one. Cline has its own form of images and files.
+// clineBlock appends a block in Anthropic's form, or a string as one. Cline has its own form of images and files.
 func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	table := rename(nil)
 	switch typeOf(src, at) {

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// clineCounted is the member with the provider's counts, which are of a prompt that is not sent again.
+// clineCounted leaves out the member with the provider's counts, which describe a prompt that is not sent again.
 var clineCounted = without("metrics")
 
 // save replaces the list with the messages. Unchanged messages keep everything but the provider's counts. The digest is marked the way Cline
@@ -55,7 +55,7 @@ func (c *cline) names(s *saver) *clineTools {
 	return &names
 }
 
-// block appends a block of Anthropic's as Cline keeps it: a result names its tool, and an image has no source.
+// block appends one of Anthropic's blocks in Cline's form: a result names its tool, and an image has no source.
 func (t *clineTools) block(dst, src []byte, at jsonspan.Span) []byte {
 	switch typeOf(src, at) {
 	case "image":

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses API;
-// compacted lines replace all items before them; event_msg lines tell the user interface the same again, and hold the
-// provider's usage and what the user took back.
+// Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses API; compacted lines
+// replace all items before them; event_msg lines repeat the same for the user interface, and hold the provider's usage and what the user
+// has undone.
 func init() {
 	payload := []string{"payload"}
 	register(&Kind{
@@ -29,7 +29,7 @@ func init() {
 type cxItem struct {
 	span    jsonspan.Span
 	summary bool // span is a text
-	input   bool // from the user or the developer: a compaction that tells no history keeps it
+	input   bool // from the user or the developer: a compaction without a history keeps it
 	model   bool // written by the model
 }
 
@@ -38,12 +38,12 @@ type codex struct {
 	byteForByte
 	items []cxItem
 	turns []int32 // the items that begin a turn of the user
-	cut   int     // items before it have been compacted, but for input
+	cut   int     // items before it have been compacted, except for input
 	meta  bool    // the first session_meta was read; files of forked sessions repeat that of their parent
 	usage Usage
 	asked int   // index in items of the one that usage belongs to, or -1
-	wrote int   // index in items of the last one that the model wrote since the last compaction, or -1
-	last  int64 // the largest ordinal of a line, or -1: older versions number none
+	wrote int   // index in items of the last one that the model has written since the last compaction, or -1
+	last  int64 // the largest ordinal of a line, or -1: older versions don't number lines
 }
 
 func readCodex(f *file) writer {
@@ -163,19 +163,19 @@ func (c *codex) add(s *jsonspan.Scanner) {
 	c.items = append(c.items, it)
 }
 
-// cxTypes are the types of items that matter here: messages, what is never sent, and what only the model writes.
+// cxTypes are the types of items that matter here: messages, items that are never sent, and items that only the model writes.
 var cxTypes = []string{
 	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning", "web_search_call", "tool_search_call",
 	"image_generation_call",
 }
 
-// notices are how messages begin that have the user's role, but that the agent wrote itself.
+// notices are the beginnings of messages that have the user's role but were written by the agent.
 var notices = []string{
 	"<environment_context>", "# AGENTS.md instructions for ", "<user_instructions>", "<skill>", "<user_shell_command>",
 	"<turn_aborted>", "<subagent_notification>",
 }
 
-// isNotice reads the content of a message and reports whether the agent wrote it itself.
+// isNotice reads the content of a message and reports whether the agent wrote it.
 func isNotice(s *jsonspan.Scanner) bool {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()
@@ -201,8 +201,8 @@ func isNotice(s *jsonspan.Scanner) bool {
 	return found
 }
 
-// compacted reads a compaction: its history replaces everything before it. Old files have only a summary; the agent then continues with the
-// user's messages and the summary.
+// compacted reads a compaction: its history replaces everything before it. In old files it has only a summary; the agent then continues
+// with the user's messages and the summary.
 func (c *codex) compacted(s *jsonspan.Scanner) {
 	var summary, history jsonspan.Span
 	read(s, field{"message", &summary}, field{"replacement_history", func(s *jsonspan.Scanner) {
@@ -227,7 +227,7 @@ func (c *codex) compacted(s *jsonspan.Scanner) {
 	c.wrote = -1
 }
 
-// event reads the provider's counts, and takes turns back.
+// event reads the provider's counts, and undoes turns.
 func (c *codex) event(s *jsonspan.Scanner) {
 	typ, turns := "", int64(0)
 	u, counted := Usage{}, false
@@ -240,7 +240,7 @@ func (c *codex) event(s *jsonspan.Scanner) {
 		}}}})
 	switch {
 	case typ == "token_count" && counted && c.wrote >= 0:
-		u.Input = max(0, u.Input-u.CacheRead) // input_tokens counts the cached ones too
+		u.Input = max(0, u.Input-u.CacheRead) // input_tokens includes the cached ones
 		c.asked, c.usage = c.wrote, u
 	case typ == "thread_rolled_back" && turns > 0 && len(c.turns) > 0:
 		first := max(0, int64(len(c.turns))-turns)

@@ -36,13 +36,13 @@ type choice struct {
 	words []string
 }
 
-// oneOf is the destination of a string that is one of words.
+// oneOf returns the destination of a string that is one of words.
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
 
 // timeOf takes the time of an entry of a file, which may be the last one.
 type timeOf struct{ file *file }
 
-// number takes the number of an id, for ids.rank; noID if the value is no string.
+// number takes the number of an id, for ids.rank; noID if the value is not a string.
 type number struct {
 	ids *ids
 	to  *int32
@@ -60,7 +60,7 @@ func read(s *jsonspan.Scanner, fields ...field) {
 	})
 }
 
-// readAt reads the object at a span. Anything but an object leaves the fields as they are.
+// readAt reads the object at a span. If the value is not an object, the fields stay unchanged.
 func readAt(src []byte, at jsonspan.Span, fields ...field) {
 	if s := scanner(src, at.Start); !at.Zero() && s.Kind() == jsonspan.Object {
 		read(s, fields...)
@@ -119,8 +119,8 @@ func isObject(s *jsonspan.Scanner) bool {
 	return false
 }
 
-// readList reads a list of objects and returns its span. It calls one at each object. Other values are errors, which name the list and
-// its items.
+// readList reads a list of objects and returns its span. It calls one at each object. Other values are errors, which mention the list and
+// its items by the given names.
 func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s.Kind() != jsonspan.Array {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")
@@ -138,7 +138,7 @@ func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scann
 	return at
 }
 
-// items yields the values of the list at a span, with their indexes; nothing if the value is no list.
+// items yields the values of the list at a span, with their indexes; nothing if the value is not a list.
 func items(src []byte, at jsonspan.Span) iter.Seq2[int, jsonspan.Span] {
 	return func(yield func(int, jsonspan.Span) bool) {
 		if at.Zero() {
@@ -210,7 +210,7 @@ func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 	return value
 }
 
-// stringAt returns the string at a path, as find does; the zero Span if the value is no string.
+// stringAt returns the span of the string at a path, which find describes; the zero Span if the value is not a string.
 func stringAt(src []byte, at jsonspan.Span, path string) jsonspan.Span {
 	if v := find(src, at, path); !v.Zero() && src[v.Start] == '"' {
 		return v
@@ -226,7 +226,7 @@ func textOf(src []byte, at jsonspan.Span, path string) string {
 // typeOf returns the type of a block or a part.
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
-// isSet reports whether the value at a path is written as JSON in this way: true, or a number.
+// isSet reports whether the value at a path, such as true or a number, is spelled like value.
 func isSet(src []byte, at jsonspan.Span, path, value string) bool {
 	return string(find(src, at, path).Of(src)) == value
 }
@@ -234,7 +234,7 @@ func isSet(src []byte, at jsonspan.Span, path, value string) bool {
 // usageKeys are the keys of a provider's counts, in tokens, as an agent writes them. Several keys, separated by spaces, are added.
 type usageKeys struct{ input, output, cacheRead, cacheWrite string }
 
-// read reads the counts at s. Other values than an object count nothing.
+// read reads the counts at s. A value that is not an object has none.
 func (k *usageKeys) read(s *jsonspan.Scanner) (u Usage) {
 	if !isObject(s) {
 		return u

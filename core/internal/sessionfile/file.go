@@ -10,22 +10,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// file is a session file on its way: its source, and the session that is made of it. The first error ends it.
+// file is a session file that is being read: its source, and the session that is made from it. The first error ends reading.
 type file struct {
 	*Session
 	kind    *Kind
 	src     []byte
 	err     *jsonspan.Error
-	whole   int           // where the last whole line ends
-	stamp   jsonspan.Span // when the last entry was written; zero if none tells
+	whole   int           // where the last complete line ends
+	stamp   jsonspan.Span // the time of the last entry; zero if it has none
 	latest  int64         // the newest time of all entries, in milliseconds since 1970
 	origins []origin      // by message
 }
 
-// origin is a record of the file, by its number among the kind's own, that a message is made of, or a part of it.
+// origin says which record of the file a message is made from. Records are numbered by each kind of file; a message may have several.
 type origin struct{ message, record int32 }
 
-// came notes that the message being written is made of a record.
+// came notes that the message being written comes from a record.
 func (f *file) came(record int32) {
 	o := origin{int32(f.Count) - 1, record}
 	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
@@ -40,10 +40,10 @@ func (f *file) timed(at jsonspan.Span) {
 	}
 }
 
-// dated notes a time, a string, that new entries come after.
+// dated notes a time, a string; new entries get later times.
 func (f *file) dated(at jsonspan.Span) {
 	time := f.textAt(at)
-	if !strings.HasSuffix(time, "Z") { // OpenHands writes no zone
+	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a zone
 		time += "Z"
 	}
 	f.latest = max(f.latest, millis(time))
@@ -63,7 +63,7 @@ func (f *file) fail(e *jsonspan.Error, line int) {
 	f.err = &c
 }
 
-// skip counts something that is left out.
+// skip counts things that are left out.
 func (f *file) skip(what api.SkipReason, n int) {
 	if n == 0 {
 		return
@@ -80,7 +80,7 @@ func (f *file) skip(what api.SkipReason, n int) {
 	f.Skipped[i].Count += n
 }
 
-// open returns the list of messages so far, with no closing bracket.
+// open returns the list of messages so far, without its closing bracket.
 func (f *file) open() []byte {
 	if f.Messages == nil {
 		f.Messages = append(f.Messages, '[')
@@ -97,10 +97,10 @@ func (f *file) message() {
 	f.Count++
 }
 
-// put appends pieces of JSON to the message being written, as appendJSON does; spans are of the file.
+// put appends pieces of JSON to the message being written, as appendJSON does. Spans refer to the file.
 func (f *file) put(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, pieces...) }
 
-// member appends a member to the message being written if it has a value. It is never the first one.
+// member appends a member to the message being written, unless its value is missing. The message must already have a member.
 func (f *file) member(key string, value jsonspan.Span) {
 	if !value.Zero() {
 		f.put(`,"`+key+`":`, value)
@@ -115,7 +115,7 @@ func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 	return u
 }
 
-// used takes over the provider's counts for the call that made a message, unless they are empty.
+// used records the provider's counts for the call that made a message, unless they are empty.
 func (f *file) used(message int, u Usage) {
 	u.Message = message
 	if u.Total() > 0 {
@@ -126,7 +126,7 @@ func (f *file) used(message int, u Usage) {
 	}
 }
 
-// scan returns a scanner at an offset. Lone surrogates pass through as they are written: repairing is not done here.
+// scan returns a scanner at an offset. Lone surrogates pass through unchanged; repairing them is not the job of this package.
 func (f *file) scan(at uint32) *jsonspan.Scanner { return scanner(f.src, at) }
 
 // scanner returns a scanner at an offset that accepts lone surrogates.
@@ -136,7 +136,7 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
-// lines calls one for each line that is not blank, with a scanner at its object. A last line that is cut off is skipped.
+// lines calls one with a scanner at the object of each line that is not blank. An incomplete last line is skipped.
 func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	src := f.src
 	for pos, end := nextLine(src, start(src)); pos < len(src) && f.err == nil; {
@@ -161,8 +161,7 @@ func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// nextLine returns the next line from pos on that is not blank, its line feed left out; the end of src twice if there is
-// none.
+// nextLine returns the next line from pos on that is not blank, without its line feed; the end of src twice if there is none.
 func nextLine(src []byte, pos int) (from, end int) {
 	for pos < len(src) {
 		end = len(src)
@@ -192,8 +191,8 @@ func start(src []byte) int {
 // textAt returns the text of the string at a span, "" for the zero Span.
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
-// detect finds the kind of a file by the first object that identifies one. why explains what a file is that people mistake for a session
-// file.
+// detect finds the kind of a file by the first object that identifies one. If the file is of a sort that people mistake for a session file,
+// why explains what it is.
 func detect(src []byte) (k *Kind, why string) {
 	if bytes.HasPrefix(src, []byte("SQLite format 3\x00")) {
 		return nil, "it is a SQLite database; let the agent export the session, as \"opencode export ID\" does, and give that file"
@@ -204,7 +203,7 @@ func detect(src []byte) (k *Kind, why string) {
 	for pos, end := nextLine(src, start(src)); pos < len(src); pos, end = nextLine(src, end) {
 		k, err := signed(lineScanner(src, pos, end))
 		if err != nil {
-			// Not a file of lines, or one that is broken here; the whole may still be one object.
+			// Not a file of lines, or broken here; the whole file may still be one object.
 			if k, _ = signed(lineScanner(src, start(src), len(src))); k == nil {
 				k = streamed(src)
 			}
@@ -267,7 +266,7 @@ func streamed(src []byte) *Kind {
 	return nil
 }
 
-// signOf is the kind that the object at s is a sign of, or nil.
+// signOf returns the kind that the object at s is a sign of, or nil.
 func signOf(s *jsonspan.Scanner) *Kind {
 	if s.Kind() != jsonspan.Object {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
@@ -288,7 +287,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s: its type, and which of its keys some sign names.
+// traits reads the object at s and returns its type and those of its keys that any sign names.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {

@@ -43,12 +43,12 @@ type geminiCLI struct {
 	byRole
 	ids     ids
 	changes []gcChange
-	records []jsonspan.Span // the messages that are there in the end
-	record  int32           // the one that is being written
-	asked   jsonspan.Span   // the model that the file names last
-	list    jsonspan.Span   // the list of messages that was read last
+	records []jsonspan.Span // the messages that remain
+	record  int32           // the number of the record being written
+	asked   jsonspan.Span   // the last model that the file names
+	list    jsonspan.Span   // the last list of messages that was read
 	lined   bool            // the file has a line for each change
-	role    string          // of the message that is being written, or ""
+	role    string          // the role of the message being written, or ""
 }
 
 func readGeminiCLI(f *file) writer {
@@ -59,7 +59,7 @@ func readGeminiCLI(f *file) writer {
 		n := 0
 		f.lines(func(s *jsonspan.Scanner) { n++; g.entry(s) })
 		g.lined = n > 1 || g.list.Zero()
-	} else { // an object that is spread over lines
+	} else { // one object on several lines
 		s := f.scan(uint32(from))
 		g.entry(s)
 		s.End()
@@ -82,7 +82,7 @@ func readGeminiCLI(f *file) writer {
 	return g
 }
 
-// entry reads the object that holds all, or one line.
+// entry reads the object that is the whole file, or one line.
 func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	s.Kind()
 	c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
@@ -117,7 +117,7 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 	g.list.End = s.Pos()
 }
 
-// replay makes the changes and returns the messages that are there in the end.
+// replay applies the changes and returns the messages that remain.
 func (g *geminiCLI) replay() []jsonspan.Span {
 	ranks, n := g.ids.rank()
 	at := filled(n, -1) // by id: the index of the message
@@ -139,7 +139,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 		case c.kind == gcClear:
 			cut(0, api.SkipCompacted)
 		case c.kind == gcRewind:
-			to := 0 // the agent takes an id that it does not know for the beginning
+			to := 0 // the agent treats an unknown id as the beginning
 			if id != noID && at[id] >= 0 {
 				to = int(at[id])
 			}
@@ -156,7 +156,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 	return list
 }
 
-// write writes what a message says: the user, or the model and the results of its tool calls.
+// write writes one message: the user's, or the model's with the results of its tool calls.
 func (g *geminiCLI) write(at jsonspan.Span) {
 	typ := ""
 	var content, thoughts, calls, usage, model jsonspan.Span
@@ -189,7 +189,7 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 		return
 	}
 	u := g.usageAt(usage)
-	u.Input = max(0, u.Input-u.CacheRead) // input includes what was cached, but not what tools returned
+	u.Input = max(0, u.Input-u.CacheRead) // input includes cached tokens, but not those of tool results
 	g.used(g.Count-1, u)
 	if results {
 		g.each(calls, func(s *jsonspan.Scanner) { g.result(&n, s) })
@@ -217,7 +217,7 @@ func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	return found
 }
 
-// part begins the next of n parts. Consecutive messages of one role become one, because the API wants the roles to take turns.
+// part begins the next of n parts. Consecutive messages of one role become one, because roles must alternate in the API.
 func (g *geminiCLI) part(n *int, role string) {
 	*n++
 	if g.role == role {
@@ -257,7 +257,7 @@ func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	}
 }
 
-// thought writes a thought. The agent has split what the model sent into subject and description.
+// thought writes a thought. The agent has split the model's text into subject and description.
 func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	var subject, description jsonspan.Span
 	read(s, field{"subject", &subject}, field{"description", &description})

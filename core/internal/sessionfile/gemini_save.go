@@ -20,10 +20,10 @@ func (g *geminiCLI) save(s *saver) {
 	s.write(s.src[g.list.End:])
 }
 
-// gcUnit is a stretch of messages and the records that all of them, and nothing else, are made of; both half-open.
+// gcUnit is a range of messages and the range of records that they, and nothing else, are made from; both are half-open.
 type gcUnit struct{ from, to, first, end int32 }
 
-// units cuts the conversation where both a message and a record end. Records that are no messages go with those before them.
+// units divides the conversation where both a message and a record end. Records without a message stay with the records before them.
 func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 	for _, o := range s.origins {
 		if n := len(units); n > 0 && (o.record < units[n-1].end || o.message < units[n-1].to) {
@@ -43,7 +43,7 @@ func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 }
 
 func (g *geminiCLI) saveList(s *saver) {
-	begins := make([]*gcUnit, len(s.old)) // the unit that begins with a message
+	begins := make([]*gcUnit, len(s.old)) // the unit that begins with each message
 	units := g.units(s)
 	for i := range units {
 		begins[units[i].from] = &units[i]
@@ -73,7 +73,7 @@ func (g *geminiCLI) saveList(s *saver) {
 			for r := u.first; r < u.end; r++ {
 				next()
 				time := string(jsonspan.AppendString(nil, s.next()))
-				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // tokens are of an older prompt
+				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // tokens describe an older prompt
 			}
 			i += int(u.to-u.from) - 1
 			continue
@@ -106,7 +106,7 @@ func (g *geminiCLI) saveList(s *saver) {
 	s.write(`]`)
 }
 
-// saveHead begins a record. The record of a whole unchanged message has the id of the first one that the message was made of.
+// saveHead begins a record. The record of a whole unchanged message has the id of the first record that the message was made from.
 func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	id := s.newID()
 	if k := s.from[i]; k >= 0 && whole {
@@ -141,7 +141,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 			s.write(`,"toolCalls":[`)
 		}
 		s.comma(k)
-		n := 0 // its results; what is not in the order of the calls stays in its own, with the last call
+		n := 0 // how many results it has; those that are not in the order of the calls keep their own order, with the last call
 		for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
 			n++
 		}
@@ -200,7 +200,7 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 	return parts
 }
 
-// tell leaves out where a message ends and the next one of the same role begins: the file does not tell.
+// tell ignores where a message ends and the next one of the same role begins, because the file does not say.
 func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Goose keeps its sessions in a database and exports each as one object with a conversation. Before its database it wrote lines: an object
-// that describes the session, then one message per line. Nothing is removed from a conversation: messages that the agent no longer sends are
-// marked so in their metadata. Its blocks become Anthropic's in the way that it converts them for that provider.
+// Goose keeps its sessions in a database and exports each as one object with a conversation. Before it had a database, it wrote lines: an
+// object that describes the session, then one message per line. Nothing is removed from a conversation: messages that are no longer sent
+// are marked in their metadata. Blocks are converted to Anthropic's form in the same way as Goose does for that provider.
 func init() {
 	register(&Kind{
 		Name:   "goose",
@@ -30,15 +30,15 @@ type gooseRecord struct {
 	role        string
 	created     int64 // in seconds since 1970
 	hidden      bool  // not sent to the model
-	summary     bool  // sent to the model, but not shown to the user, as compactions write their messages
+	summary     bool  // sent to the model but not shown to the user, as compactions write their messages
 	sent        bool  // a part of a message
 }
 
 type goose struct {
 	*file
 	byRole
-	list    jsonspan.Span // of the conversation; zero in a file of lines
-	about   jsonspan.Span // in a file of lines: the object that describes the session, if it has one
+	list    jsonspan.Span // the list of messages; zero in a file of lines
+	about   jsonspan.Span // in a file of lines, the object that describes the session, if there is one
 	records []gooseRecord
 	marks   bool // messages say whether they are sent
 	usage   Usage
@@ -51,7 +51,7 @@ func readGoose(f *file) writer {
 		f.lines(func(s *jsonspan.Scanner) {
 			from := s.Pos()
 			if g.record(s); len(g.records) == 1 && g.records[0].role == "" && g.about.Zero() {
-				g.records = nil // it describes the session
+				g.records = nil // this object describes the session
 				s = lineScanner(f.src, int(from), len(f.src))
 				g.session(s)
 				g.about = jsonspan.Span{Start: from, End: s.Pos()}
@@ -70,11 +70,12 @@ func readGoose(f *file) writer {
 	return g
 }
 
-// session reads the object that describes the session, and the conversation if that is in it. The input of usage includes cached tokens.
+// session reads the object that describes the session, and the conversation if it is part of that object. The input of usage includes
+// cached tokens.
 func (g *goose) session(s *jsonspan.Scanner) {
 	var model jsonspan.Span
 	read(s, field{"conversation", func(s *jsonspan.Scanner) {
-		if s.Kind() == jsonspan.Null { // no message yet
+		if s.Kind() == jsonspan.Null { // no messages yet
 			g.list = s.Skip().Span
 		} else {
 			g.list = readList(s, "conversation", "a message", g.record)
@@ -110,7 +111,7 @@ func (g *goose) record(s *jsonspan.Scanner) {
 	g.records = append(g.records, r)
 }
 
-// write writes the messages that are sent; those of one role in a row are one.
+// write writes the messages that are sent. Consecutive messages of one role become one.
 func (g *goose) write() {
 	role := ""
 	g.usage.Message = -1
@@ -155,7 +156,7 @@ func (g *goose) write() {
 		g.came(int32(i))
 		switch r.sent = true; {
 		case r.summary:
-			g.usage.Message = -1 // the counts are of a request before it
+			g.usage.Message = -1 // the counts describe an earlier request
 		case r.role == "assistant":
 			g.usage.Message = g.Count - 1
 		}
@@ -165,9 +166,9 @@ func (g *goose) write() {
 	}
 }
 
-// gooseBlocks are the types of blocks that are sent: the strings that a block must have, by path, and the block as Anthropic has it.
-// Confirmations, notices and errors are only shown, and Anthropic takes no unsigned thinking. A call that could not be read has no name;
-// its result says so.
+// gooseBlocks are the types of blocks that are sent: the strings that a block must have, by path, and the block in Anthropic's form.
+// Confirmations, notices and errors are only shown, and Anthropic rejects unsigned thinking. A call that could not be read has no name; its
+// result explains that.
 var gooseBlocks = map[string]struct{ needs, sent string }{
 	"text":             {"", `{"type":"text","text":$text}`},
 	"thinking":         {"thinking", `{"type":"thinking","thinking":$thinking,"signature":$signature}`},
@@ -196,7 +197,7 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	}
 }
 
-// gooseHears reports whether content is for the model: its annotations may name who it is for.
+// gooseHears reports whether content is meant for the model: its annotations may name an audience.
 func gooseHears(src []byte, at jsonspan.Span) bool {
 	audience := find(src, at, "annotations.audience")
 	heard := audience.Zero() || src[audience.Start] != '['
@@ -206,7 +207,7 @@ func gooseHears(src []byte, at jsonspan.Span) bool {
 	return heard
 }
 
-// gooseBlock appends a block as Anthropic has it.
+// gooseBlock appends a block in Anthropic's form.
 func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	dst = appendFilled(dst, src, at, gooseBlocks[typ].sent)
@@ -223,7 +224,8 @@ func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	return dst
 }
 
-// gooseResult appends the content of a result, and whether it is an error: a text, or a list of texts and images if there are images.
+// gooseResult appends the content of a result and whether it is an error. The content is a text, or a list of texts and images if there are
+// images.
 func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 	if said := stringAt(src, result, "error"); !said.Zero() {
 		return append(jsonspan.AppendString(dst, "Error: "+jsonspan.Text(src, said)), `,"is_error":true`...)

@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// gooseCounts are the counts of a request that is not sent again; Goose estimates if they are missing.
+// gooseCounts removes the counts of a request that is not sent again; Goose estimates if they are missing.
 var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens", "null").set("output_tokens", "null")
 
-// save compacts as Goose does: messages that are no longer sent stay in the conversation and are marked as invisible to the model, and new
-// messages, which only the model sees, are at their place among them. Messages without such marks, of before Goose's database, are replaced.
+// save compacts as Goose does: messages that are no longer sent stay in the conversation, marked as invisible to the model, and new
+// messages, which only the model sees, are inserted at their place. Messages without such marks, from before Goose's database, are
+// replaced.
 //
-// Goose orders the messages of a session by their time, so each new message has the time of the message before it, or of the
-// first message.
+// Goose orders the messages of a session by time, so each new message gets the time of the message before it, or of the first message.
 func (g *goose) save(s *saver) {
 	s.kept, s.out = start(g.src), nil
 	if g.list.Zero() {
@@ -45,7 +45,7 @@ func (g *goose) merge(s *saver) {
 		}
 		n++
 	}
-	// until writes the records before one: those that were sent are not sent any more.
+	// until writes the records before a given one, and marks those that were sent as no longer sent.
 	until := func(record int32) {
 		for ; next < record; next++ {
 			r := &g.records[next]
@@ -60,7 +60,7 @@ func (g *goose) merge(s *saver) {
 			}
 		}
 	}
-	// A new message is right before the record of the next one that stays, after what it replaces.
+	// A new message goes directly before the record of the next message that stays, and after what it replaces.
 	before := filled(len(s.from), int32(len(g.records)))
 	for i := len(s.from) - 2; i >= 0; i-- {
 		if before[i] = before[i+1]; s.from[i+1] >= 0 {
@@ -94,7 +94,7 @@ func (g *goose) merge(s *saver) {
 	}
 }
 
-// gooseHidden appends a message that the model does not see any more.
+// gooseHidden appends a message that the model no longer sees.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	if find(src, at, "metadata").Zero() {
 		return appendJSON(hole(appendObject(dst, src, at, rename(nil).find)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
@@ -111,7 +111,7 @@ func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	}}}.find)
 }
 
-// gooseContent appends Anthropic's content as Goose keeps it.
+// gooseContent appends Anthropic's content in Goose's form.
 func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
 	switch {
 	case content.Zero():
@@ -123,7 +123,7 @@ func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
 	return append(dst, `[]`...)
 }
 
-// gooseOwnBlocks are Anthropic's blocks as Goose keeps them.
+// gooseOwnBlocks are Anthropic's blocks in Goose's form.
 var gooseOwnBlocks = map[string]string{
 	"text":              `{"type":"text","text":$text?null;}`,
 	"thinking":          `{"type":"thinking","thinking":$thinking?null;,"signature":$signature?null;}`,
@@ -134,7 +134,8 @@ var gooseOwnBlocks = map[string]string{
 	"tool_result":       `{"type":"toolResponse","id":$tool_use_id?null;,"toolResult":{"status":"success","value":{"content":`,
 }
 
-// gooseOwn appends a block of Anthropic's as Goose keeps it. A block that it has no place for stays as it is, and is not found again.
+// gooseOwn appends one of Anthropic's blocks in Goose's form. A block that Goose has no form for stays unchanged, and will not be found
+// when the file is read again.
 func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	template, known := gooseOwnBlocks[typ]
@@ -167,7 +168,7 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	return jsonspan.AppendCompact(dst[:from], slices.Clone(dst[from:]))
 }
 
-// gooseTexts reports whether content is a list that contains nothing but texts, which Goose sends as one.
+// gooseTexts reports whether content is a list of nothing but texts, which Goose sends as one.
 func gooseTexts(src []byte, content jsonspan.Span) bool {
 	for _, at := range items(src, content) {
 		if typeOf(src, at) != "text" {
@@ -189,7 +190,7 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// tell leaves out the boundaries between messages of one role, and how results are spelled.
+// tell ignores the boundaries between messages of one role, and how results are spelled.
 func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))

@@ -7,11 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// ids gives small numbers to the ids of a file, so that they can be looked up in slices. It sorts: a table of hashes
-// could be made slow by a file that knows the hash function, and in the module the hash function never changes.
+// ids gives small numbers to the ids of a file, so that they can be used as indexes. It sorts them: a hash table could be made slow by a
+// file whose author knows the hash function, which never changes in the module.
 type ids struct{ keys [][]byte }
 
-// noID is the number of an id that is not there.
+// noID is the number of a missing id.
 const noID = -1
 
 // add notes the id that the string at a span holds and returns its place for rank.
@@ -26,7 +26,7 @@ func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	return t.addText(key)
 }
 
-// addText notes an id that no string of the file is.
+// addText notes an id that is not a string of the file.
 func (t *ids) addText(key []byte) int32 {
 	t.keys = append(t.keys, key)
 	return int32(len(t.keys) - 1)
@@ -80,7 +80,7 @@ func (t *ids) rank() (ranks, int) {
 	return ranks, n
 }
 
-// filled returns a slice of n times v.
+// filled returns a slice of n copies of v.
 func filled(n int, v int32) []int32 {
 	s := make([]int32, n)
 	for i := range s {

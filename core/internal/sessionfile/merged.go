@@ -2,13 +2,13 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// merged is what Cline and Roo Code share: a list of messages in Anthropic's shape with members and blocks of other providers, where
-// consecutive user messages are sent as one.
+// merged is what Cline and Roo Code have in common: a list of messages in Anthropic's form with members and blocks for other providers, in
+// which consecutive user messages are sent as one.
 type merged struct {
 	byRole
 	// sends reports whether a block of a type is sent in a message of a role.
 	sends func(role, typ string, block jsonspan.Span) bool
-	// block appends a block, or a string, as Anthropic has it.
+	// block appends a block, or a string, in Anthropic's form.
 	block func(dst, src []byte, at jsonspan.Span) []byte
 }
 
@@ -41,7 +41,7 @@ func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(bl
 	}
 	for _, block := range items(f.src, content) {
 		typ := typeOf(f.src, block)
-		if m.sends(role, typ, block) && (typ != "thinking" || find(f.src, block, "signature").Len() > 2) { // Anthropic takes no unsigned thinking
+		if m.sends(role, typ, block) && (typ != "thinking" || find(f.src, block, "signature").Len() > 2) { // Anthropic rejects unsigned thinking
 			one(block)
 			n++
 		}
@@ -49,7 +49,7 @@ func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(bl
 	return n
 }
 
-// withoutMembers appends a block without the members that a table takes out; a string becomes a text block.
+// withoutMembers appends a block without the members that table removes; a string becomes a text block.
 func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	if src[at.Start] == '"' {
 		return appendJSON(dst, src, `{"type":"text","text":`, at, `}`)
@@ -57,7 +57,7 @@ func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	return appendChanged(dst, src, at, table.find)
 }
 
-// tell leaves out the boundaries between user messages.
+// tell ignores the boundaries between user messages.
 func (m *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	dst = m.begin(dst, role, i, role == "user")

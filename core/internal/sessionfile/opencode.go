@@ -9,7 +9,7 @@ import (
 
 // opencode, and Kilo Code since its command line, export a session as {info, messages: [{info, parts}]}. The agent converts each message to
 // a UIMessage before it calls the model. A compaction is a user message with a compaction part, which may name the first message of its
-// tail, and a summary as the answer to it.
+// tail, followed by an answer with the summary.
 func init() {
 	register(&Kind{
 		Name:   "opencode",
@@ -40,12 +40,12 @@ type ocRecord struct {
 type opencode struct {
 	*file
 	ids        ids
-	info       jsonspan.Span // of the session
+	info       jsonspan.Span // describes the session
 	list       jsonspan.Span
 	whole      jsonspan.Span
 	records    []ocRecord
 	order      []int32 // the records that are sent
-	back       int32   // the user goes back to before this message, or noID
+	back       int32   // the user went back to before this message, or noID
 	backPart   jsonspan.Span
 	asked      int // the user's last message, which names the model
 	summarized int32
@@ -103,7 +103,7 @@ func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	r.failed = failed
 }
 
-// compacts reads a part, and notes whether it is a compaction.
+// compacts reads a part, and records whether it is a compaction.
 func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 	typ, tail := "", jsonspan.Span{}
 	read(s, field{"type", oneOf(&typ, "compaction")}, field{"tail_start_id", &tail})
@@ -189,8 +189,8 @@ func (o *opencode) pick() {
 	}
 }
 
-// foreign reports whether an answer is of another model than the one that is asked next, which is the one of the user's last
-// message: what a provider has signed does not go to another.
+// foreign reports whether an answer came from another model than the one that is asked next, which is the model of the user's last message.
+// Signed reasoning of one provider is not sent to another.
 func (o *opencode) foreign(r *ocRecord) bool {
 	if o.asked < 0 {
 		return false
@@ -249,7 +249,7 @@ func (o *opencode) write(i int32) {
 	}
 }
 
-// partsOf are the parts of a message, but for those that the user has taken back.
+// partsOf returns the parts of a message, except for those that the user has taken back.
 func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	for _, at := range items(o.src, r.parts) {
 		if !o.backPart.Zero() && r.number == o.back && textOf(o.src, at, "id") == o.textAt(o.backPart) {
@@ -260,7 +260,7 @@ func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	return parts
 }
 
-// aborted reports whether the user has broken an answer off that says something.
+// aborted reports whether the user interrupted an answer that already had some content.
 func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 	if textOf(o.src, r.info, "error.name") != "MessageAbortedError" {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Texts that the agent sends in place of a part.
+// Texts that the agent sends instead of a part.
 const (
 	ocStep      = `{"type":"step-start"}`
 	ocCompacted = `"[Old tool result content cleared]"`
@@ -15,7 +15,7 @@ const (
 	ocSubtask   = `"The following tool was executed by the user"`
 )
 
-// userPart writes a user part. Text files are not sent: an adjacent text contains their contents.
+// userPart writes a user part. Text files are not sent, because an adjacent text has their contents.
 func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	switch typeOf(o.src, p) {
 	case "text":

@@ -10,7 +10,7 @@ import (
 
 // save writes a separate session with the remaining messages, because opencode's import only adds to its database and would leave existing
 // messages in place. All ids are new. An unchanged message keeps its parts, and a changed one keeps what the agent has noted about its
-// calls. A remaining compaction becomes a plain question and answer, since it would otherwise hide the messages before it.
+// calls. A remaining compaction becomes an ordinary question and answer, since it would otherwise hide the messages before it.
 func (o *opencode) save(s *saver) {
 	w := &ocWriter{o: o, saver: s, ms: max(0, millis(s.in.Time), s.latest+1)}
 	for i := range o.records {
@@ -47,16 +47,16 @@ type ocWriter struct {
 	o *opencode
 	*saver
 	ids             critbit.Map[*ocRecord]
-	user, assistant *ocRecord // the last of each, which tell what a new one must have
+	user, assistant *ocRecord // the last of each; new messages copy their settings
 	session         string
 	ms              int64
-	given           int64  // ids so far
-	id              string // of the message that is being written
+	given           int64  // how many ids were made
+	id              string // of the message being written
 	parent          string // the last user message
 	calls           critbit.Map[jsonspan.Span]
 }
 
-// next is an id as opencode makes them: they ascend with time.
+// next returns an id as opencode makes them: they ascend with time.
 func (w *ocWriter) next(prefix string) string {
 	w.given++
 	head := strconv.FormatInt((w.ms*4096+w.given)&(1<<48-1), 16)
@@ -64,7 +64,7 @@ func (w *ocWriter) next(prefix string) string {
 	return `"` + prefix + "_" + strings.Repeat("0", 12-len(head)) + head + tail + `"`
 }
 
-// ocUncounted are the counts of a copied message: those of the original are of an older prompt.
+// ocUncounted are the counts of a copied message, because the original's counts describe an older prompt.
 const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
 func (w *ocWriter) message(i int) {
@@ -128,7 +128,7 @@ func (w *ocWriter) begin(n *int, typ string) {
 	w.write(`{"id":`, w.next("prt"), `,"sessionID":`, w.session, `,"messageID":`, w.id, `,"type":"`+typ+`"`)
 }
 
-// copyPart writes a part of the file again. The cost of a step goes, because it was for the old prompt.
+// copyPart writes a part of the file again, without the cost of a step, which describes the old prompt.
 func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	switch typeOf(w.src, p) {
 	case "step-finish", "":
@@ -145,14 +145,14 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	}
 }
 
-// value writes a member of a part from another one of the message.
+// value writes a member of a part, copied from another member of the message.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.Zero() {
 		w.write(`,"`+to+`":`, v.Of(w.in.Src))
 	}
 }
 
-// part writes a part of a message that is new or changed.
+// part writes a part of a new or changed message.
 func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	typ := typeOf(w.in.Src, p)
 	switch typ {
@@ -175,7 +175,7 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 		if typ == "dynamic-tool" {
 			name = textOf(w.in.Src, p, "toolName")
 		} else if name == typ {
-			return // a part that opencode does not have; the file is compared with the messages
+			return // opencode has no such part; the comparison with the messages finds this
 		}
 		w.begin(n, "tool")
 		w.tool(name, p)
@@ -183,7 +183,7 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	w.write(`}`)
 }
 
-// times returns the beginning and the end of something that has taken no time.
+// times returns the start and end of something that takes no time.
 func (w *ocWriter) times() string {
 	ms := strconv.FormatInt(w.ms, 10)
 	return `{"start":` + ms + `,"end":` + ms + `}`
@@ -230,7 +230,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	}
 }
 
-// noted writes what the file has noted of a call, or what opencode wants there.
+// noted writes what the file has noted about a call, or else what opencode requires there.
 func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	if v := find(w.src, state, key); !v.Zero() && w.src[v.Start] == none[0] {
 		w.write(`,"`+key+`":`, v)
@@ -239,7 +239,7 @@ func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	}
 }
 
-// tell leaves out the id of a message, which is another one in the new session.
+// tell ignores the id of a message, which is different in the new session.
 func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
 	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Of(src))

@@ -10,8 +10,8 @@ import (
 )
 
 // OpenHands writes a file for each event. A session file is these events in order: as a list, as JSON lines, or concatenated;
-// base_state.json may be among them. In files where events name parents they form a tree, in older ones a line. A condensation names the
-// forgotten events and holds the summary that is sent in their place.
+// base_state.json may be among them. If events name their parents they form a tree; in older files they form a line. A condensation names
+// the events to forget and holds the summary that is sent in their place.
 func init() {
 	event := []string{"id", "kind", "timestamp", "source"}
 	state := []string{"id", "agent", "workspace", "execution_status"}
@@ -37,15 +37,15 @@ const (
 	ohUnknown ohKind = iota
 	ohSystem
 	ohMessage
-	ohSummary // a summary that is in the file as an event
+	ohSummary // a summary that is stored as an event
 	ohAction
 	ohObservation
 	ohReject
 	ohAgentError
 	ohCondensation
-	ohState // a change of the state, which is not of the tree
-	ohError // an error of the conversation
-	ohNote  // what the model does not see
+	ohState // a change of the state, outside the tree
+	ohError // an error in the conversation
+	ohNote  // something that the model does not see
 )
 
 var ohKinds = [...]struct {
@@ -79,12 +79,12 @@ type ohEvent struct {
 	at         jsonspan.Span
 	kind       ohKind
 	linked     bool // names its parent
-	root       bool // says that it has none
+	root       bool // says that it has no parent
 	thinks     bool // has thinking blocks
-	executable bool // a call that the agent runs where it has no result
+	executable bool // a call that the agent runs if it has no result
 	id         int32
 	parent     int32
-	response   int32         // the answer of the model that the event is of
+	response   int32         // the model's answer that the event belongs to
 	call       int32         // the id of the tool call
 	action     int32         // of a result: the id of the event that it answers
 	summary    jsonspan.Span // of a condensation
@@ -100,15 +100,15 @@ type openHands struct {
 	forgotten []int32
 	list      jsonspan.Span // the list of events, if the file is one
 	base      jsonspan.Span // base_state.json
-	leaf      jsonspan.Span // the id of the newest event in it, as a string
+	leaf      jsonspan.Span // the id of the newest event according to base, as a string
 	head      int32         // that id, or noID
 	empty     bool          // the base state says that the conversation starts over
 	numbers   int
 	path      []int32 // events from the root to the newest one
 	raw       []int32 // what the condensations leave: events, and -1-i for the summary of the condensation i
-	view      []int32 // what of it is sent
+	view      []int32 // the part of raw that is sent
 	reasoned  bool    // the model gets its reasoning_content back
-	told      bool    // the message that was told last is merged with one of the user's
+	told      bool    // the last message that tell saw is merged with a user message
 }
 
 func readOpenHands(f *file) writer {
@@ -130,7 +130,7 @@ func readOpenHands(f *file) writer {
 	return o
 }
 
-// stream reads objects that follow each other, whatever white space is between them. A last one that is cut off is skipped.
+// stream reads consecutive objects, with any white space between them. An incomplete last one is skipped.
 func (o *openHands) stream() {
 	for at := uint32(start(o.src)); o.err == nil; {
 		s := o.scan(at)
@@ -202,7 +202,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	o.events = append(o.events, e)
 }
 
-// resolve finds the path from the newest event back to the root. Of events with one id the first counts.
+// resolve finds the path from the newest event back to the root. If several events have the same id, the first counts.
 func (o *openHands) resolve() {
 	ranks, n := o.ids.rank()
 	o.numbers = n
@@ -218,7 +218,7 @@ func (o *openHands) resolve() {
 			at[e.id] = int32(i)
 		}
 	}
-	first := func(i int) int32 { // the event that the agent takes for the one at i
+	first := func(i int) int32 { // the event with the same id that the agent uses for event i
 		if i >= 0 && o.events[i].id != noID {
 			return at[o.events[i].id]
 		}

@@ -13,7 +13,7 @@ var ohReasoners = [...]string{
 	"deepseek/deepseek-v4-pro", "deepseek/deepseek-v4-flash",
 }
 
-// metrics is what the agent's model has used, in statistics of all models.
+// metrics returns what the agent's model has used, in statistics of all models.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {
@@ -24,7 +24,7 @@ func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	return used
 }
 
-// model finds the model: in the base state, or in the statistics that were told last.
+// model finds the model: in the base state, or in the newest statistics.
 func (o *openHands) model() {
 	o.Model = textOf(o.src, o.base, "agent.llm.model")
 	for i := len(o.events) - 1; i >= 0 && o.Model == ""; i-- {
@@ -37,8 +37,8 @@ func (o *openHands) model() {
 	}
 }
 
-// count finds the provider's last count that holds: the base state has one for each answer, by its id. The agent's server tells sums
-// in a change of the state instead, before the events of the answer.
+// count finds the provider's last count that is still valid: the base state has one for each answer, by its id. The agent's server instead
+// writes sums in a change of the state, before the events of the answer.
 func (o *openHands) count() {
 	behind := make([]bool, len(o.events)) // the newest condensation
 	for k := len(o.path) - 1; k >= 0 && o.events[o.path[k]].kind != ohCondensation; k-- {
@@ -65,7 +65,7 @@ func (o *openHands) count() {
 				CacheWrite: now.CacheWrite - sum.CacheWrite, Output: now.Output - sum.Output,
 			}
 			sum = now
-			// The last call alone, where the file does not tell the calls before it.
+			// Only the last call counts if the file says nothing about the calls before it.
 			if n, ok := jsonspan.Int(o.src, find(o.src, at, "per_turn_token")); ok && int64(n) != last.Total() {
 				last = Usage{Input: int64(max(n, 0))}
 			}

@@ -17,7 +17,7 @@ func (w *ohSaver) event(kind, source string) {
 // now returns the time of the next event, without a zone.
 func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.next(), "Z")) }
 
-// separate goes before an event.
+// separate writes what goes between events.
 func (w *ohSaver) separate() {
 	if !w.o.list.Zero() && !w.first {
 		w.write(`,`)
@@ -25,7 +25,7 @@ func (w *ohSaver) separate() {
 	w.first = false
 }
 
-// link writes the id of an event, and its parent in files that name parents.
+// link writes the id of an event and, in files that name parents, its parent.
 func (w *ohSaver) link() {
 	if w.parent != "" {
 		w.write(`,"parent_id":` + w.parent)
@@ -44,7 +44,7 @@ func (w *ohSaver) end() {
 	}
 }
 
-// again writes the events of a message that is as it was, as new ones.
+// again writes the events of an unchanged message as new events.
 func (w *ohSaver) again(i int) {
 	answer := w.newID()
 	for _, r := range w.recordsOf(w.from[i]) {
@@ -59,8 +59,8 @@ func (w *ohSaver) again(i int) {
 	}
 }
 
-// copied writes an event of the file under another id, without its closing bracket. Members in changed are left out: the caller writes
-// them. A call without a result among the messages is not one that the agent may run: it would run it once more.
+// copied writes an event of the file with another id, without its closing bracket. Members in changed are left out; the caller writes them.
+// A call without a result among the messages must not look executable, because the agent would run it again.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
@@ -95,14 +95,14 @@ func (w *ohSaver) call(id string) *ohCall {
 	return &ohCall{action: -1, result: -1}
 }
 
-// member copies a member of a message, if it has it.
+// member copies a member of a message, if the message has it.
 func (w *ohSaver) member(i int, key string) {
 	if v := w.value(i, key); v != nil {
 		w.write(`,"`+key+`":`, v)
 	}
 }
 
-// message writes a message that the file does not have.
+// message writes a message that is not in the file.
 func (w *ohSaver) message(i int) {
 	role := w.role(i)
 	calls := w.callsOf(i)
@@ -131,8 +131,8 @@ func (w *ohSaver) message(i int) {
 	w.end()
 }
 
-// content writes the content of a message as the agent keeps it. If failed is set, the first text is a note that the call failed, which the
-// event says in another member, and is left out.
+// content writes the content of a message as the agent stores it. If failed is set, the first text is a note that the call failed; the
+// event says that in another member, so the note is left out.
 func (w *ohSaver) content(i int, failed bool) {
 	src := w.in.Src
 	w.write(`[`)
@@ -162,7 +162,7 @@ func (w *ohSaver) content(i int, failed bool) {
 	w.write(`]`)
 }
 
-// action writes the n-th call of a message: as the event that it was with what the message says now, or as a new one.
+// action writes the n-th call of a message: its old event with what the message says now, or a new event.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	spelled := func(path string) string {
 		if at := stringAt(w.in.Src, call, path); !at.Zero() {
@@ -199,8 +199,8 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	w.end()
 }
 
-// result writes a changed result. Tools that make a text of their own of what they have observed can't hold it; an observation of an MCP tool
-// can hold any text.
+// result writes a changed result. An observation of a tool whose text the agent generates can't hold it; an observation of an MCP tool can
+// hold any text.
 func (w *ohSaver) result(i int) {
 	id := w.answers(i)
 	known := w.call(id)
@@ -234,7 +234,7 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// tell leaves out the parts of a message that carry no content: tool names, cache breakpoints, empty texts next to calls. Consecutive user
+// tell ignores the parts of a message that carry no content: tool names, cache breakpoints, empty texts next to calls. Consecutive user
 // messages count as one.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))

@@ -12,7 +12,7 @@ import (
 const (
 	ohFailed      = "[An error occurred during execution.]\n" // goes before the results of calls that have failed
 	ohToolLimit   = 50_000                                    // characters of a text in a tool result
-	ohOutputLimit = 30_000                                    // characters that a command may write
+	ohOutputLimit = 30_000                                    // characters of a command's output
 	ohClipped     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
 	ohSaved       = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
 	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "
@@ -77,7 +77,7 @@ func (o *openHands) begin(goOn bool, role string) bool {
 	return role == "user"
 }
 
-// comma goes before every part of a content but the first.
+// comma writes a comma before every part of a content but the first.
 func (o *openHands) comma() {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`,`)
@@ -99,7 +99,7 @@ func (o *openHands) imagePart(url jsonspan.Span) {
 	o.put(`{"type":"image_url","image_url":{"url":`, url, `}}`)
 }
 
-// each calls text for the texts of content, and image for the addresses of its images; a content may be one text.
+// each calls text for the texts of content, and image for the URLs of its images; content may also be a single text.
 func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Span)) {
 	if !content.Zero() && o.src[content.Start] == '"' {
 		text(content)
@@ -130,7 +130,7 @@ func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	}, o.imagePart)
 }
 
-// answer ends the content of a message of the model and writes the rest of it but for its calls. An empty content is no list.
+// answer ends the content of a message of the model and writes the rest of it except for its calls. An empty content is no list.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`]`)
@@ -160,7 +160,7 @@ func (o *openHands) call(n int, call jsonspan.Span) {
 	o.put(`}}`)
 }
 
-// calls writes the calls of an answer; what the model has thought is in the first of them.
+// calls writes the calls of an answer. The first of them holds the model's thoughts.
 func (o *openHands) calls(batch []int32) bool {
 	o.begin(false, "assistant")
 	first := o.events[batch[0]].at
@@ -174,7 +174,7 @@ func (o *openHands) calls(batch []int32) bool {
 	return false
 }
 
-// said writes a message that is an event, and reports whether it is the user's and nothing but that.
+// said writes a message that is an event, and reports whether it consists of nothing but the user's words.
 func (o *openHands) said(entry int32, user bool) bool {
 	at := o.events[entry].at
 	m := find(o.src, at, "llm_message")
@@ -247,7 +247,7 @@ func (o *openHands) result(e *ohEvent) {
 	o.parts(find(o.src, e.at, "extended_content"), "tool", false)
 }
 
-// ohTool is a tool that makes a text of its own of what it has observed.
+// ohTool is a tool for whose observations the agent generates the text.
 type ohTool uint8
 
 const (
@@ -259,7 +259,7 @@ const (
 
 var ohTools = map[string]ohTool{"TerminalObservation": ohTerminal, "BrowserObservation": ohBrowser, "TaskObservation": ohTask}
 
-// ohObserved returns the tool that an observation is of.
+// ohObserved returns the tool that made an observation.
 func ohObserved(src []byte, observation jsonspan.Span) ohTool {
 	return ohTools[textOf(src, observation, "kind")]
 }
@@ -291,7 +291,7 @@ func (o *openHands) output(observation jsonspan.Span, text string) string {
 	return text
 }
 
-// screenshot writes the image of a page, and where the agent keeps it.
+// screenshot writes the image of a page, and where the agent stores it.
 func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 	if data.Len() <= 2 {
 		return
@@ -317,8 +317,8 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 
 func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }
 
-// ohCut takes the middle out of a text that has more characters than limit, and says so in its place. With a folder it says where the
-// agent has saved the whole text.
+// ohCut replaces the middle of a text that has more characters than limit with a note. If folder is given, the note says where the agent
+// has saved the whole text.
 func ohCut(text string, limit int, folder, name string) string {
 	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -338,7 +338,7 @@ func ohCut(text string, limit int, folder, name string) string {
 	return string(runes[:head]) + notice + string(runes[len(runes)-(left-head):])
 }
 
-// lineCount is how many lines Python finds in a text.
+// lineCount returns how many lines Python finds in a text.
 func lineCount(text []rune) (n int) {
 	for i, r := range text {
 		switch r {

@@ -15,11 +15,11 @@ type ohSaver struct {
 	first  bool                 // the next event is the first of a list
 }
 
-// ohCall is a call of a tool, as far as it is known.
+// ohCall is what is known about a tool call.
 type ohCall struct {
 	action, result int32  // its events in the view, or -1
-	id             string // of its new event, as JSON
-	name           string // of the tool, as JSON
+	id             string // id of its new event, as JSON
+	name           string // name of the tool, as JSON
 	answered       bool   // has a result among the messages
 }
 
@@ -60,7 +60,7 @@ func (o *openHands) save(s *saver) {
 	}
 }
 
-// know notes the calls of the view and of the messages.
+// know collects the calls of the view and of the messages.
 func (w *ohSaver) know() {
 	at := func(id string) *ohCall {
 		c := w.calls.At(id)
@@ -101,7 +101,7 @@ func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
 	return calls
 }
 
-// answers is the id of the call that the result i answers.
+// answers returns the id of the call that the result i answers.
 func (w *ohSaver) answers(i int) string {
 	return textOf(w.in.Src, w.in.Messages[i], "tool_call_id")
 }
@@ -132,7 +132,7 @@ func (w *ohSaver) plan() (stay, digest, end int) {
 	return stay, w.summary(stay), n
 }
 
-// summary is the message i, where it can be the summary of a condensation: new, and a text; else -1.
+// summary returns the message i, where it can be the summary of a condensation: new, and a text; else -1.
 func (w *ohSaver) summary(i int) int {
 	if i < len(w.from) && w.from[i] < 0 {
 		if role, text := w.roleText(i); role == "user" && text != "" {
@@ -142,7 +142,7 @@ func (w *ohSaver) summary(i int) int {
 	return -1
 }
 
-// stays calls one for each entry of the messages before stay and from end on, until that says false.
+// stays calls one for each entry of the messages before stay and from end on, until one returns false.
 func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	for i, k := range w.from {
 		if k < 0 || i >= stay && i < end {
@@ -156,7 +156,7 @@ func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	}
 }
 
-// whole is the first of the messages that stay that the agent would not leave whole; if there is none, how many messages there are.
+// whole returns the first of the messages that stay that the agent would not leave whole; if there is none, how many messages there are.
 func (w *ohSaver) whole(stay, end int) int {
 	var entries []int32
 	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })

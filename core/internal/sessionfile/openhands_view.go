@@ -7,12 +7,12 @@ import (
 )
 
 // ohSummaryOf converts a condensation's index into the view entry of its summary, and back. Entries of 0 or more are indexes of events; -1
-// is none.
+// means none.
 func ohSummaryOf(i int32) int32 { return -2 - i }
 
-// sees makes the view of the path: what condensations have left, without what providers would refuse.
+// sees computes the view of the path: what condensations have left, without what providers would reject.
 func (o *openHands) sees() {
-	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // by id: what is in the list
+	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // by id: whether it is in the list
 	list := ohList{where: make([]*ohChunk, 2*len(o.events))}
 	for _, i := range o.path {
 		e := &o.events[i]
@@ -49,11 +49,11 @@ func (o *openHands) sees() {
 	o.skip(api.SkipFailed, len(o.raw)-len(o.view))
 }
 
-// ohChunkSize is how many entries a chunk of a list has at most: the square root of what a long session has.
+// ohChunkSize is the maximum number of entries in a chunk of a list: the square root of the length of a long session.
 const ohChunkSize = 512
 
-// ohList is a list with fast lookup, removal and insertion, whose cost hardly grows with its length: a file may have a condensation for each
-// event.
+// ohList is a list with fast lookup, removal and insertion, whose cost hardly grows with its length, because a file may have a condensation
+// for each event.
 type ohList struct {
 	first, last *ohChunk
 	where       []*ohChunk // by event, then by condensation
@@ -72,7 +72,7 @@ func (l *ohList) of(entry int32) **ohChunk {
 	return &l.where[entry]
 }
 
-// insert puts an entry in at a place, or at the end if there is no such place.
+// insert inserts an entry at an index, or at the end if the index is too large.
 func (l *ohList) insert(at int, entry int32) {
 	if l.first == nil {
 		l.first = &ohChunk{}
@@ -164,19 +164,20 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 	return left
 }
 
-// ohGroups are events that are in a view together or not at all. Lists are linked: the first by the id, the next by the event.
+// ohGroups are groups of events that are in a view together or not at all. They are linked lists: the first arrays give the first event by
+// id, the next arrays the following event.
 type ohGroups struct {
 	*openHands
 	alive              []bool
 	headOf, nextOf     []int32 // calls of one answer, of the whole path
 	headCall, nextCall []int32 // calls with one id and their results, of the view
-	calls, results     []int32 // how many of these are alive, by the id
-	loopOf             []int32 // by event: its loop of tools
+	calls, results     []int32 // how many of these remain, by id
+	loopOf             []int32 // by event: its tool loop
 	loops              []ohLoop
-	gone               []int32 // what is out and has not been followed yet
+	gone               []int32 // removed events that have not been followed yet
 }
 
-// ohLoop is a loop of tools: path[from:to].
+// ohLoop is a tool loop: path[from:to].
 type ohLoop struct{ from, to int }
 
 // pending counts a result for each call that the agent runs when it continues.
@@ -194,8 +195,7 @@ func (g *ohGroups) pending() {
 	}
 }
 
-// group finds the answers and the loops of tools. A loop begins with thinking and ends with an event that is neither a call nor a
-// result.
+// group finds the answers and the tool loops. A loop begins with thinking and ends with an event that is neither a call nor a result.
 func (g *ohGroups) group() {
 	open := -1
 	for k, i := range g.path {

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// pi appends a header and then one entry a line. From version 2 on entries have an id and a parentId and make a tree; in
-// version 1 they follow each other. A compaction entry holds a summary and names the first entry that stays, by its id,
-// or in version 1 by its place among the lines.
+// pi appends a header and then one entry per line. From version 2 on, entries have an id and a parentId and form a tree; in version 1 they
+// follow each other. A compaction entry holds a summary and names the first entry to keep: by its id, or in version 1 by its index among
+// the lines.
 func init() {
 	register(&Kind{
 		Name:   "pi",
@@ -27,20 +27,20 @@ type piEntry struct {
 	header bool
 	kind   piKind
 	linked bool // has a parent member, even if it is null
-	used   bool // is in the result
+	used   bool // part of the result
 	id     int32
 	parent int32 // the parent's id; after resolve the index of the parent's entry, or -1
-	kept   int32 // of a compaction: the id of the first entry that stays; in version 1 its index
+	kept   int32 // of a compaction: the id of the first entry to keep; in version 1 its index
 	byLine bool  // kept is an index
 	first  int32 // its calls are calls[first:end]
 	end    int32
 	model  jsonspan.Span
-	body   jsonspan.Span // its message, or the entry itself where that is the message
+	body   jsonspan.Span // its message, or the entry itself if that is the message
 	usage  jsonspan.Span
 	role   *piRole
 	target int32         // of an edit: the id of the entry that it changes
 	value  jsonspan.Span // of an edit its replacement, of a compaction its system message
-	edit   int32         // the edit that counts for the entry, or -1
+	edit   int32         // the edit that applies to the entry, or -1
 }
 
 type piKind uint8
@@ -48,13 +48,13 @@ type piKind uint8
 const (
 	piOther piKind = iota
 	piMessage
-	piFailed   // an answer that was broken off
-	piExcluded // a command that the user kept from the model
+	piFailed   // an interrupted answer
+	piExcluded // a command that the user hid from the model
 	piEmpty
 	piCompaction
 	piModel
 	piSystem // the system prompt, or a change of it
-	piEdit   // another content for an earlier entry, or none
+	piEdit   // new content for an earlier entry, or none
 )
 
 type pi struct {
@@ -64,9 +64,9 @@ type pi struct {
 	entries []piEntry
 	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
 	path    []int32
-	prompts []jsonspan.Span // the system messages of the path that count
+	prompts []jsonspan.Span // the system messages on the path that count
 	texts   []string        // their texts outside of sections
-	version int64           // of the file; 0 is as good as 1
+	version int64           // of the file; 0 means 1
 	answer  jsonspan.Span   // the last message of a model on the path
 	made    []string        // the id of each entry, as JSON, where the file has none
 }
@@ -108,7 +108,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	e.first = int32(len(p.calls))
 	switch typ {
 	case "session":
-		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not of the tree
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not part of the tree
 		p.version = version
 	case "model_change":
 		e.kind, e.model = piModel, model
@@ -148,7 +148,7 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	case jsonspan.EqualText(p.src, role, "system"):
 		e.kind = piSystem
 	case e.role == nil:
-		return // a kind of message that pi itself does not send
+		return // pi does not send this kind of message
 	case stop != "":
 		e.kind = piFailed
 	case excluded:
@@ -169,7 +169,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	switch s.Kind() {
 	case jsonspan.String:
 		return s.Text().Bytes == 0
-	case jsonspan.Null: // pi takes it for an empty list
+	case jsonspan.Null: // pi treats it as an empty list
 		s.Skip()
 		return true
 	case jsonspan.Array:
@@ -242,7 +242,7 @@ func (p *pi) write() {
 			p.Model = p.textAt(e.model)
 		}
 	}
-	// Results of calls in answers that were broken off go with them.
+	// Results of calls in interrupted answers are removed with them.
 	gone := make([]bool, p.numbers)
 	for i := range p.entries {
 		if e := &p.entries[i]; e.kind == piFailed {
@@ -294,7 +294,7 @@ func (p *pi) write() {
 	}
 }
 
-// entry writes the message of an entry. Usage counts only after the last compaction.
+// entry writes the message of an entry. Its usage is reported only after the last compaction.
 func (p *pi) entry(i int32, counts bool, gone []bool) {
 	e := &p.entries[i]
 	result := e.role != nil && e.role.native == "tool_result"

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// edits finds the edit that counts for each entry of the path from an index on: the last one.
+// edits finds the edit that applies to each entry of the path from index begin on: the last one.
 func (p *pi) edits(begin int) {
 	last := filled(p.numbers, -1)
 	for _, i := range p.path[begin:] {
@@ -24,7 +24,7 @@ func (p *pi) edits(begin int) {
 	}
 }
 
-// omitted reports whether an edit takes the entry out.
+// omitted reports whether an edit removes the entry.
 func (p *pi) omitted(e *piEntry) bool {
 	if e.edit < 0 {
 		return false
@@ -33,7 +33,7 @@ func (p *pi) omitted(e *piEntry) bool {
 	return v.Zero() || p.src[v.Start] != '{'
 }
 
-// replaced is the content that an edit gives a message, as JSON, and whether nothing is left to send; "" where the edit changes no
+// replaced returns the content that an edit gives a message, as JSON, and whether nothing is left to send; "" if the edit changes no
 // content: summaries and commands have none.
 func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	if p.omitted(e) || e.role == nil {
@@ -79,13 +79,13 @@ func (p *pi) system(last int) {
 	p.System = strings.Join(texts, "\n\n")
 }
 
-// piNamed is a section of the system prompt by its name, or a tool.
+// piNamed is a section of the system prompt, or a tool, with its name.
 type piNamed struct {
 	name        string
 	span, value jsonspan.Span // a tool and its name, or a section with its key and its text
 }
 
-// replay combines what the system messages that count define: sections or tools. A later message may replace or remove them.
+// replay combines the sections or tools that the valid system messages define. A later message may replace or remove them.
 func (p *pi) replay(what string) []piNamed {
 	var at critbit.Map[int]
 	var all []piNamed
@@ -121,7 +121,7 @@ func (p *pi) replay(what string) []piNamed {
 	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })
 }
 
-// prompt is the system message that says what all that count say together, as JSON; "" where there is none.
+// prompt returns the system message that says what all that count say together, as JSON; "" if there is none.
 func (p *pi) prompt(millis int64) string {
 	switch len(p.prompts) {
 	case 0:

@@ -6,24 +6,24 @@ import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 type piRole struct {
 	name    string // pi's role
 	native  string
-	members rename // nil: the message is the same
+	members rename // nil: the message is unchanged
 }
 
 var piRoles = []piRole{
 	{"user", "user", nil},
-	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // what the provider reported of the call
+	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // the provider's report about the call
 		member{key: "content", to: "content", with: piParts}, member{key: "errorMessage", to: "error_message"})},
-	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // details are for the user interface
+	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // details are only for the user interface
 		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"}, member{key: "isError", to: "is_error"})},
 	{"bashExecution", "bash_execution", append(without("excludeFromContext").set("role", `"bash_execution"`),
 		member{key: "exitCode", to: "exit_code"}, member{key: "fullOutputPath", to: "full_output_path"})},
 	{"custom", "custom", piNote},
-	{"hookMessage", "custom", piNote}, // what version 2 calls custom
+	{"hookMessage", "custom", piNote}, // version 2 calls it custom
 }
 
 var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})
 
-// Entries that are messages themselves: their type becomes the role, and their place in the tree goes.
+// Entries that are messages themselves: their type becomes the role, and the links of the tree are removed.
 var (
 	piSummary = piRole{"", "compaction_summary", append(
 		without("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
@@ -44,7 +44,7 @@ var (
 	}
 )
 
-// piParts appends the content of an answer with its parts in the native format. Text and images are the same there.
+// piParts appends the content of an answer with its parts in the native format. Text and images have the same form there.
 func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
 		switch typeOf(src, part) {
@@ -77,7 +77,7 @@ var (
 	piCallBack = rename{{key: "type", to: "type", value: `"toolCall"`}}
 )
 
-// appendPi appends a message in the native format as a message of pi.
+// appendPi appends a message in the native format as a pi message.
 func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 	role := find(src, message, "role")
 	for i := range piBack {
@@ -88,7 +88,7 @@ func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 	return append(dst, message.Of(src)...)
 }
 
-// piPartsBack appends the content of an answer or of a tool result: pi wants a list there.
+// piPartsBack appends the content of an answer or of a tool result, which is always a list in pi.
 func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
 	switch src[content.Start] {
 	case '"':

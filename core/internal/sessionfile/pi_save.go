@@ -49,7 +49,7 @@ func (p *pi) save(s *saver) {
 	}
 }
 
-// firstText is the text of a message that can be the summary of a compaction: a plain text of the user, or a summary.
+// firstText returns the text of a message that can be the summary of a compaction: a plain text of the user, or a summary.
 func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	switch role {
@@ -82,7 +82,7 @@ func (p *pi) tail(s *saver) int32 {
 	return s.first(rest[0])
 }
 
-// idOf is the id of an entry, as JSON: null for the header, which is not of the tree.
+// idOf returns the id of an entry, as JSON: null for the header, which is not of the tree.
 func (p *pi) idOf(s *saver, i int32) string {
 	if p.made != nil {
 		return p.made[i]
@@ -179,7 +179,7 @@ func (p *pi) answered() string {
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
 }
 
-// asked is a member of the last answer of a model, as JSON.
+// asked returns a member of the last answer of a model, as JSON.
 func (p *pi) asked(key string) string {
 	if v := find(p.src, p.answer, key); !v.Zero() {
 		return string(v.Of(p.src))

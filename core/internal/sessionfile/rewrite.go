@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// quoted is a text that append writes as a JSON string.
+// quoted is a text that appendJSON writes as a JSON string.
 type quoted string
 
-// appendJSON appends pieces of JSON: a string or []byte as it is, a Span as the bytes of src that it names, a quoted as a JSON string, an
+// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes of src that it names, a quoted as a JSON string, an
 // int64 as a number.
 func appendJSON(dst, src []byte, pieces ...any) []byte {
 	for _, piece := range pieces {
@@ -30,8 +30,8 @@ func appendJSON(dst, src []byte, pieces ...any) []byte {
 	return dst
 }
 
-// appendFilled appends a template of JSON. $path in it stands for the string at that path of the object at a span. If there is no such
-// string, it is the JSON between ? and ; after the path: $name?"none"; is name, or "none".
+// appendFilled appends a JSON template. $path in it stands for the string at that path of the object at a span. If there is no such string,
+// the JSON between ? and ; after the path is used: $name?"none"; is the name, or "none".
 func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 	for {
 		before, rest, found := strings.Cut(template, "$")
@@ -53,16 +53,16 @@ func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 
 // member says how to convert a member of an object: to another key, another value, or nothing.
 type member struct {
-	key   string // as it is in the file
-	to    string // the new key; "" takes the member out
+	key   string // the key in the file
+	to    string // the new key; "" removes the member
 	value string // the new value as JSON; "" keeps it
 	with  func(dst, src []byte, value jsonspan.Span) []byte
 }
 
-// rename is a table of members; those that it does not name stay as they are.
+// rename is a table of members. Members that it does not list stay unchanged.
 type rename []member
 
-// without returns a table that takes members out. keys are separated by spaces.
+// without returns a table that removes members. keys are separated by spaces.
 func without(keys string) (t rename) {
 	for _, key := range strings.Fields(keys) {
 		t = append(t, member{key: key})
@@ -146,5 +146,5 @@ func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, ite
 	return append(dst, ']')
 }
 
-// hole takes the closing brace off the object that dst ends with, so that members can be appended: ready for `,"key":value}`.
+// hole removes the closing brace of the object that dst ends with, so that members can be appended in the form `,"key":value}`.
 func hole(dst []byte) []byte { return dst[:len(dst)-1] }

@@ -30,7 +30,7 @@ type rooRecord struct {
 	role        string
 	summary     bool
 	marker      bool  // replaces truncated messages
-	reasoning   bool  // no message, but reasoning in the shape of another provider
+	reasoning   bool  // not a message but reasoning in another provider's form
 	condensed   bool  // names the summary that replaces it
 	stands      int32 // of a marker: its id
 	hidden      int32 // the id of the marker that replaces the message
@@ -44,13 +44,13 @@ type rooCode struct {
 	records []rooRecord
 	calls   []rooCall
 	live    critbit.Map[bool] // the ids of the calls after the last summary
-	first   int               // the last summary, else 0
-	cline   bool              // written by Cline, which keeps elsewhere what it has truncated
+	first   int               // index of the last summary, or 0
+	cline   bool              // written by Cline, which records truncations elsewhere
 	newest  int64             // the newest time, in milliseconds since 1970
 	model   jsonspan.Span
 }
 
-// rooCall is a tool call: its id, and the index of the record that it is in.
+// rooCall is a tool call: its id, and the index of its record.
 type rooCall struct {
 	id     jsonspan.Span
 	record int
@@ -107,7 +107,7 @@ func (r *rooCode) content(s *jsonspan.Scanner) jsonspan.Span {
 	})
 }
 
-// visible returns the messages that the agent sends, by their index in the list.
+// visible returns the messages that the agent sends, by their indexes in the list.
 func (r *rooCode) visible() (sent []int32) {
 	for i := range r.records {
 		if r.records[i].summary {

@@ -46,7 +46,7 @@ func (r *rooCode) save(s *saver) {
 	s.write(`]`, r.src[r.list.End:])
 }
 
-// again writes a record of the list once more, with a new time and without its links to summaries.
+// again writes a copy of a record with a new time and without its links to summaries.
 func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	time := strconv.FormatInt(ts, 10)
 	s.write(`,`)

@@ -12,14 +12,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// Saving holds the messages that a session file continues with.
+// Saving holds the messages with which a session continues.
 type Saving struct {
-	// Src holds the messages, JSON objects in the wire format of the file, where Messages says.
+	// Src holds the messages: JSON objects in the wire format of the file, at the spans in Messages.
 	Src      []byte
 	Messages []jsonspan.Span
-	// Tokens is how many there were before the compaction; 0 takes the provider's last count.
+	// Tokens is the size of the conversation before the compaction; 0 uses the provider's last count.
 	Tokens int64
-	// Time is when it was made, as Millis reads it; "" is when the last entry of the file was.
+	// Time is the time of the compaction, in a form that Millis reads; "" is the time of the last entry in the file.
 	Time string
 }
 
@@ -63,11 +63,11 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 // writer writes messages into a session file that it has read.
 type writer interface {
 	save(s *saver)
-	// tell appends what a file of the kind can tell of a message, the i-th one: two messages of which it tells the same are the same.
+	// tell appends what a file of this kind preserves of the i-th message. Messages for which it appends the same bytes are equal.
 	tell(dst, src []byte, message jsonspan.Span, i int) []byte
 }
 
-// byteForByte compares messages in files that hold every message as it is.
+// byteForByte compares messages in files that store every message unchanged.
 type byteForByte struct{}
 
 func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
@@ -77,7 +77,7 @@ func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 // byRole compares messages in files that do not show where a message ends and the next one of the same role begins.
 type byRole struct{ last string } // the role of the previous message
 
-// begin appends what precedes the content of the i-th message. merges says that messages of this role are merged.
+// begin appends what precedes the content of the i-th message. merges says that consecutive messages of this role are merged.
 func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	if i == 0 || role != b.last || !merges {
 		dst = append(append(dst, '\n'), role...)
@@ -86,22 +86,22 @@ func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	return dst
 }
 
-// saver is a session file on its way to other messages.
+// saver is a session file that is being rewritten with other messages.
 type saver struct {
 	time int64 // of the newest new line, in milliseconds since 1970; 0 before the first
 	*file
 	in     Saving
 	old    []jsonspan.Span // the messages of the file, in file.Messages
-	from   []int32         // of each message, the one of the file that it is, or -1
-	begins []int32         // of each message of the file, where its origins begin; and where all end
+	from   []int32         // for each message, the index of the same message in the file, or -1
+	begins []int32         // for each message of the file, where its origins begin; followed by where all end
 	kept   int
 	out    []byte
 	seed   []byte
-	n      int // ids given out
+	n      int // how many ids were made
 	w      writer
 }
 
-// elements are the values of a list that has been written by this package.
+// elements returns the values of a list that has been written by this package.
 func elements(list []byte) (spans []jsonspan.Span) {
 	s := jsonspan.New(list)
 	s.Lenient = true
@@ -111,8 +111,8 @@ func elements(list []byte) (spans []jsonspan.Span) {
 	return spans
 }
 
-// hash is FNV-1a with 64 bits. Messages are hashed without white space, and with their strings spelled alike; equal hashes are
-// compared.
+// hash returns the 64-bit FNV-1a hash of a text. Messages are hashed without white space and with normalised strings; those with equal
+// hashes are then compared.
 func hash(text []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range text {
@@ -149,7 +149,7 @@ func (s *saver) match() {
 	}
 }
 
-// unchanged reports whether the messages are those of the file.
+// unchanged reports whether the messages are exactly those of the file.
 func (s *saver) unchanged() bool {
 	for i, k := range s.from {
 		if k != int32(i) {
@@ -159,7 +159,7 @@ func (s *saver) unchanged() bool {
 	return len(s.from) == len(s.old)
 }
 
-// begin sets what every kind begins with: a file of lines stays, but for a last line that is cut off.
+// begin sets what every kind begins with: a file of lines stays, except for a last line that is cut off.
 func (s *saver) begin() {
 	if s.in.Time == "" {
 		if s.in.Time = s.textAt(s.stamp); millis(s.in.Time) < 0 {
@@ -199,20 +199,20 @@ func (s *saver) id() string {
 // newID returns a new id as JSON.
 func (s *saver) newID() string { return `"` + s.id() + `"` }
 
-// write appends pieces of JSON to the new file, as appendJSON does; spans are of the old file.
+// write appends pieces of JSON to the new file, as appendJSON does. Spans refer to the old file.
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
-// first is the record that a message of the file is made of, or the first of them.
+// first returns the record that a message of the file is made of, or the first of them.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
-// comma goes before the k-th value of a list, unless that is the first.
+// comma writes a comma before the k-th value of a list, unless that is the first.
 func (s *saver) comma(k int) {
 	if k > 0 {
 		s.write(`,`)
 	}
 }
 
-// body returns a message, as JSON.
+// body returns message i, as JSON.
 func (s *saver) body(i int) []byte { return s.in.Messages[i].Of(s.in.Src) }
 
 // value returns the value at a path of a message, as JSON; nil if there is none.
@@ -223,12 +223,12 @@ func (s *saver) value(i int, path string) []byte {
 	return nil
 }
 
-// cannot ends saving: the file can't hold the messages, for the given reason.
+// cannot fails with the reason why the file can't hold the messages.
 func (s *saver) cannot(why string) {
 	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
 }
 
-// recordsOf returns the numbers of the records that a message of the file is made of.
+// recordsOf returns the records that a message of the file comes from.
 func (s *saver) recordsOf(k int32) []origin { return s.origins[s.begins[k]:s.begins[k+1]] }
 
 // role returns the role of a message; "" if it has none.
@@ -245,7 +245,7 @@ func (s *saver) roleText(i int) (role, content string) {
 	return jsonspan.Text(s.in.Src, name), content
 }
 
-// onlyText reads content that is a text, or a list of parts that are nothing but texts. Anything else gives "".
+// onlyText reads content that is a text, or a list of nothing but text parts, and returns the text; "" for anything else.
 func onlyText(s *jsonspan.Scanner) string {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -294,7 +294,7 @@ func (s *saver) digest() int {
 	return -1
 }
 
-// content is what a file of the kind can tell of messages.
+// content returns what a file of the kind can tell of messages.
 func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	for i, p := range messages {
 		all = s.w.tell(all, src, p, i)

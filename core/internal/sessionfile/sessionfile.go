@@ -4,8 +4,8 @@
 // Each kind of session file is one file in this package that registers one Kind; adding a kind changes nothing else. Files are scanned in
 // place: message contents are copied byte for byte, and only the agent's wrapping is removed.
 //
-// Tokens, policies and the validity of transcripts are no concern of this package. It orders the messages as the agent would send them; it
-// neither repairs nor invents anything.
+// This package is not concerned with tokens, policies or the validity of transcripts. It orders the messages as the agent would send them;
+// it neither repairs nor invents anything.
 package sessionfile
 
 import (
@@ -20,63 +20,63 @@ import (
 type Session struct {
 	Kind     string        // as in Kinds
 	Format   string        // wire format of Messages
-	Model    string        // the model asked last; "" if the file does not tell
+	Model    string        // the last model that was asked; "" if the file does not say
 	System   string        // system prompt; "" if the file does not hold it
 	Messages []byte        // a JSON array
-	Count    int           // how many messages that is
-	Usage    *Usage        // the provider's last count that still holds, or nil
+	Count    int           // number of messages
+	Usage    *Usage        // the provider's last count that is still valid, or nil
 	Skipped  []api.Skipped // what was left out, sorted by What
 }
 
-// Usage is the provider's own count of tokens for the call that made one of the messages. A count from before the last
-// compaction is not reported: it says nothing about what is left.
+// Usage is the provider's own count of tokens for the call that made one of the messages. A count from before the last compaction is not
+// reported, because it says nothing about what is left.
 type Usage struct {
 	Message    int   // index of the message that the call ended with
 	Input      int64 // tokens of the prompt that were neither read from nor written to a cache
 	CacheRead  int64 // tokens of the prompt that came from a cache
 	CacheWrite int64 // tokens of the prompt that were written to a cache
 	Output     int64 // tokens that the model wrote, reasoning included
-	Least      int64 // the least Total of all counts in the file that still hold
+	Least      int64 // the lowest Total of all counts in the file that are still valid
 }
 
-// Total is the size of the context after the call, in tokens.
+// Total returns the size of the context after the call, in tokens.
 func (u *Usage) Total() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
 
 // Kind is a kind of session file.
 type Kind struct {
 	Name   string
-	Doc    string // one line for people
+	Doc    string // one line for readers
 	Format string // wire format of the messages
 
 	// Signs are objects that only files of this kind have: among the lines of the file, or the whole file.
 	Signs []Sign
-	// Is looks closer at an object where the keys of a sign are not enough; nil takes the sign for it.
+	// Is examines an object more closely if the keys of a sign are not enough; nil accepts every object with the sign.
 	Is func(src []byte, at jsonspan.Span) bool
-	// Items are such objects in a list that is the whole file.
+	// Items are signs for the items of a list that is the whole file.
 	Items []Sign
-	// Stream says that objects may follow each other with no line feed between them.
+	// Stream says that objects may follow each other without line feeds.
 	Stream bool
-	// Lists that the agent keeps next to its session files, and that are easily mistaken for one.
+	// Beside are lists that the agent keeps next to its session files and that are easily mistaken for one.
 	Beside []Beside
-	// Usage are the keys of the provider's counts.
+	// Usage holds the keys of the provider's counts.
 	Usage usageKeys
 	// Read reads the file into the session, and returns the writer that puts other messages into it.
 	Read func(f *file) writer
 }
 
-// An item of a list that isn't a session, and where the session is instead.
+// Beside describes an item of a list that isn't a session, and says where the session is instead.
 type Beside struct {
 	Sign
 	Why string
 }
 
-// Sign is an object by the value of its "type", "" for any, and by the keys that it must have.
+// Sign identifies an object by the value of its "type" ("" for any) and by keys that it must have.
 type Sign struct {
 	Type string
 	Keys []string
 }
 
-// kinds holds the registered kinds, sorted by name: the order of files must not be seen in any answer.
+// kinds holds the registered kinds, sorted by name, so that the order of files has no effect on any answer.
 var kinds []*Kind
 
 func register(k *Kind) {
@@ -87,15 +87,15 @@ func register(k *Kind) {
 	kinds = append(kinds[:i:i], append([]*Kind{k}, kinds[i:]...)...)
 }
 
-// Kinds lists the kinds by name.
+// Kinds returns the kinds, sorted by name.
 func Kinds() []*Kind { return kinds }
 
-// IsKind reports whether there is a kind of this name.
+// IsKind reports whether there is a kind with this name.
 func IsKind(name string) bool {
 	return slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == name })
 }
 
-// Detect returns the kind of a file, or "" if it is none. It reads up to the first line that only one kind can have.
+// Detect returns the kind of a file, or "" if it is not a session file. It reads up to the first line that only one kind can have.
 func Detect(src []byte) string {
 	if k, _ := detect(src); k != nil {
 		return k.Name
@@ -103,8 +103,8 @@ func Detect(src []byte) string {
 	return ""
 }
 
-// Open reads a session file. An error has its offset in src, and in files of lines the number of the line in its
-// message. A last line that is cut off is no error: a crash leaves one. It is skipped, and counted in Skipped.
+// Open reads a session file. An error has its offset in src and, in files of lines, the line number in its message. An incomplete last line
+// is not an error, since a crash leaves one: it is skipped, and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
 	f, _, err := load(src)
 	if err != nil {

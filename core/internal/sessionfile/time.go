@@ -2,8 +2,8 @@ package sessionfile
 
 import "strconv"
 
-// Millis reads a time as agents write it, 2026-03-01T10:00:00.000Z, and returns milliseconds since 1970; -1 where it is none. The
-// fraction of a second may have any number of digits, or be missing.
+// Millis reads a time as agents write it, 2026-03-01T10:00:00.000Z, and returns milliseconds since 1970; -1 if it is none. The fraction of
+// a second may have any number of digits, or be missing.
 func Millis(text string) int64 { return millis(text) }
 
 func millis(text string) int64 {
@@ -46,7 +46,7 @@ func millis(text string) int64 {
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
 
-// next returns the time of the next new line: a millisecond after the one before it, and after the newest time that the file has had.
+// next returns the time of the next new line: a millisecond after the previous one, and after the newest time in the file.
 func (s *saver) next() string {
 	if s.time == 0 {
 		s.time = max(millis(s.in.Time), s.latest+1, 0) - 1
@@ -55,10 +55,10 @@ func (s *saver) next() string {
 	return iso(s.time)
 }
 
-// iso writes milliseconds since 1970 as millis reads them.
+// iso formats milliseconds since 1970 in the form that millis reads.
 func iso(ms int64) string {
 	days, ms := ms/86_400_000, ms%86_400_000
-	// Of the Gregorian calendar, in eras of 400 years that begin on March 1.
+	// The Gregorian calendar, in eras of 400 years that begin on March 1.
 	days += 719468
 	era, day := days/146097, days%146097
 	year := (day - day/1460 + day/36524 - day/146096) / 365

@@ -1,5 +1,5 @@
-// Package sorting sorts slices with one copy of the sorting code: the functions of package slices are compiled again for each type of
-// element, which was a twentieth of the module's code.
+// Package sorting sorts slices with a single copy of the sorting code. The functions of package slices are compiled again for each element
+// type, which took a twentieth of the module's code.
 package sorting
 
 import (

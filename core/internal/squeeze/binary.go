@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// minBinary is how many characters of base64 or hexadecimal digits in a row are no word that anybody reads.
+// minBinary is the length of a run of base64 or hexadecimal digits that nobody reads as a word.
 const minBinary = 256
 
-// wrapped is how many a line has at least that is one of several.
+// wrapped is the minimum length of such a line if it is one of several.
 const wrapped = 60
 
 func encodedByte(c byte) bool {
 	return letter(c) || digit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
-// encodedRun finds binary data from an offset on: where it begins and ends, or -1. It looks at every byte of such runs alone.
+// encodedRun returns where the next binary data from an offset on begins and ends, or -1. It only looks at every byte inside such runs.
 func encodedRun(s string, from int) (start, end int) {
 	for at := from; at+minBinary <= len(s); {
 		k := at + minBinary - 1
@@ -39,40 +39,52 @@ func encodedRun(s string, from int) (start, end int) {
 	return -1, -1
 }
 
-// binary reports whether a run of letters and digits is data: its letters and digits are mixed as no name's are.
+// binary reports whether a run of letters and digits is data, because it mixes them as no name does.
 func binary(s string) bool {
 	if len(s) > 4096 {
 		s = s[:4096]
 	}
 	turns, hex, slashes := 0, 0, 0
-	var has [4]int
-	kind := func(c byte) int {
-		switch {
-		case digit(c):
-			return 0
-		case c >= 'a' && c <= 'z':
-			return 1
-		case c >= 'A' && c <= 'Z':
-			return 2
-		}
-		return 3
-	}
+	var has [other + 1]int
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' {
-			hex++
-		}
-		has[kind(c)]++
+		kind := kinds[c]
+		hex += bit(kind == aDigit || c|0x20 >= 'a' && c|0x20 <= 'f')
+		has[kind]++
 		slashes += bit(c == '/' || c == '-' || c == '_')
-		turns += bit(i > 0 && kind(c) != kind(s[i-1]))
+		turns += bit(i > 0 && kind != kinds[s[i-1]])
 	}
 	if hex == len(s) {
 		return turns*5 > len(s)
 	}
-	return has[0] > 0 && has[1] > 0 && has[2] > 0 && turns*4 > len(s) && slashes*12 < len(s)
+	return has[aDigit] > 0 && has[lower] > 0 && has[upper] > 0 && turns*4 > len(s) && slashes*12 < len(s)
 }
 
-// cut writes a text with its binary data as length and hash.
+// The kinds of characters that binary data mixes.
+const (
+	aDigit = iota
+	lower
+	upper
+	other
+)
+
+var kinds = func() (is [256]uint8) {
+	for i := range is {
+		switch c := byte(i); {
+		case digit(c):
+			is[i] = aDigit
+		case c >= 'a' && c <= 'z':
+			is[i] = lower
+		case c >= 'A' && c <= 'Z':
+			is[i] = upper
+		default:
+			is[i] = other
+		}
+	}
+	return is
+}()
+
+// cut writes a text whose binary data is replaced with its length and hash.
 func (w *writer) cut(s string) {
 	for at := 0; ; {
 		from, to := encodedRun(s, at)
@@ -86,7 +98,7 @@ func (w *writer) cut(s string) {
 	}
 }
 
-// data writes what represents binary data.
+// data writes the replacement of binary data.
 func (w *writer) data(s string) {
 	w.forms |= Binary
 	kind := "hexadecimal digits"
@@ -102,10 +114,10 @@ func (w *writer) data(s string) {
 	w.out = append(w.out, ']')
 }
 
-// minWrapped is how many lines of binary data are below each other.
+// minWrapped is the minimum number of consecutive lines of binary data.
 const minWrapped = 4
 
-// encoded writes binary data that is wrapped into lines.
+// encoded writes binary data that is wrapped into lines. It returns the number of lines.
 func (w *writer) encoded(i int) int {
 	s := w.line(i)
 	if len(s) < wrapped || !w.may(Binary) || !all(s) || !binary(s) {
@@ -128,7 +140,7 @@ func (w *writer) encoded(i int) int {
 	return k
 }
 
-// all reports whether a text is nothing but letters and digits of base64.
+// all reports whether a text consists of base64 letters and digits.
 func all(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if !encodedByte(s[i]) {

@@ -2,74 +2,94 @@ package squeeze
 
 import "strings"
 
-// controls takes escape codes out of a text, and what a terminal would overwrite: a line of progress is once, as it was last.
+// controls removes escape codes from a text, and what a terminal would overwrite: a progress line stays once, in its last state.
 func controls(text string) (clean string, changed bool) {
-	at := strings.IndexByte(text, 0x1b)
-	for _, c := range [...]byte{'\r', '\b'} {
-		if i := strings.IndexByte(text, c); i >= 0 && (at < 0 || i < at) {
+	at := len(text)
+	for _, c := range [...]byte{0x1b, '\r', '\b'} {
+		if i := strings.IndexByte(text[:at], c); i >= 0 {
 			at = i
 		}
 	}
-	if at < 0 {
+	if at == len(text) {
 		return text, false
 	}
-	out := make([]byte, 0, len(text))
-	out = append(out, text[:at]...)
-	line := strings.LastIndexByte(text[:at], '\n') + 1 // where the line begins in out
-	for at < len(text) {
-		c := text[at]
-		switch {
-		case c == '\n':
-			out = append(out, c)
-			at++
-			line = len(out)
-		case c == '\r':
-			at++
-			if at < len(text) && (text[at] == '\n' || text[at] == '\r') || at == len(text) {
-				break
+	t := terminal{text: text, at: at, out: make([]byte, 0, len(text))}
+	t.out = append(t.out, text[:at]...)
+	t.line = strings.LastIndexByte(text[:at], '\n') + 1
+	for t.at < len(text) {
+		switch c := text[t.at]; c {
+		case '\n':
+			t.out = append(t.out, c)
+			t.at++
+			t.line = len(t.out)
+		case '\r':
+			t.at++
+			if t.at < len(text) && text[t.at] != '\n' && text[t.at] != '\r' {
+				t.restart()
 			}
-			out = back(out, line, text[at:])
-			line = lineStart(out, line)
-		case c == '\b':
-			at++
-			if n := len(out); n > line {
-				for n--; n > line && out[n]&0xc0 == 0x80; n-- {
-				}
-				out = out[:n]
-			}
-		case c == 0x1b:
-			n, final := escape(text[at:])
-			at += n
-			switch final {
-			case 'G':
-				out = back(out, line, text[at:])
-				line = lineStart(out, line)
-			case 'C', 'H', 'f', 'd': // to another place: a word ends here
-				if len(out) > line && out[len(out)-1] != ' ' {
-					out = append(out, ' ')
-				}
-			}
+		case '\b':
+			t.at++
+			t.rubOut()
+		case 0x1b:
+			t.escape()
 		default:
-			end := at + 1
-			for end < len(text) && text[end] != 0x1b && text[end] != '\r' && text[end] != '\b' && text[end] != '\n' {
+			end := t.at + 1
+			for end < len(text) && !control[text[end]] {
 				end++
 			}
-			out = append(out, text[at:end]...)
-			at = end
+			t.out = append(t.out, text[t.at:end]...)
+			t.at = end
 		}
 	}
-	return string(out), true
+	return string(t.out), true
 }
 
-func lineStart(out []byte, line int) int {
-	if n := len(out); n > line && out[n-1] == '\n' {
-		return n
+// control are the characters that a terminal does something for.
+var control = [256]bool{0x1b: true, '\r': true, '\b': true, '\n': true}
+
+// terminal is what a text leaves on a screen.
+type terminal struct {
+	text string
+	at   int // what is read next
+	out  []byte
+	line int // where the line begins in out
+}
+
+// restart goes to the beginning of the line.
+func (t *terminal) restart() {
+	t.out = back(t.out, t.line, t.text[t.at:])
+	if n := len(t.out); n > t.line && t.out[n-1] == '\n' {
+		t.line = n
 	}
-	return line
 }
 
-// back is what a carriage return leaves of the line that began at line: nothing, where next, which follows, is the same line of progress
-// again or the line says nothing; else the line stays, and next is below it.
+// rubOut takes the last character of the line back.
+func (t *terminal) rubOut() {
+	n := len(t.out)
+	if n == t.line {
+		return
+	}
+	for n--; n > t.line && t.out[n]&0xc0 == 0x80; n-- {
+	}
+	t.out = t.out[:n]
+}
+
+// escape does what an escape code says.
+func (t *terminal) escape() {
+	n, final := escape(t.text[t.at:])
+	t.at += n
+	switch final {
+	case 'G':
+		t.restart()
+	case 'C', 'H', 'f', 'd': // the cursor moves, so a word ends here
+		if len(t.out) > t.line && t.out[len(t.out)-1] != ' ' {
+			t.out = append(t.out, ' ')
+		}
+	}
+}
+
+// back returns what a carriage return leaves of the line that began at line. It leaves nothing if next, which follows, is the same progress
+// line again or the line says nothing; otherwise the line stays, and next goes below it.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -84,7 +104,7 @@ func back(out []byte, line int, next string) []byte {
 // progressWords is how many letters of two lines are compared.
 const progressWords = 12
 
-// sameProgress reports whether a line says nothing but numbers and signs, or begins with the letters that next begins with.
+// sameProgress reports whether a line has nothing but numbers and punctuation, or begins with the same letters as next.
 func sameProgress(was []byte, next string) bool {
 	k, n := 0, 0
 	for _, c := range was {
@@ -113,37 +133,47 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape is how many bytes an escape code has that text begins with, and the letter that ends it.
+// escape returns the length of an escape code at the beginning of a text, and its final letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {
 		return len(text), 0
 	}
 	switch text[1] {
 	case '[':
-		for n = 2; n < len(text) && n < 64; n++ {
-			if c := text[n]; c >= 0x40 && c <= 0x7e {
-				return n + 1, c
-			} else if c < 0x20 {
-				return n, 0
-			}
-		}
-		return n, 0
-	case ']', 'P', '_', '^': // up to BEL or ESC \
-		for n = 2; n < len(text) && n < 4096; n++ {
-			switch {
-			case text[n] == 7:
-				return n + 1, 0
-			case text[n] == 0x1b:
-				return min(n+2, len(text)), 0
-			case text[n] == '\n':
-				return n, 0
-			}
-		}
-		return 2, 0
+		return escapeSequence(text)
+	case ']', 'P', '_', '^':
+		return escapeString(text), 0
 	case '(', ')', '#':
 		return min(3, len(text)), 0
 	case '\n', '\r':
 		return 1, 0
 	}
 	return 2, 0
+}
+
+// escapeSequence is a code of parameters and a letter, "ESC [ 1 ; 31 m".
+func escapeSequence(text string) (n int, final byte) {
+	for n = 2; n < len(text) && n < 64; n++ {
+		if c := text[n]; c >= 0x40 && c <= 0x7e {
+			return n + 1, c
+		} else if c < 0x20 {
+			return n, 0
+		}
+	}
+	return n, 0
+}
+
+// escapeString is a code with a text, up to BEL or ESC \.
+func escapeString(text string) int {
+	for n := 2; n < len(text) && n < 4096; n++ {
+		switch text[n] {
+		case 7:
+			return n + 1
+		case 0x1b:
+			return min(n+2, len(text))
+		case '\n':
+			return n
+		}
+	}
+	return 2
 }

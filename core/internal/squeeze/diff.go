@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// diffHead leaves out the line of a diff that names both files where the lines that name each follow.
+// diffHead skips the line of a diff that names both files if the lines that name each of them follow.
 func (w *writer) diffHead(i int) int {
 	s := w.line(i)
 	rest, ok := strings.CutPrefix(s, "diff --git ")
@@ -27,7 +27,7 @@ func (w *writer) diffHead(i int) int {
 	return 0
 }
 
-// context reports whether a line is one of a diff that says nothing: it is next to the changes, and has no word.
+// context reports whether a diff line says nothing: it is next to the changes, and contains no word.
 func (w *writer) context(s string) bool {
 	if strings.HasPrefix(s, "@@ -") {
 		w.diff = true

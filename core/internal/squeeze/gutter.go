@@ -2,7 +2,7 @@ package squeeze
 
 import "strconv"
 
-// gutterLine takes a line that begins with its number apart: "   12→text", "   12\ttext", "  12 | text".
+// gutterLine splits the number off a line that begins with it: "   12→text", "   12\ttext", "  12 | text".
 func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	at := indentOf(s)
 	k := digits(s[at:])
@@ -26,10 +26,10 @@ func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	return 0, 0, "", false
 }
 
-// minGutter is how many lines with numbers that count on make a gutter.
+// minGutter is how many consecutively numbered lines make a gutter.
 const minGutter = 3
 
-// gutter writes lines with their numbers, without the padding before the numbers and the sign after them.
+// gutter writes numbered lines without the padding before the numbers and the mark after them.
 func (w *writer) gutter(i int) int {
 	if !w.may(Gutter) {
 		return 0
@@ -38,26 +38,15 @@ func (w *writer) gutter(i int) int {
 	if !ok {
 		return 0
 	}
-	k, tabs := 1, 0
-	text := func(at int) string {
-		_, _, text, _ := gutterLine(w.line(at))
-		return text
-	}
-	for ; i+k < w.count(); k++ {
-		n, same, text, ok := gutterLine(w.line(i + k))
-		if !ok || same != sign || n != first+k {
-			break
-		}
-		if len(text) > 0 && text[0] == '\t' {
-			tabs++
-		} else if len(text) > 0 && text[0] == ' ' {
-			tabs--
-		}
-	}
+	k, tabs := w.gutterLines(i, first, sign)
 	if k < minGutter {
 		return 0
 	}
 	w.forms |= Gutter
+	text := func(at int) string {
+		_, _, text, _ := gutterLine(w.line(at))
+		return text
+	}
 	for at := range k {
 		if at%judging == 0 {
 			w.judge(i+at, i+k, text)
@@ -67,7 +56,7 @@ func (w *writer) gutter(i int) int {
 		if !blank(s) || !w.may(Padding) {
 			switch {
 			case sign == '|' && s != "" && s[0] == ' ':
-			case tabs > 0 && !w.bracket:
+			case tabs && !w.bracket:
 				w.out = append(w.out, '\t')
 			default:
 				w.out = append(w.out, ' ')
@@ -79,4 +68,20 @@ func (w *writer) gutter(i int) int {
 	w.judged = i + k
 	w.level, w.opened = 0, false
 	return k
+}
+
+// gutterLines is how many lines from line i on have numbers that count on from first, with one sign after them, and whether more of them
+// begin with a tab than with a space.
+func (w *writer) gutterLines(i, first int, sign byte) (k int, tabs bool) {
+	more := 0
+	for k = 1; i+k < w.count(); k++ {
+		n, same, text, ok := gutterLine(w.line(i + k))
+		if !ok || same != sign || n != first+k {
+			break
+		}
+		if text != "" {
+			more += bit(text[0] == '\t') - bit(text[0] == ' ')
+		}
+	}
+	return k, more > 0
 }

@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// node is a value of JSON, or the key before it. Values inside it follow, up to next.
+// node is a JSON value, or the key before it. The nodes inside it follow, up to next.
 type node struct {
 	start, end int32 // offsets in the text
 	next       int32 // the node after what is inside
@@ -17,57 +17,92 @@ const (
 	valueBits = 9 // of hashes of values
 )
 
-// json writes a value of JSON that begins at line i and ends with a line, or several lines of JSON.
+// jsonLines are values of JSON that begin at a line.
+type jsonLines struct {
+	line   int   // the first
+	lines  int   // how many they take
+	from   int   // offsets in the text
+	end    int   //
+	root   int32 // the node that the values are in
+	values int
+	whole  bool // else they are the elements of an array that goes on
+}
+
+// json writes a JSON value that begins at line i and ends at the end of a line, or several lines of JSON.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.may(JSON) {
 		return w.members(i)
 	}
-	w.nodes = append(w.nodes[:0], node{start: int32(from), kind: '['})
-	end, ok := w.value(from)
-	w.noJSON = end
-	root, values := int32(0), 1
-	if !ok { // the elements of an array that are whole
-		if len(w.nodes) < 2 || w.nodes[1].kind != '[' || w.nodes[1].count < minRows {
-			return w.members(i)
-		}
-		root, values = 1, int(w.nodes[1].count)
-		w.nodes = w.nodes[:w.nodes[1].next]
-		end = w.lastEnd()
+	j := jsonLines{line: i, from: from}
+	if !w.firstJSON(&j) {
+		return w.members(i)
 	}
-	k, rest := w.linesTo(i, end)
-	if rest && (ok || k > 1) {
+	rest := false
+	if j.lines, rest = w.linesTo(i, j.end); rest && (j.whole || j.lines > 1) {
 		return 0
 	}
-	for ok && i+k < w.count() && w.src[from] == '{' { // lines of JSON, or elements of an array that begins elsewhere
-		s := w.line(i + k)
+	if j.whole && w.src[from] == '{' {
+		w.moreJSON(&j)
+	}
+	if j.end-from < minJSON {
+		return 0
+	}
+	root := &w.nodes[j.root]
+	root.end, root.next, root.count = int32(j.end), int32(len(w.nodes)), int32(j.values)
+	if j.lines == j.values && tellsError(w.src[from:j.end]) { // a message continues to the end of its line
+		return 0
+	}
+	return w.writeJSON(&j)
+}
+
+// firstJSON reads the value that begins first or, where it does not end, the elements of an array that are whole. It reports whether there is
+// anything.
+func (w *writer) firstJSON(j *jsonLines) bool {
+	w.nodes = append(w.nodes[:0], node{start: int32(j.from), kind: '['})
+	j.end, j.whole = w.value(j.from)
+	w.noJSON = j.end
+	if j.values = 1; j.whole {
+		return true
+	}
+	if len(w.nodes) < 2 || w.nodes[1].kind != '[' || w.nodes[1].count < minRows {
+		return false
+	}
+	j.root, j.values = 1, int(w.nodes[1].count)
+	w.nodes = w.nodes[:w.nodes[1].next]
+	j.end = w.lastEnd()
+	return true
+}
+
+// moreJSON reads the objects that follow line by line: lines of JSON, or elements of an array that begins elsewhere.
+func (w *writer) moreJSON(j *jsonLines) {
+	for j.line+j.lines < w.count() {
+		i := j.line + j.lines
+		s := w.line(i)
 		at := indentOf(s)
-		if at == len(s) || s[at] != '{' || int(w.lines[i+k])+at < w.noJSON {
-			break
+		if at == len(s) || s[at] != '{' || int(w.lines[i])+at < w.noJSON {
+			return
 		}
 		n := len(w.nodes)
-		e, whole := w.value(int(w.lines[i+k]) + at)
-		if w.noJSON = e; !whole {
+		end, whole := w.value(int(w.lines[i]) + at)
+		if w.noJSON = end; !whole {
 			w.nodes = w.nodes[:n]
-			break
+			return
 		}
-		more, rest := w.linesTo(i+k, e)
+		more, rest := w.linesTo(i, end)
 		if rest {
 			w.nodes = w.nodes[:n]
-			break
+			return
 		}
-		end = e
-		values++
-		k += more
+		j.end = end
+		j.values++
+		j.lines += more
 	}
-	if end-from < minJSON {
-		return 0
-	}
-	w.nodes[root].end, w.nodes[root].next, w.nodes[root].count = int32(end), int32(len(w.nodes)), int32(values)
-	if k == values && tellsError(w.src[from:end]) { // a message continues to the end of its line
-		return 0
-	}
-	if w.twice = end-from > 2*minValue; w.twice {
+}
+
+// writeJSON writes values: as rows where they are alike, and else each without white space.
+func (w *writer) writeJSON(j *jsonLines) int {
+	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
 			w.values = make([]int32, 1<<valueBits)
 		}
@@ -76,31 +111,32 @@ func (w *writer) json(i int) int {
 	before, was := len(w.out), w.forms
 	w.forms |= JSON
 	switch {
-	case values > 1 && w.rows(root):
-		if !ok { // it goes on
+	case j.values > 1 && w.rows(j.root):
+		if !j.whole { // it goes on
 			w.out = append(w.out[:len(w.out)-1], ',')
 		}
 		w.end()
-	case !ok:
+	case !j.whole:
 		w.out, w.forms = w.out[:before], was
-		return w.members(i)
+		return w.members(j.line)
 	default:
 		for n := int32(1); n < int32(len(w.nodes)); n = w.nodes[n].next {
 			w.emit(n)
 			w.end()
 		}
 	}
-	if tail := w.src[end : w.lines[i+k]-1]; !blank(tail) && (ok || k == 1) {
+	behind := j.line + j.lines
+	if tail := w.src[j.end : w.lines[behind]-1]; !blank(tail) && (j.whole || j.lines == 1) {
 		w.out = append(append(w.out[:len(w.out)-1], tail...), '\n')
 	}
-	if len(w.out)-before >= int(w.lines[i+k]-w.lines[i]) { // as compact as it can be
+	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // as compact as it can be
 		w.forms = was
-		w.out = append(append(w.out[:before], w.src[w.lines[i]:w.lines[i+k]-1]...), '\n')
+		w.out = append(append(w.out[:before], w.src[w.lines[j.line]:w.lines[behind]-1]...), '\n')
 	}
-	return k
+	return j.lines
 }
 
-// lastEnd is where the value ends that was read last, of those that are whole inside the first.
+// lastEnd returns where the last value that is complete inside the first one ends.
 func (w *writer) lastEnd() int {
 	last := int32(0)
 	for n := int32(2); n < int32(len(w.nodes)); n = w.nodes[n].next {
@@ -109,7 +145,7 @@ func (w *writer) lastEnd() int {
 	return int(last)
 }
 
-// linesTo is how many lines a value has that ends at an offset, and whether something follows it in the last of them.
+// linesTo returns how many lines a value that ends at an offset has, and whether something follows it on the last one.
 func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	for k = 1; int(w.lines[i+k]) <= end; k++ {
 	}
@@ -121,96 +157,132 @@ func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	return k, false
 }
 
-// value reads a value of JSON into nodes. Where it is none, end is how far it was read.
+// value parses a JSON value into nodes. If it is invalid, end is how far it was read.
 func (w *writer) value(at int) (end int, ok bool) {
-	src := w.src
-	var stack [maxDepth]int32
-	depth := 0
-	for {
-		for at < len(src) && space(src[at]) {
-			at++
+	r := nodeReader{w: w, at: at}
+	for more := true; more; {
+		opened, ok := r.begin()
+		if !ok {
+			return r.at, false
 		}
-		if at >= len(src) {
-			return at, false
-		}
-		c := src[at]
-		switch {
-		case c == '{' || c == '[':
-			if depth == maxDepth {
-				return at, false
-			}
-			stack[depth] = int32(len(w.nodes))
-			depth++
-			w.nodes = append(w.nodes, node{start: int32(at), kind: c})
-			at++
-			for at < len(src) && space(src[at]) {
-				at++
-			}
-			if at < len(src) && src[at] == c+2 {
-				break // empty
-			}
-			if c == '{' {
-				if at, ok = w.key(at); !ok {
-					return at, false
-				}
-			}
+		if opened {
 			continue
-		case c == '"':
-			if end, ok = stringEnd(src, at); !ok {
-				return end, false
-			}
-			w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, c})
-			at = end
-		case c == '-' || digit(c) || c == 't' || c == 'f' || c == 'n':
-			end = at + 1
-			for end < len(src) && (digit(src[end]) || letter(src[end]) || src[end] == '.' || src[end] == '-' || src[end] == '+') {
-				end++
-			}
-			if s := src[at:end]; letter(c) && s != "true" && s != "false" && s != "null" {
-				return end, false
-			}
-			w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, '0'})
-			at = end
-		default:
-			return at, false
 		}
-		for { // behind a value
-			if depth == 0 {
-				return at, true
-			}
-			for at < len(src) && space(src[at]) {
-				at++
-			}
-			if at >= len(src) {
-				return at, false
-			}
-			top := &w.nodes[stack[depth-1]]
-			c := src[at]
-			if top.next = int32(len(w.nodes)); int(top.next) > int(stack[depth-1])+1 {
-				top.count++
-			}
-			if c == top.kind+2 {
-				at++
-				top.end = int32(at)
-				depth--
-				continue
-			}
-			if c != ',' || top.count == 0 {
-				return at, false
-			}
-			at++
-			if top.kind == '{' {
-				for at < len(src) && space(src[at]) {
-					at++
-				}
-				if at, ok = w.key(at); !ok {
-					return at, false
-				}
-			}
-			break
+		if more, ok = r.follow(); !ok {
+			return r.at, false
 		}
 	}
+	return r.at, true
 }
+
+// nodeReader reads one value of JSON into nodes.
+type nodeReader struct {
+	w     *writer
+	at    int
+	stack [maxDepth]int32 // the nodes that are open
+	depth int
+}
+
+// space passes over white space, and reports whether anything follows.
+func (r *nodeReader) space() bool {
+	for r.at < len(r.w.src) && space(r.w.src[r.at]) {
+		r.at++
+	}
+	return r.at < len(r.w.src)
+}
+
+// begin reads a scalar or an empty list or object, or opens one that is not empty.
+func (r *nodeReader) begin() (opened, ok bool) {
+	if !r.space() {
+		return false, false
+	}
+	switch c := r.w.src[r.at]; {
+	case c == '{' || c == '[':
+		return r.open(c)
+	case c == '"':
+		end, ok := stringEnd(r.w.src, r.at)
+		r.scalar(end, c, ok)
+		return false, ok
+	case c == '-' || digit(c) || c == 't' || c == 'f' || c == 'n':
+		end := r.at + 1
+		for end < len(r.w.src) && numeric[r.w.src[end]] {
+			end++
+		}
+		s := r.w.src[r.at:end]
+		ok := !letter(c) || s == "true" || s == "false" || s == "null"
+		r.scalar(end, '0', ok)
+		return false, ok
+	}
+	return false, false
+}
+
+// scalar adds a node that ends at an offset, if it is one, and goes there.
+func (r *nodeReader) scalar(end int, kind byte, ok bool) {
+	if ok {
+		r.w.nodes = append(r.w.nodes, node{int32(r.at), int32(end), int32(len(r.w.nodes) + 1), 0, kind})
+	}
+	r.at = end
+}
+
+// open opens a list or an object. One that is empty is closed by follow.
+func (r *nodeReader) open(c byte) (opened, ok bool) {
+	if r.depth == maxDepth {
+		return false, false
+	}
+	r.stack[r.depth] = int32(len(r.w.nodes))
+	r.depth++
+	r.w.nodes = append(r.w.nodes, node{start: int32(r.at), kind: c})
+	r.at++
+	if r.space() && r.w.src[r.at] == c+2 {
+		return false, true
+	}
+	return true, c == '[' || r.key()
+}
+
+// key reads a key and its colon.
+func (r *nodeReader) key() (ok bool) {
+	r.at, ok = r.w.key(r.at)
+	return ok
+}
+
+// follow closes what ends after a value, and reads the comma before the next one. There is no more where the whole value has ended.
+func (r *nodeReader) follow() (more, ok bool) {
+	for r.depth > 0 {
+		if !r.space() {
+			return false, false
+		}
+		first := r.stack[r.depth-1]
+		top := &r.w.nodes[first]
+		if top.next = int32(len(r.w.nodes)); top.next > first+1 {
+			top.count++
+		}
+		switch c := r.w.src[r.at]; {
+		case c == top.kind+2:
+			r.at++
+			top.end = int32(r.at)
+			r.depth--
+		case c != ',' || top.count == 0:
+			return false, false
+		default:
+			r.at++
+			if top.kind == '[' {
+				return true, true
+			}
+			r.space()
+			return true, r.key()
+		}
+	}
+	return false, true
+}
+
+// numeric are the characters of numbers, and of true, false and null.
+var numeric = func() (is [256]bool) {
+	for i := range is {
+		c := byte(i)
+		is[c] = digit(c) || letter(c) || c == '.' || c == '-' || c == '+'
+	}
+	return is
+}()
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
@@ -233,7 +305,7 @@ func (w *writer) key(at int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// stringEnd is where a string of JSON ends that begins at an offset.
+// stringEnd returns where a string of JSON ends that begins at an offset.
 func stringEnd(src string, at int) (end int, ok bool) {
 	for at++; ; {
 		i := strings.IndexByte(src[at:], '"')
@@ -255,36 +327,13 @@ func stringEnd(src string, at int) (end int, ok bool) {
 	}
 }
 
-// emit writes a value without white space, arrays of objects alike as rows.
+// emit writes a value without white space, and arrays of similar objects as rows.
 func (w *writer) emit(n int32) {
 	v := &w.nodes[n]
-	switch v.kind {
-	case '[':
-		if v.count >= minRows && w.rows(n) {
-			return
-		}
-		fallthrough
-	case '{':
-		w.out = append(w.out, v.kind)
-		next := v.next
-		for k := n + 1; k < next; k = w.nodes[k].next {
-			if w.nodes[k].kind == ':' {
-				w.out = append(w.out, w.src[w.nodes[k].start:w.nodes[k].end]...)
-				w.out = append(w.out, ':')
-				k++
-				if w.again(k - 1) {
-					if w.nodes[k].next < next {
-						w.out = append(w.out, ',')
-					}
-					continue
-				}
-			}
-			w.emit(k)
-			if w.nodes[k].next < next {
-				w.out = append(w.out, ',')
-			}
-		}
-		w.out = append(w.out, w.nodes[n].kind+2)
+	switch {
+	case v.kind == '[' && v.count >= minRows && w.rows(n):
+	case v.kind == '[' || v.kind == '{':
+		w.emitInside(n)
 	default:
 		s := w.src[v.start:v.end]
 		if len(s) > minBinary && w.may(Binary) {
@@ -295,10 +344,32 @@ func (w *writer) emit(n int32) {
 	}
 }
 
-// minValue is how many bytes a value has that is not written a second time.
+// emitInside writes a list or an object with what is in it.
+func (w *writer) emitInside(n int32) {
+	kind, next := w.nodes[n].kind, w.nodes[n].next
+	w.out = append(w.out, kind)
+	for k := n + 1; k < next; k = w.nodes[k].next {
+		again := false
+		if w.nodes[k].kind == ':' {
+			w.out = append(w.out, w.src[w.nodes[k].start:w.nodes[k].end]...)
+			w.out = append(w.out, ':')
+			again = w.again(k)
+			k++
+		}
+		if !again {
+			w.emit(k)
+		}
+		if w.nodes[k].next < next {
+			w.out = append(w.out, ',')
+		}
+	}
+	w.out = append(w.out, kind+2)
+}
+
+// minValue is the minimum size of a value, in bytes, that is not written a second time.
 const minValue = 80
 
-// again writes where a member's value is above, if it does.
+// again writes a reference if a member's value has been written above.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {
@@ -319,52 +390,53 @@ func (w *writer) again(key int32) bool {
 	return true
 }
 
-// minMembers is how many lines with members of JSON, whose beginning or end is not there, are set without white space.
+// minMembers is how many lines with members of incomplete JSON are stripped of white space.
 const minMembers = 4
 
-// memberLine takes a line of pretty JSON apart: its text without white space around it, of which the first key bytes are a key with
+// memberLine splits a line of pretty-printed JSON: it returns its text without white space around it, whose first key bytes are a key with
 // its colon.
 func memberLine(s string) (text string, key int, ok bool) {
-	at := indentOf(s)
-	n := len(s)
-	for n > at && (s[n-1] == ' ' || s[n-1] == '\t') {
-		n--
-	}
-	text = s[at:n]
+	text = strings.TrimRight(s[indentOf(s):], " \t")
 	if text == "" || len(text) > 1<<16 {
 		return "", 0, false
 	}
+	rest := text[1:]
 	switch text[0] {
 	case '{', '[':
-		return text, 0, len(text) == 1 || text[1:] == "}" || text[1:] == "]" || text[1:] == "}," || text[1:] == "],"
+		return text, 0, rest == "" || rest == "}" || rest == "]" || rest == "}," || rest == "],"
 	case '}', ']':
-		return text, 0, len(text) == 1 || text[1:] == ","
+		return text, 0, rest == "" || rest == ","
 	case '"':
 		end, closed := stringEnd(text, 0)
 		if !closed {
 			return "", 0, false
 		}
-		if end == len(text) || text[end:] == "," {
+		if rest = text[end:]; rest == "" || rest == "," {
 			return text, 0, true
 		}
-		if end+2 >= len(text) || text[end] != ':' || text[end+1] != ' ' {
-			return "", 0, false
-		}
-		value := text[end+2:]
-		switch c := value[0]; {
-		case c == '"':
-			last, closed := stringEnd(value, 0)
-			return text, end + 1, closed && (last == len(value) || value[last:] == ",")
-		case c == '{', c == '[':
-			return text, end + 1, len(value) == 1 || value == "{}" || value == "[]" || value == "{}," || value == "[],"
-		case digit(c), c == '-', c == 't', c == 'f', c == 'n':
-			return text, end + 1, strings.IndexByte(value, ' ') < 0 && strings.IndexByte(value, '"') < 0
+		if len(rest) > 2 && rest[:2] == ": " {
+			return text, end + 1, memberValue(rest[2:])
 		}
 	}
 	return "", 0, false
 }
 
-// members writes lines of pretty JSON that are no whole value, as where the middle of an output was cut out, without white space.
+// memberValue reports whether a text is the value of a member, or its beginning, on a line of pretty JSON.
+func memberValue(value string) bool {
+	switch c := value[0]; {
+	case c == '"':
+		end, closed := stringEnd(value, 0)
+		return closed && (end == len(value) || value[end:] == ",")
+	case c == '{', c == '[':
+		return len(value) == 1 || value == "{}" || value == "[]" || value == "{}," || value == "[],"
+	case digit(c), c == '-', c == 't', c == 'f', c == 'n':
+		return !strings.ContainsAny(value, " \"")
+	}
+	return false
+}
+
+// members writes lines of pretty-printed JSON without white space if they are not a complete value, for example because the middle of an
+// output was cut out.
 func (w *writer) members(i int) int {
 	if i < w.member || !w.may(JSON) {
 		return 0
@@ -383,18 +455,23 @@ func (w *writer) members(i int) int {
 	}
 	w.forms |= JSON
 	for at := i; at < i+k; at++ {
-		text, key, _ := memberLine(w.line(at))
-		if key > 0 {
-			w.out = append(w.out, text[:key]...)
-			text = text[key+1:]
-		}
-		w.out = append(w.out, text...)
-		if n := len(w.out); text[0] == '}' && w.line(at)[0] == '}' || n > 0 && w.out[n-1] == ',' && len(text) <= 2 && indentOf(w.line(at)) <= 2 {
-			w.end()
-		}
+		w.writeMember(w.line(at))
 	}
 	if w.out[len(w.out)-1] != '\n' {
 		w.end()
 	}
 	return k
+}
+
+// writeMember writes a line of pretty JSON. A line ends where an outer value does.
+func (w *writer) writeMember(line string) {
+	text, key, _ := memberLine(line)
+	if key > 0 {
+		w.out = append(w.out, text[:key]...)
+		text = text[key+1:]
+	}
+	w.out = append(w.out, text...)
+	if n := len(w.out); text[0] == '}' && line[0] == '}' || n > 0 && w.out[n-1] == ',' && len(text) <= 2 && indentOf(line) <= 2 {
+		w.end()
+	}
 }

@@ -2,22 +2,22 @@ package squeeze
 
 import "strings"
 
-// place is where a line of a search says that it was found: "path:12:text", or "path-12-text" of a line next to it.
+// place is the position that a line of a search result gives: "path:12:text", or "path-12-text" for a context line.
 type place struct {
-	path, rest string // rest begins with the number
+	path, rest string // rest begins with the line number
 	number     int
 	match      bool
 }
 
-// maxPath is how many bytes a path has at most.
+// maxPath is the maximum length of a path, in bytes.
 const maxPath = 512
 
-// maxDashes bounds in how many places a number between dashes is looked for.
+// maxDashes limits the number of places where a number between dashes is looked for.
 const maxDashes = 8
 
-// placeOf takes a line of a search apart; path is that of the line before, "" where there is none, and next the line after it.
+// placeOf parses a line of a search result; path is that of the previous line, "" if there is none, and next the following line.
 func placeOf(s, path, next string) (p place, ok bool) {
-	if path != "" && len(s) > len(path)+2 && (s[len(path)] == ':' || s[len(path)] == '-') && s[:len(path)] == path {
+	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
 			return p, true
 		}
@@ -25,16 +25,27 @@ func placeOf(s, path, next string) (p place, ok bool) {
 	if c := s[0]; !word(c) && c != '/' && c != '.' && c != '~' && c != '@' {
 		return place{}, false
 	}
+	if p, ok = matchPlace(s); ok {
+		return p, true
+	}
+	return besidePlace(s, path, next)
+}
+
+// matchPlace is the place of a line that was found: "path:12:text".
+func matchPlace(s string) (place, bool) {
 	from := 0
-	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') {
+	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a drive
 		from = 2
 	}
 	at := strings.IndexByte(s[from:min(len(s), maxPath)], ':') + from
-	if at > from && at+1 < len(s) && digit(s[at+1]) && named(s[:at]) {
-		if p, ok = numbered(s, at); ok {
-			return p, true
-		}
+	if at <= from || at+1 >= len(s) || !digit(s[at+1]) || !named(s[:at]) {
+		return place{}, false
 	}
+	return numbered(s, at)
+}
+
+// besidePlace is the place of a line next to one that was found, "path-12-text": of the file of the line before, or of that of the next one.
+func besidePlace(s, path, next string) (place, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
 		if i < 0 {
@@ -44,27 +55,29 @@ func placeOf(s, path, next string) (p place, ok bool) {
 		if from >= len(s) || !digit(s[from]) || !named(s[:from-1]) {
 			continue
 		}
-		if p, ok = numbered(s, from-1); !ok {
+		p, ok := numbered(s, from-1)
+		if !ok {
 			continue
 		}
 		if path == p.path {
 			return p, true
 		}
-		if q, found := placeOf2(next, p.path); found && q.number == p.number+1 {
+		if q, found := placeOfFile(next, p.path); found && q.number == p.number+1 {
 			return p, true
 		}
 	}
 	return place{}, false
 }
 
-func placeOf2(s, path string) (place, bool) {
+// placeOfFile is the place of a line in a file that is known.
+func placeOfFile(s, path string) (place, bool) {
 	if len(s) > len(path)+2 && s[:len(path)] == path {
 		return numbered(s, len(path))
 	}
 	return place{}, false
 }
 
-// numbered is the place whose path ends at an offset.
+// numbered returns the place whose path ends at an offset.
 func numbered(s string, at int) (place, bool) {
 	if s[at] != ':' && s[at] != '-' {
 		return place{}, false
@@ -81,89 +94,59 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// named reports whether a text may be a path: no white space, a letter, and a dot or a slash.
+// named reports whether a text may be a path: it has no white space, a letter, and a dot or a slash.
 func named(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
 	}
-	dot, alpha := false, false
+	seen := uint8(0)
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '.' || c == '/' || c == '\\':
-			dot = true
-		case letter(c) || c >= 0x80:
-			alpha = true
-		case c <= ' ' || c == '"' || c == '\'' || c == '(' || c == '=' || c == ',' || c == '<' || c == '>':
+		if seen |= inPaths[s[i]]; seen&never != 0 {
 			return false
 		}
 	}
-	return dot && alpha
+	return seen == separates|spells
 }
 
-// sameFile reports whether two paths may be those of one file, one of them from a folder on the way.
+// What a byte is in a path.
+const (
+	separates uint8 = 1 << iota // a dot or a slash
+	spells                      // a letter, or no ASCII
+	never
+)
+
+var inPaths = func() (is [256]uint8) {
+	for i := range is {
+		switch c := byte(i); {
+		case c == '.' || c == '/' || c == '\\':
+			is[i] = separates
+		case letter(c) || c >= 0x80:
+			is[i] = spells
+		case c <= ' ' || strings.IndexByte(`"'(=,<>`, c) >= 0:
+			is[i] = never
+		}
+	}
+	return is
+}()
+
+// sameFile reports whether two paths may name one file, one of them relative to a folder on the way.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
-// paths writes the lines of a search that are of one file, below its path.
+// paths writes the lines of a search result that belong to one file below its path.
 func (w *writer) paths(i int) int {
 	if !w.may(Paths) {
 		return 0
 	}
-	next := w.line(i + 1)
-	s := w.line(i)
-	if len(s) < 6 || len(next) < 6 {
-		return 0
-	}
-	first, ok := placeOf(s, "", next)
-	if !ok {
-		return 0
-	}
-	path, k, number := first.path, 1, first.number
-	saved := -2
-	for ; i+k < w.count(); k++ {
-		s = w.line(i + k)
-		if len(s) < 4 {
-			break
-		}
-		after := ""
-		if i+k+1 < w.count() {
-			after = w.line(i + k + 1)
-		}
-		p, ok := placeOf(s, path, after)
-		if !ok {
-			break
-		}
-		if p.path != path {
-			if p.number != number+1 {
-				break
-			}
-			if sameFile(p.path, path) {
-				path = p.path
-			} else if !sameFile(path, p.path) {
-				break
-			}
-		}
-		number = p.number
-		saved += len(p.path)
-	}
-	if k < 2 || saved < 8 {
+	path, k := w.fileLines(i)
+	if k == 0 {
 		return 0
 	}
 	w.forms |= Paths
 	w.out = append(append(w.out, path...), ":\n"...)
 	for at := i; at < i+k; {
-		end, margin := at, 1<<30 // lines that follow each other in the file: what they all are indented by goes
-		for number := 0; end < i+k; end++ {
-			p := w.placeIn(end, path)
-			if end > at && p.number != number+1 {
-				break
-			}
-			number = p.number
-			if text := p.rest[digits(p.rest)+1:]; !blank(text) {
-				margin = min(margin, indentOf(text))
-			}
-		}
+		end, margin := w.stretchOf(at, i+k, path)
 		for ; at < end; at++ {
 			p := w.placeIn(at, path)
 			n := digits(p.rest) + 1
@@ -178,10 +161,67 @@ func (w *writer) paths(i int) int {
 	return k
 }
 
-// placeIn is the place of a line that is known to be of a file.
+// fileLines is the path of the file that line i is of, and how many lines are of it; 0 where there are too few, or they save too little.
+func (w *writer) fileLines(i int) (path string, k int) {
+	s, next := w.line(i), w.line(i+1)
+	if len(s) < 6 || len(next) < 6 {
+		return "", 0
+	}
+	last, ok := placeOf(s, "", next)
+	if !ok {
+		return "", 0
+	}
+	path, saved := last.path, -2
+	for k = 1; i+k < w.count(); k++ {
+		if s = w.line(i + k); len(s) < 4 {
+			break
+		}
+		after := ""
+		if i+k+1 < w.count() {
+			after = w.line(i + k + 1)
+		}
+		p, ok := placeOf(s, path, after)
+		if !ok {
+			break
+		}
+		if p.path != path {
+			if p.number != last.number+1 || !sameFile(p.path, path) && !sameFile(path, p.path) {
+				break
+			}
+			if len(p.path) > len(path) {
+				path = p.path
+			}
+		}
+		last = p
+		saved += len(p.path)
+	}
+	if k < 2 || saved < 8 {
+		return "", 0
+	}
+	return path, k
+}
+
+// stretchOf is where the lines end, before end, that follow each other in a file from line at on, and by how much they all are indented.
+func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
+	margin = 1 << 30
+	number := 0
+	for to = at; to < end; to++ {
+		p := w.placeIn(to, path)
+		if to > at && p.number != number+1 {
+			break
+		}
+		number = p.number
+		if text := p.rest[digits(p.rest)+1:]; !blank(text) {
+			margin = min(margin, indentOf(text))
+		}
+	}
+	return to, margin
+}
+
+// placeIn returns the place of a line that is known to be of a file.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
-	if p, ok := placeOf2(s, path); ok {
+	if p, ok := placeOfFile(s, path); ok {
 		return p
 	}
 	for from := 0; ; {
@@ -190,7 +230,7 @@ func (w *writer) placeIn(i int, path string) place {
 			break
 		}
 		if from += at + 1; path[from:] != "" {
-			if p, ok := placeOf2(s, path[from:]); ok {
+			if p, ok := placeOfFile(s, path[from:]); ok {
 				return p
 			}
 		}

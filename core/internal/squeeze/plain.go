@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain writes one line that is nothing but itself.
+// plain writes one line without a special form.
 func (w *writer) plain(i int) {
 	s := w.line(i)
 	if i >= w.judged {
@@ -17,14 +17,14 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is how many lines are looked at to show whether brackets tell their indentation.
+// judging is how many lines are examined to decide whether brackets determine their indentation.
 const judging = 64
 
-// judge describes the next lines whether their indentation says nothing that brackets do not say, and what they all are indented by.
+// judge determines whether brackets imply the indentation of the next lines, and the indentation that all of them share.
 func (w *writer) judge(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {
-		w.level, w.opened = -1, false // no line before it tells anything
+		w.level, w.opened = -1, false // no previous line to go by
 	}
 	w.judged, w.bracket, w.margin, w.unit = end, false, 1<<30, 0
 	if !w.may(Indentation) {
@@ -39,19 +39,11 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 			continue
 		}
 		w.margin = min(w.margin, at)
-		closes := s[at] == '}' || s[at] == ')' || s[at] == ']'
-		if lines > 0 {
-			switch {
-			case opened == closes:
-				agree += bit(at == last)
-			case opened:
-				if at > last && w.unit == 0 {
-					w.unit = at - last
-				}
-				agree += bit(at == last+w.unit && w.unit > 0)
-			default:
-				agree += bit(at < last && (w.unit == 0 || at == last-w.unit))
+		if closes := closing(s[at]); lines > 0 {
+			if opened && !closes && at > last && w.unit == 0 {
+				w.unit = at - last
 			}
+			agree += bit(w.agrees(at, last, opened, closes))
 		}
 		deep += bit(at > 1)
 		lines++
@@ -62,6 +54,21 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 	}
 	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
 }
+
+// agrees reports whether a line is indented as brackets tell: by one unit more than the last one, which opened is of, where that ends with an
+// open bracket, and by one less where it closes one itself.
+func (w *writer) agrees(at, last int, opened, closes bool) bool {
+	switch {
+	case opened == closes:
+		return at == last
+	case opened:
+		return at == last+w.unit && w.unit > 0
+	}
+	return at < last && (w.unit == 0 || at == last-w.unit)
+}
+
+// closing reports whether a character closes a bracket.
+func closing(c byte) bool { return c == '}' || c == ')' || c == ']' }
 
 func bit(b bool) int {
 	if b {
@@ -84,26 +91,25 @@ func opens(s string) bool {
 	return false
 }
 
-// undent is a line without the indentation that its brackets tell.
+// undent returns a line without the indentation that its brackets imply.
 func (w *writer) undent(s string) string {
 	at := indentOf(s)
-	if at == len(s) || at == 0 && !w.bracket {
+	switch {
+	case at == len(s) || at == 0 && !w.bracket:
 		return s
-	}
-	if !w.bracket {
-		if w.margin > 1 && at >= w.margin {
-			w.forms |= Padding
-			return s[w.margin:]
-		}
+	case !w.bracket && w.margin > 1 && at >= w.margin:
+		w.forms |= Padding
+		return s[w.margin:]
+	case !w.bracket:
 		return s
 	}
 	was, opened := w.level, w.opened
 	w.level, w.opened = at, opens(s)
-	closes := s[at] == '}' || s[at] == ')' || s[at] == ']'
+	closes := closing(s[at])
 	switch {
 	case opened && !closes:
 		was += w.unit
-	case closes && !opened && at < was: // its bracket was opened there, wherever the lines between them were
+	case closes && !opened && at < was: // its bracket was opened there, whatever the indentation in between
 		was = at
 	}
 	if at != was || at == 0 {
@@ -113,49 +119,35 @@ func (w *writer) undent(s string) string {
 	return s[at:]
 }
 
-// Runs of one sign and of spaces.
+// Runs of one character and of spaces.
 const (
-	longRun  = 8 // signs of which a run is cut
-	shortRun = 3 // to so many
+	longRun  = 8 // the length from which a run is cut
+	shortRun = 3 // the length to which it is cut
 )
 
-// text writes a text of one line without what only sets it: white space at its end, spaces between columns, long runs of one sign.
+// text writes a line without mere layout: trailing white space, spaces between columns, long runs of one character.
 func (w *writer) text(s string) {
 	if !w.may(Padding) {
 		w.out = append(w.out, s...)
 		return
 	}
-	n := len(s)
-	for n > 0 && (s[n-1] == ' ' || s[n-1] == '\t') {
-		n--
-	}
-	s = s[:n]
+	s = strings.TrimRight(s, " \t")
 	at := indentOf(s)
 	gap, run := strings.Index(s[at:], "  "), longSign(s, at)
-	if gap < 0 && run < 0 && n < minBinary || tellsError(s) {
+	if gap < 0 && run < 0 && len(s) < minBinary || tellsError(s) {
 		w.out = append(w.out, s...)
 		return
 	}
-	if n >= minBinary && w.may(Binary) {
+	if len(s) >= minBinary && w.may(Binary) {
 		if from, _ := encodedRun(s, 0); from >= 0 {
 			w.cut(s)
 			return
 		}
 	}
-	for gap >= 0 && nests(s[:at+gap]) { // indentation after a sign or a number
-		at += gap
-		for at < n && s[at] == ' ' {
-			at++
-		}
-		gap = strings.Index(s[at:], "  ")
+	if gap = columnGap(s, at, gap); run < 0 {
+		run = len(s)
 	}
-	if gap += at; gap < at || strings.IndexByte(s, '"') >= 0 || strings.IndexByte(s, '\'') >= 0 || strings.IndexByte(s, '`') >= 0 {
-		gap = n
-	}
-	if run < 0 {
-		run = n
-	}
-	if gap == n && run == n {
+	if gap == len(s) && run == len(s) {
 		w.out = append(w.out, s...)
 		return
 	}
@@ -163,8 +155,24 @@ func (w *writer) text(s string) {
 	w.signs(s, gap, run)
 }
 
-// signs writes a line from which runs of one sign are cut, and runs of spaces after its indentation. gap and run are the first of them; the
-// end of the line is none.
+// columnGap is the first run of spaces that is no indentation, of a line that is indented by at and has its first run at at+gap, or -1; the end
+// of the line where there is none, or where spaces may be of a text in quotes.
+func columnGap(s string, at, gap int) int {
+	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
+		at += gap
+		for at < len(s) && s[at] == ' ' {
+			at++
+		}
+		gap = strings.Index(s[at:], "  ")
+	}
+	if gap < 0 || strings.ContainsAny(s, "\"'`") {
+		return len(s)
+	}
+	return at + gap
+}
+
+// signs writes a line in which runs of one character, and runs of spaces after its indentation, are cut. gap and run are the first of them,
+// or the end of the line.
 func (w *writer) signs(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -196,7 +204,8 @@ func (w *writer) signs(s string, gap, run int) {
 	w.out = append(w.out, s[at:]...)
 }
 
-// nests reports whether white space after the beginning of a line is indentation: of a tree after a bar, of code after the sign of a diff.
+// nests reports whether white space after the beginning of a line is indentation: of a tree after a bar, or of code after the mark of a
+// diff.
 func nests(s string) bool {
 	n := len(s)
 	switch {
@@ -220,8 +229,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign reports whether a character that begins with c may be one of a line that is drawn: ASCII signs but for dots, quotes and brackets, and
-// what is drawn of U+2500 to U+259F and of U+2000 to U+203F.
+// sign reports whether a character that begins with c may be part of a drawn line: ASCII punctuation except dots, quotes and brackets, and
+// the drawing characters of U+2500 to U+259F and U+2000 to U+203F.
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
@@ -230,8 +239,8 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign is where a run of one sign begins that is cut, or -1. It looks only at bytes so far apart that one of them ends three of
-// the same in each such run.
+// longSign returns where a run of one character that is long enough to be cut begins, or -1. It samples bytes at such distances that one of
+// them ends three equal ones in each such run.
 func longSign(s string, from int) int {
 	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
 		at := i
@@ -244,37 +253,45 @@ func longSign(s string, from int) int {
 		default:
 			continue
 		}
-		size := runeSize(s[at])
-		if !sign(s[at]) || at+size > len(s) {
-			continue
-		}
-		start, end := at, at+size
-		for start-size >= from && s[start-size:start] == s[at:at+size] {
-			start -= size
-		}
-		for end+size <= len(s) && s[end:end+size] == s[at:at+size] {
-			end += size
-		}
-		if end-start >= longRun*size {
+		if start := signRun(s, from, at); start >= 0 {
 			return start
 		}
 	}
 	return -1
 }
 
+// signRun is where the run begins, from an offset on, that the sign at another one is of; -1 where that is no sign, or the run is short.
+func signRun(s string, from, at int) int {
+	size := runeSize(s[at])
+	if !sign(s[at]) || at+size > len(s) {
+		return -1
+	}
+	start, end := at, at+size
+	for start-size >= from && s[start-size:start] == s[at:at+size] {
+		start -= size
+	}
+	for end+size <= len(s) && s[end:end+size] == s[at:at+size] {
+		end += size
+	}
+	if end-start < longRun*size {
+		return -1
+	}
+	return start
+}
+
 // Repeated lines.
 const (
-	minLine   = 10  // bytes that a line has with which a repetition begins
-	minRepeat = 64  // bytes of repeated lines that are further above
-	minAgain  = 48  // bytes of lines that are right above
-	quoted    = 28  // bytes of the line by which a reader finds what is repeated
-	maxCycle  = 256 // lines that may be right above, again and again
+	minLine   = 10  // the minimum size of the first line of a repetition
+	minRepeat = 64  // the minimum size of repeated lines that are further above
+	minAgain  = 48  // the minimum size of repeated lines that are directly above
+	quoted    = 28  // how much of a line is quoted so that a reader finds what is repeated
+	maxCycle  = 256 // the maximum number of lines in a cycle
 )
 
 func hash(s string) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * m
-	for len(s) > 40 { // the middle of a long line is compared, not hashed
+	for len(s) > 40 { // the middle of a long line is compared instead of hashed
 		h = (h ^ load(s) ^ load(s[8:])*3) * m
 		h ^= h >> 29
 		s = s[len(s)-24:]
@@ -296,12 +313,31 @@ func load(s string) uint64 {
 		uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// repeats writes how often the lines above come again, or where the lines that come now are above. Two places are looked at for each line,
-// and what is found is taken as a whole, so that the cost is linear.
+// repeats writes how often the previous lines are repeated, or where the next lines have appeared above. It examines two places for each
+// line and takes matches as a whole, so its cost is linear.
 func (w *writer) repeats(i int) int {
+	j := w.above(i)
+	if j < 0 {
+		return 0
+	}
+	n, cycle := 1, i-j
+	for i+n < w.count() && (n < cycle || cycle <= maxCycle) && w.line(j+n) == w.line(i+n) {
+		n++
+	}
+	if n >= cycle && cycle <= maxCycle {
+		return w.writeAgain(i, cycle, n/cycle)
+	}
+	for n > 1 && blank(w.line(i+n-1)) {
+		n--
+	}
+	return w.writeAbove(i, n)
+}
+
+// above is a line above that is the same as line i, or -1.
+func (w *writer) above(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.may(Repeats) {
-		return 0
+		return -1
 	}
 	slot := w.seen[hash(s)>>w.shift<<1:][:2]
 	j := int(slot[0]) - 1
@@ -310,38 +346,34 @@ func (w *writer) repeats(i int) int {
 	}
 	slot[0], slot[1] = int32(i+1), slot[0]
 	if j < 0 || w.line(j) != s {
+		return -1
+	}
+	return j
+}
+
+// writeAgain writes that the lines right above, so many, come again so many times from line i on. It returns how many lines that are.
+func (w *writer) writeAgain(i, lines, times int) int {
+	n := times * lines
+	if int(w.lines[i+n]-w.lines[i]) < minAgain {
 		return 0
 	}
-	n, size := 1, len(s)+1
-	cycle := i - j
-	for i+n < w.count() && (n < cycle || cycle <= maxCycle) && w.line(j+n) == w.line(i+n) {
-		size += len(w.line(i+n)) + 1
-		n++
+	w.forms |= Repeats
+	if lines == 1 {
+		w.out = append(w.out, "[the line above "...)
+	} else {
+		w.out = append(w.out, "[the "...)
+		w.out = strconv.AppendInt(w.out, int64(lines), 10)
+		w.out = append(w.out, " lines above "...)
 	}
-	if n >= cycle && cycle <= maxCycle {
-		times := n / cycle
-		n = times * cycle
-		size = int(w.lines[i+n] - w.lines[i])
-		if size < minAgain {
-			return 0
-		}
-		w.forms |= Repeats
-		if cycle == 1 {
-			w.out = append(w.out, "[the line above "...)
-		} else {
-			w.out = append(w.out, "[the "...)
-			w.out = strconv.AppendInt(w.out, int64(cycle), 10)
-			w.out = append(w.out, " lines above "...)
-		}
-		w.out = strconv.AppendInt(w.out, int64(times), 10)
-		w.out = append(w.out, " more times]\n"...)
-		return n
-	}
-	for n > 1 && blank(w.line(i+n-1)) {
-		n--
-	}
-	size = int(w.lines[i+n] - w.lines[i])
-	if size < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short by itself
+	w.out = strconv.AppendInt(w.out, int64(times), 10)
+	w.out = append(w.out, " more times]\n"...)
+	return n
+}
+
+// writeAbove writes that n lines from line i on are above. It returns how many lines that are.
+func (w *writer) writeAbove(i, n int) int {
+	s := w.line(i)
+	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short by itself
 		return 0
 	}
 	w.forms |= Repeats

@@ -1,67 +1,95 @@
 package squeeze
 
-// column is a key of objects alike.
+// column is a key of similar objects.
 type column struct {
-	start, end int32 // of the key, with its quotes
-	rows       int32 // in how many objects it is
+	start, end int32 // the key with its quotes
+	rows       int32 // how many objects have it
 	last       int32 // the last of them, from 1 on
 	value      int32 // the node of its first value
 	same       bool  // all its values are the same
 	alike      bool  // all its values are objects with the same keys in the same order
 }
 
-// Rows of objects alike.
+// Limits for rows of similar objects.
 const (
 	minRows    = 2
 	maxColumns = 64
 	minFilled  = 2 // of five cells
 )
 
-// rows writes an array of objects alike as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key whose
-// value is the same in all of them is in the header with that; a cell is empty where an object has no such key. It reports whether the array
-// is one.
+// rows writes an array of similar objects as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key
+// with the same value in all objects has that value in the header; a cell is empty if an object lacks the key. It reports whether it has
+// written the array.
 func (w *writer) rows(n int32) bool {
-	v := w.nodes[n]
-	if !w.may(Rows) || v.count < minRows {
+	if !w.may(Rows) || w.nodes[n].count < minRows {
 		return false
 	}
-	base := len(w.cols)
+	base, end := len(w.cols), w.nodes[n].next
 	defer func() { w.cols = w.cols[:base] }()
-	cells, total := 0, 0
-	row := int32(0)
-	for k := n + 1; k < v.next; k = w.nodes[k].next {
-		if w.nodes[k].kind != '{' || w.nodes[k].count == 0 {
+	t := table{base: base}
+	for k := n + 1; k < end; k = w.nodes[k].next {
+		if !w.addRow(&t, k) {
 			return false
 		}
-		row++
-		c := base - 1
-		for m := k + 1; m < w.nodes[k].next; m = w.nodes[m+1].next {
-			key := &w.nodes[m]
-			if c = w.column(base, c+1, key); c < 0 {
-				return false
-			}
-			col := &w.cols[c]
-			if col.last == row { // twice in one object
-				return false
-			}
-			if col.rows == 0 {
-				col.value = m + 1
-				v := &w.nodes[m+1]
-				col.alike = v.kind == '{' && v.count > 0 && v.count <= maxColumns
-			} else {
-				a, b := &w.nodes[col.value], &w.nodes[m+1]
-				col.same = col.same && w.src[a.start:a.end] == w.src[b.start:b.end]
-				col.alike = col.alike && w.alike(col.value, m+1)
-			}
-			col.rows, col.last = col.rows+1, row
-			cells++
-			total += int(key.end-key.start) + 2
-		}
 	}
-	cols := w.cols[base:]
-	head := 6
+	if !w.pays(&t) {
+		return false
+	}
+	w.forms |= Rows
+	w.writeHeader(base)
+	for k := n + 1; k < end; k = w.nodes[k].next {
+		w.writeRow(k, base)
+	}
+	w.out = append(w.out, ']')
+	return true
+}
+
+// table is what rows of objects have together.
+type table struct {
+	base  int   // of its columns
+	rows  int32 //
+	cells int
+	total int // bytes of the keys in all cells, with quotes, colons and commas
+}
+
+// addRow takes in an object. It reports whether that can be a row.
+func (w *writer) addRow(t *table, k int32) bool {
+	if w.nodes[k].kind != '{' || w.nodes[k].count == 0 {
+		return false
+	}
+	t.rows++
+	c := t.base - 1
+	for m := k + 1; m < w.nodes[k].next; m = w.nodes[m+1].next {
+		key := &w.nodes[m]
+		if c = w.column(t.base, c+1, key); c < 0 || w.cols[c].last == t.rows { // twice in one object
+			return false
+		}
+		w.addCell(&w.cols[c], m+1)
+		w.cols[c].rows, w.cols[c].last = w.cols[c].rows+1, t.rows
+		t.cells++
+		t.total += int(key.end-key.start) + 2
+	}
+	return true
+}
+
+// addCell takes in a value of a column.
+func (w *writer) addCell(col *column, value int32) {
+	if col.rows == 0 {
+		v := &w.nodes[value]
+		col.value, col.alike = value, v.kind == '{' && v.count > 0 && v.count <= maxColumns
+		return
+	}
+	a, b := &w.nodes[col.value], &w.nodes[value]
+	col.same = col.same && w.src[a.start:a.end] == w.src[b.start:b.end]
+	col.alike = col.alike && w.alike(col.value, value)
+}
+
+// pays reports whether a header and rows are shorter, and most cells are filled. It also settles which columns are the same in all rows.
+func (w *writer) pays(t *table) bool {
+	cols := w.cols[t.base:]
+	head, total := 6, t.total
 	for i := range cols {
-		cols[i].same = cols[i].same && cols[i].rows == row
+		cols[i].same = cols[i].same && cols[i].rows == t.rows
 		head += int(cols[i].end-cols[i].start) + 1
 		if cols[i].alike && !cols[i].same {
 			inner := 0
@@ -70,52 +98,53 @@ func (w *writer) rows(n int32) bool {
 			head += inner
 		}
 	}
-	if cells*5 < len(cols)*int(row)*minFilled || total-head-len(cols)*int(row)+cells < 16 {
-		return false
-	}
-	w.forms |= Rows
+	all := len(cols) * int(t.rows)
+	return t.cells*5 >= all*minFilled && total-head-all+t.cells >= 16
+}
+
+// writeHeader writes the keys of the columns.
+func (w *writer) writeHeader(base int) {
 	w.out = append(w.out, "[{"...)
-	for i := range cols {
+	for i := range w.cols[base:] {
 		if i > 0 {
 			w.out = append(w.out, ',')
 		}
-		w.out = append(w.out, w.src[cols[i].start+1:cols[i].end-1]...)
+		col := w.cols[base+i]
+		w.out = append(w.out, w.src[col.start+1:col.end-1]...)
 		switch {
-		case cols[i].same:
+		case col.same:
 			w.out = append(w.out, '=')
-			w.emit(cols[i].value)
-			cols = w.cols[base:]
-		case cols[i].alike:
+			w.emit(col.value)
+		case col.alike:
 			w.out = append(w.out, '{')
-			w.within(cols[i].value, func(key, _ int32) {
+			w.within(col.value, func(key, _ int32) {
 				w.out = append(w.out, w.src[w.nodes[key].start+1:w.nodes[key].end-1]...)
 			})
 			w.out = append(w.out, '}')
 		}
 	}
 	w.out = append(w.out, '}')
-	for k := n + 1; k < v.next; k = w.nodes[k].next {
-		w.out = append(w.out, "\n["...)
-		first := true
-		write := func(m int32, alike bool) {
-			if !first {
-				w.out = append(w.out, ',')
-			}
-			switch first = false; {
-			case m == 0:
-			case alike:
-				w.out = append(w.out, '[')
-				w.within(m, func(_, value int32) { w.emit(value) })
-				w.out = append(w.out, ']')
-			default:
-				w.emit(m)
-			}
+}
+
+// writeRow writes the cells of an object.
+func (w *writer) writeRow(k int32, base int) {
+	w.out = append(w.out, "\n["...)
+	first := true
+	w.cells(k, base, func(m int32, alike bool) {
+		if !first {
+			w.out = append(w.out, ',')
 		}
-		w.cells(k, base, write)
-		w.out = append(w.out, ']')
-	}
+		switch first = false; {
+		case m == 0:
+		case alike:
+			w.out = append(w.out, '[')
+			w.within(m, func(_, value int32) { w.emit(value) })
+			w.out = append(w.out, ']')
+		default:
+			w.emit(m)
+		}
+	})
 	w.out = append(w.out, ']')
-	return true
 }
 
 // alike reports whether two objects have the same keys in the same order.
@@ -132,14 +161,14 @@ func (w *writer) alike(a, b int32) bool {
 	return true
 }
 
-// each goes through the members of an object.
+// each calls do for the members of an object.
 func (w *writer) each(object int32, do func(key, value int32)) {
 	for m, end := object+1, w.nodes[object].next; m < end; m = w.nodes[m+1].next {
 		do(m, m+1)
 	}
 }
 
-// within writes the members of an object, a comma between them.
+// within writes the members of an object, separated by commas.
 func (w *writer) within(object int32, write func(key, value int32)) {
 	w.each(object, func(key, value int32) {
 		if key > object+1 {
@@ -149,7 +178,7 @@ func (w *writer) within(object int32, write func(key, value int32)) {
 	})
 }
 
-// cells gives the values of an object in the order of the columns, 0 for none, without those that the header has.
+// cells calls write for the values of an object in the order of the columns, 0 for missing ones, without those in the header.
 func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
 	var at [maxColumns]int32
 	n := len(w.cols)
@@ -165,8 +194,7 @@ func (w *writer) cells(object int32, base int, write func(value int32, alike boo
 	}
 }
 
-// column is the index of a key's column, which is looked for at guess first; a new one where there is none yet, -1 where there are
-// too many.
+// column returns the index of a key's column, trying guess first; a new column if there is none yet, -1 if there are too many.
 func (w *writer) column(base, guess int, key *node) int {
 	s := w.src[key.start:key.end]
 	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {

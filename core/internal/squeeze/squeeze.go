@@ -1,38 +1,38 @@
-// Package squeeze makes the tool outputs shorter without losing what they say: JSON loses its white space and objects alike become rows, a
-// path that a search prints on each line is once, repeated lines are counted, escape codes and padding go.
+// Package squeeze shortens tool outputs without losing what they say: JSON loses its white space, similar objects become rows, a path that
+// a search prints on each line is written once, repeated lines are counted, escape codes and padding are removed.
 //
-// Each form is recognised by what is in the text, never by the tool's name, and wherever it is: an output may begin with a header, hold
-// JSON, and end in a log. What is not recognised stays as it is. The package knows texts alone, no messages and no wire formats. Its cost is
-// linear in the text, whatever the text is, and it keeps nothing between calls.
+// Each form is recognized by the text alone, never by the tool's name, and anywhere in it: an output may begin with a header, contain JSON,
+// and end with a log. What isn't recognized stays as it is. The package knows texts only, no messages and no wire formats. Its cost is
+// linear in any text, and it keeps nothing between calls.
 package squeeze
 
 import "strings"
 
-// Form is what was done to a text: a set of the constants.
+// Form says what was done to a text: a set of the constants.
 type Form uint16
 
 // The forms of a shorter text.
 const (
-	Controls    Form = 1 << iota // escape codes and what they overwrite are gone
-	JSON                         // JSON without white space between its values
-	Rows                         // arrays of objects alike, and lines of JSON, as a header and rows
+	Controls    Form = 1 << iota // escape codes, and what they overwrite, removed
+	JSON                         // white space between JSON values removed
+	Rows                         // arrays of similar objects, and lines of JSON, as a header and rows
 	Paths                        // a path once, its lines below it
-	Starts                       // what lines begin with alike once, the rest of each below it
+	Starts                       // a common beginning once, the rest of each line below it
 	Gutter                       // line numbers without padding
-	Indentation                  // no indentation where brackets tell it
-	Repeats                      // repeated lines by how often, or by where they are above
-	Binary                       // long hexadecimal digits and base64 by length and hash
-	Context                      // no lines of a diff that say nothing
-	Padding                      // no white space at line ends and in columns, no long lines of one sign, no more than one empty line
+	Indentation                  // indentation that brackets imply removed
+	Repeats                      // repeated lines as a count, or as a reference to where they are above
+	Binary                       // long hexadecimal digits and base64 as a length and a hash
+	Context                      // lines of a diff that say nothing removed
+	Padding                      // trailing and column white space, long runs of one character, and multiple empty lines removed
 )
 
-// words say of each form what a reader has to know; of those that need no words nothing.
+// words explain each form to a reader; forms that need no explanation have "".
 var words = [...]string{
 	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
 	"binary data cut", "", "",
 }
 
-// String names the forms in a few words.
+// String describes the forms in a few words.
 func (f Form) String() string {
 	var b strings.Builder
 	for i, w := range words {
@@ -50,15 +50,15 @@ func (f Form) String() string {
 	return b.String()
 }
 
-// Options say what is worth the trouble.
+// Options say when a shorter text is worth it.
 type Options struct {
-	// MinSaved is how many bytes of a text must be saved, or it stays as it is; less than 1 counts as 1.
+	// MinSaved is how many bytes must be saved for a text to be changed; less than 1 counts as 1.
 	MinSaved int
-	// Without are forms that are not used.
+	// Without are forms that must not be used.
 	Without Form
 }
 
-// Text makes a text shorter. ok is false where that saves too little; the text then comes back as it is.
+// Text shortens a text. ok is false if that saves too little; out is then the unchanged text.
 func Text(text string, o Options) (out string, form Form, ok bool) {
 	if len(text) <= o.MinSaved || len(text) > 1<<30 {
 		return text, 0, false
@@ -77,41 +77,41 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 	return string(w.out), w.forms, true
 }
 
-// writer is a text on its way.
+// writer is a text being shortened.
 type writer struct {
 	src     string
 	out     []byte
 	forms   Form
 	without Form
-	lines   []int32 // where each line begins, and after the last one where the next would
-	seen    []int32 // by hash of a line: one more than the indexes of the last two with it
+	lines   []int32 // where each line begins, and at the end where another one would
+	seen    []int32 // one more than the indexes of the last two lines with a hash
 	shift   uint    // of hashes
-	judged  int     // the line up to which brackets is known
-	bracket bool    // the lines up to there are indented as their brackets tell
-	unit    int     // what the indentation of one level is there, in bytes
-	margin  int     // what all lines up to there are indented by, in bytes
+	judged  int     // the line up to which bracket is known
+	bracket bool    // the indentation of the lines up to there follows from their brackets
+	unit    int     // the indentation per level there, in bytes
+	margin  int     // the common indentation of all lines up to there, in bytes
 	level   int     // the indentation of the last line, in bytes
 	opened  bool    // the last line ends with an open bracket
-	start   int     // the line before which no lines begin alike
-	member  int     // the line before which no members of JSON begin
-	noJSON  int     // the offset before which no JSON value begins that is whole
+	start   int     // the line before which no lines share a beginning
+	member  int     // the line before which no JSON members begin
+	noJSON  int     // the offset before which no complete JSON value begins
 	nodes   []node
 	cols    []column
-	twice   bool    // a value may be above
-	values  []int32 // by hash of a value of JSON: the node of the key before it
+	twice   bool    // a value may have been written above
+	values  []int32 // the node of the key before a JSON value, by the value's hash
 	diff    bool    // in a hunk of a diff
 }
 
 // line is line i without its line end.
 func (w *writer) line(i int) string { return w.src[w.lines[i] : w.lines[i+1]-1] }
 
-// count is the number of lines.
+// count returns the number of lines.
 func (w *writer) count() int { return len(w.lines) - 1 }
 
 // may reports whether a form is requested.
 func (w *writer) may(f Form) bool { return w.without&f == 0 }
 
-// split finds the lines.
+// split finds the beginnings of lines.
 func (w *writer) split() {
 	n := strings.Count(w.src, "\n") + 1
 	w.lines = make([]int32, 1, n+1)
@@ -132,51 +132,54 @@ func (w *writer) split() {
 	w.seen = make([]int32, 2<<size)
 }
 
-// run writes the whole text. What takes several lines is tried first; each says how many it has taken.
+// run writes the whole text. Forms of several lines are tried first; each returns how many lines it has taken.
 func (w *writer) run() {
 	w.split()
 	w.out = make([]byte, 0, len(w.src)+1)
-	n := w.count()
-	for i := 0; i < n; {
-		s := w.line(i)
-		if len(s) == 0 {
+	for i := 0; i < w.count(); {
+		k := 0
+		switch s := w.line(i); {
+		case len(s) == 0:
 			i += w.empty(i)
 			continue
-		}
-		k := 0
-		switch c := s[0]; {
-		case c == '{' || c == '[':
+		case s[0] == '{' || s[0] == '[':
 			k = w.json(i)
-		case c == ' ' || c == '\t':
+		case s[0] == ' ' || s[0] == '\t':
 			k = w.indented(i, s)
-		case c >= '0' && c <= '9':
+		case digit(s[0]):
 			k = w.gutter(i)
-		case c == 'd' && w.may(Context):
+		case s[0] == 'd' && w.may(Context):
 			k = w.diffHead(i)
 		}
-		if k == 0 && i+1 < n {
-			if k = w.paths(i); k == 0 {
-				k = w.starts(i)
-			}
-		}
-		if k == 0 {
-			k = w.repeats(i)
-		}
-		if k == 0 {
-			k = w.encoded(i)
-		}
-		if k == 0 {
-			w.plain(i)
-			k = 1
+		for n := 0; k == 0; n++ {
+			k = anyLines[n](w, i)
 		}
 		i += k
 	}
 	if len(w.out) > 0 {
-		w.out = w.out[:len(w.out)-1] // the line end that the last line does not have
+		w.out = w.out[:len(w.out)-1] // the last line has no line end
 	}
 }
 
-// indented tries what begins with white space.
+// anyLines are tried for lines that begin with anything, in this order; the last one takes every line.
+var anyLines = [...]func(w *writer, i int) int{
+	func(w *writer, i int) int {
+		if i+1 == w.count() {
+			return 0
+		}
+		if k := w.paths(i); k > 0 {
+			return k
+		}
+		return w.starts(i)
+	},
+	(*writer).repeats, (*writer).encoded,
+	func(w *writer, i int) int {
+		w.plain(i)
+		return 1
+	},
+}
+
+// indented tries the forms that begin with white space.
 func (w *writer) indented(i int, s string) int {
 	at := indentOf(s)
 	if at == len(s) {
@@ -193,7 +196,7 @@ func (w *writer) indented(i int, s string) int {
 	return 0
 }
 
-// empty writes the first of some empty lines.
+// empty writes the first of several empty lines.
 func (w *writer) empty(i int) int {
 	k := 1
 	for i+k < w.count() && blank(w.line(i+k)) {
@@ -216,7 +219,7 @@ func (w *writer) end() { w.out = append(w.out, '\n') }
 
 func blank(s string) bool { return indentOf(s) == len(s) }
 
-// indentOf is how many bytes of white space a line begins with.
+// indentOf returns how many bytes of white space a line begins with.
 func indentOf(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] != ' ' && s[i] != '\t' {
@@ -229,10 +232,10 @@ func indentOf(s string) int {
 func digit(c byte) bool  { return c-'0' < 10 }
 func letter(c byte) bool { return c|0x20-'a' < 26 }
 
-// word reports whether a byte may be in a word, a number or a character that is not ASCII.
+// word reports whether a byte may be part of a word, a number or a non-ASCII character.
 func word(c byte) bool { return letter(c) || digit(c) || c == '_' || c >= 0x80 }
 
-// digits is how many digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && digit(s[n]) {
@@ -241,7 +244,7 @@ func digits(s string) int {
 	return n
 }
 
-// tellsError reports whether a line says what an error was. Its words stay as they are, its spaces too.
+// tellsError reports whether a line contains an error message. Its words and spaces stay as they are.
 func tellsError(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], ": ")

@@ -2,15 +2,15 @@ package squeeze
 
 import "strings"
 
-// Lines that begin alike.
+// Limits for lines with a common beginning.
 const (
-	minStart  = 20 // bytes that they have in common
+	minStart  = 20 // the minimum length of the common beginning, in bytes
 	minLines  = 3
-	minGained = 64 // bytes that are saved
-	ahead     = 8  // lines over which the common start is chosen
+	minGained = 64 // the minimum saving, in bytes
+	ahead     = 8  // lines that determine the common beginning
 )
 
-// common is how many bytes two texts have in common at their beginnings.
+// common returns the length of the common beginning of two texts.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -23,8 +23,8 @@ func common(a, b string) int {
 	return i
 }
 
-// boundary is the last place of a line, up to n, after which a reader may look for the rest elsewhere: after white space, or between the
-// hours, minutes and seconds of a time. No path, address, number or message is parted.
+// boundary returns the last place of a line, up to n, at which it may be split: after white space, or between the hours, minutes and
+// seconds of a time. It splits no path, address, number or message.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {
@@ -32,31 +32,69 @@ func boundary(s string, n int) int {
 		}
 	}
 	for ; n > 0; n-- {
-		c := s[n-1]
-		if c == ' ' || c == '\t' {
-			break
-		}
-		if c == ':' && n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) && !strings.Contains(lastWord(s[:n]), "/") {
-			break
-		}
-		if c == '(' && n >= 2 && word(s[n-2]) && n < len(s) && digit(s[n]) {
-			n--
-			break
+		switch c := s[n-1]; {
+		case c == ' ' || c == '\t' || c == ':' && inTime(s, n):
+			return n
+		case c == '(' && n >= 2 && word(s[n-2]) && n < len(s) && digit(s[n]):
+			return n - 1
 		}
 	}
 	return n
 }
 
+// inTime reports whether the colon before n is between two numbers of a time.
+func inTime(s string, n int) bool {
+	return n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) && !strings.Contains(lastWord(s[:n]), "/")
+}
+
+// lastWord is what follows the last space.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes lines that begin alike: what they have in common, and below it the rest of each, after a space.
+// starts writes lines with a common beginning: the beginning, and below it the rest of each line, after a space.
 func (w *writer) starts(i int) int {
-	s, next := w.line(i), w.line(i+1)
-	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {
+	start, k := w.startOf(i), 1
+	if start == "" {
 		return 0
 	}
-	n := len(s)
-	lines := 1
+	n := len(start)
+	same := true
+	for ; i+k < w.count(); k++ {
+		s := w.line(i + k)
+		if len(s) < n || s[:n] != start {
+			break
+		}
+		same = same && s == w.line(i)
+	}
+	if (k-1)*n-2*k < minGained || k < minLines {
+		return 0
+	}
+	if same { // a repetition
+		w.start = i + k
+		return 0
+	}
+	w.forms |= Starts
+	w.text(strings.TrimRight(start, " \t"))
+	w.out = append(w.out, "…\n"...)
+	for at := i; at < i+k; at++ {
+		rest := w.line(at)[n:]
+		if blank(rest) || rest[0] != ' ' {
+			w.out = append(w.out, ' ')
+		}
+		if !blank(rest) {
+			w.text(rest)
+		}
+		w.end()
+	}
+	return k
+}
+
+// startOf is what line i and some lines after it have in common at their beginnings; "" where that is too little.
+func (w *writer) startOf(i int) string {
+	s, next := w.line(i), w.line(i+1)
+	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {
+		return ""
+	}
+	n, lines := len(s), 1
 	for ; lines < ahead && i+lines < w.count(); lines++ {
 		k := common(s, w.line(i+lines))
 		if k < minStart || lines >= minLines && k < n/2 {
@@ -65,51 +103,15 @@ func (w *writer) starts(i int) int {
 		n = min(n, k)
 	}
 	if lines < minLines {
-		return 0
+		return ""
 	}
-	w.start = i + lines - 1 // the lines up to there have no longer start in common
+	w.start = i + lines - 1 // the lines up to there have no longer common beginning
 	n = boundary(s, n)
 	if n < minStart || n <= indentOf(s) || tellsError(s[:min(n+1, len(s))]) {
-		return 0
+		return ""
 	}
-	start := s[:n]
-	if strings.TrimSpace(start) == "" || len(strings.TrimSpace(start)) < minStart-4 {
-		return 0
+	if len(strings.TrimSpace(s[:n])) < max(1, minStart-4) {
+		return ""
 	}
-	k := 1
-	for i+k < w.count() {
-		if s = w.line(i + k); len(s) < n || s[:n] != start {
-			break
-		}
-		k++
-	}
-	if (k-1)*n-2*k < minGained || k < minLines {
-		return 0
-	}
-	same := true
-	for at := 1; at < k; at++ {
-		if w.line(i+at) != w.line(i) {
-			same = false
-			break
-		}
-	}
-	if same {
-		w.start = i + k
-		return 0 // a repetition
-	}
-	w.forms |= Starts
-	w.text(strings.TrimRight(start, " \t"))
-	w.out = append(w.out, "…\n"...)
-	for at := i; at < i+k; at++ {
-		if rest := w.line(at)[n:]; !blank(rest) {
-			if rest[0] != ' ' {
-				w.out = append(w.out, ' ')
-			}
-			w.text(rest)
-		} else {
-			w.out = append(w.out, ' ')
-		}
-		w.end()
-	}
-	return k
+	return s[:n]
 }

@@ -43,7 +43,7 @@ func TestStandingTakesHalfOfADigest(t *testing.T) {
 func TestSplit(t *testing.T) {
 	f := wire.ByName("openai-chat")
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)))
-	w := &Writer{doc: view.NewView(tr, f, tokens.ByName("bytes4"), len(tr.Messages)), policy: &policy.Policy{}}
+	w := writing{&Writer{doc: view.NewView(tr, f, tokens.ByName("bytes4"), len(tr.Messages)), policy: &policy.Policy{}}, tr}
 	for room, want := range map[int]string{40: "abcd", 39: "abc d", 30: "abc d", 29: "ab cd", 20: "ab cd", 19: "a b c d", 10: "a b c d"} {
 		var got []string
 		for _, p := range w.split("", []int32{0, 1, 2, 3}, []string{"a", "b", "c", "d"}, []int{10, 10, 10, 10}, room) {

@@ -6,35 +6,35 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// Parts of a record that is too long for one request.
+// Limits for records that are too long for one request.
 const (
-	fewParts = 8  // up to here tool results are only clipped to 1,000 bytes
-	MaxParts = 32 // beyond, what is in the middle is left out
-	// splitRoom is the least room for a record, in tokens, with which it is split; with less there would be more prompt than
-	// record in the parts.
+	fewParts = 8  // with up to this many parts, tool results are only clipped to 1,000 bytes
+	MaxParts = 32 // beyond this, the middle is left out
+	// splitRoom is the least room for a record, in tokens, at which it is split. With less, the parts would contain more prompt than
+	// record.
 	splitRoom = 1000
 )
 
-// rungs are the steps of the ladder that makes the record of a published system's style fit: tool results and arguments are
-// clipped, in bytes, harder and harder, and then reasoning is left out.
+// rungs are the steps that make a record fit in the style of a published system: tool results and arguments are clipped harder and harder,
+// in bytes, and then reasoning is left out.
 var rungs = []struct {
 	clip     int
 	thoughts bool
 }{{16000, true}, {4000, true}, {1000, true}, {1000, false}, {200, false}}
 
-// part is a piece of the record that fits into a request.
+// part is a piece of the record that fits into one request.
 type part struct {
 	messages []int32
 	record   string
 	tokens   int
 }
 
-// openClip is how long tool results and arguments may be where a request may have any size, in bytes.
+// openClip is how long tool results and arguments may be if requests may have any size, in bytes.
 const openClip = 16000
 
-// parts writes the record of messages as one part if it can be clipped so that it fits in room tokens, and else as several,
-// none of which cuts a group unless the group alone is too large.
-func (w *Writer) parts(messages []int32, room int) []part {
+// parts writes the record of messages as one part if clipping makes it fit into room tokens, and otherwise as several. It splits a group
+// only if that group is too large by itself.
+func (w *writing) parts(messages []int32, room int) []part {
 	style := w.Style()
 	if !style.Fitted {
 		return w.rungParts(style, messages, room)
@@ -43,7 +43,7 @@ func (w *Writer) parts(messages []int32, room int) []part {
 	if room < unlimited {
 		most = w.doc.P.MaxUnits(room)
 	}
-	pieces := digest.NewPieces(w.doc.T, messages, most, w.doc.P.Text)
+	pieces := digest.NewPieces(w.t, messages, most, w.doc.P.Text)
 	records, total, fits := pieces.Fit(room)
 	switch {
 	case fits:
@@ -54,9 +54,9 @@ func (w *Writer) parts(messages []int32, room int) []part {
 	return w.fewest(pieces, messages, room)
 }
 
-// fewest splits a record into as few parts as gentle clips allow or, where these are too many, the hardest, and then clips
-// no more than these parts need.
-func (w *Writer) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
+// fewest splits a record into as few parts as gentle clips allow or, if these are too many, as the hardest do; then it clips no more than
+// that number of parts requires.
+func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
 		sizes := make([]int, len(records))
@@ -71,7 +71,7 @@ func (w *Writer) fewest(pieces *digest.Pieces, messages []int32, room int) []par
 		clips = digest.Hardest
 		parts = with(clips)
 	}
-	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts are not full
+	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts don't get full
 		if len(parts) == MaxParts {
 			break // something is left out as it is
 		}
@@ -86,14 +86,14 @@ func (w *Writer) fewest(pieces *digest.Pieces, messages []int32, room int) []par
 	return parts
 }
 
-// rungParts is parts for styles of published systems, which have limits of their own for what they show.
-func (w *Writer) rungParts(style *digest.Style, messages []int32, room int) []part {
+// rungParts does what parts does for styles of published systems, which have their own limits.
+func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int
 	render := func(clip int, thoughts bool) (total int) {
 		records, sizes = records[:0], sizes[:0]
 		for i := range messages {
-			r := style.Record(w.doc.T, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
+			r := style.Record(w.t, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
 			if r != "" {
 				r += style.Between
 			}
@@ -119,9 +119,9 @@ func (w *Writer) rungParts(style *digest.Style, messages []int32, room int) []pa
 	return w.split(style.Between, messages, records, sizes, room)
 }
 
-// split puts the records of messages, of so many tokens each, together to parts of at most room tokens.
-func (w *Writer) split(between string, messages []int32, records []string, sizes []int, room int) []part {
-	groups := w.doc.T.Groups(messages)
+// split joins the records of messages, given their sizes in tokens, into parts of at most room tokens.
+func (w *writing) split(between string, messages []int32, records []string, sizes []int, room int) []part {
+	groups := w.t.Groups(messages)
 	var out []part
 	var b strings.Builder
 	from, sum := 0, 0

@@ -9,16 +9,16 @@ import (
 
 // Prefix is a request for a summary that follows the conversation as it was sent last, so that the provider reads the prefix from its cache. The messages are named, not copied.
 type Prefix struct {
-	Until  int    // how many messages of the input it has
-	At     int    // of these, one that is rewritten; -1 where none is
-	Anew   []byte // that message, JSON
-	Joined bool   // it holds the instruction too, so that no message follows
-	Asks   []byte // the message with the instruction, JSON, where it is not joined
-	Patch  []byte // what differs in the request body, a JSON Merge Patch
-	Cached int    // how many of its tokens the provider is likely to have in its cache
+	Until  int    // the number of input messages in it
+	At     int    // the index of the one that is rewritten, or -1
+	Anew   []byte // the rewritten message, as JSON
+	Joined bool   // the rewritten message also contains the instruction, so no message follows
+	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
+	Patch  []byte // the changes to the request body, as a JSON Merge Patch
+	Cached int    // the number of its tokens that the provider probably has in its cache
 }
 
-// Write writes the messages of the request; keep takes over some of the input, and set writes one of them again.
+// Write writes the messages of the request. It calls keep for input messages that are used as they are, and set for one that is rewritten.
 func (b *Prefix) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
@@ -32,9 +32,9 @@ func (b *Prefix) Write(keep func(message int), set func(message int, text []byte
 	}
 }
 
-// told is what the model has written for a job: after the conversation where that pays, and else, or where that answer was not taken, from a
-// record.
-func (w *Writer) told(j Job, output int) answer {
+// told returns the model's digest for a job. It asks after the conversation if that pays, and otherwise, or if that answer was rejected,
+// from a record.
+func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.Reply(PrefixRequest)
 		if !found {
@@ -53,55 +53,59 @@ func (w *Writer) told(j Job, output int) answer {
 	return a
 }
 
-// prefixed is the request of a job that follows the conversation; nil where a record is asked for.
-func (w *Writer) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
-	s, how := &w.policy.Summary, w.doc.F.Behind()
-	if !w.policy.AsksBehind() || how == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
-		return r, nil
-	}
-	if s.Request != "prefix" && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
-		return r, nil
-	}
-	body := []byte(nil)
-	if t := w.doc.T; t.Outer != t.List {
-		body = t.Src[t.Outer.Start:t.Outer.End]
-	} else if s.Request != "prefix" { // the system prompt and the tools are not known
-		return r, nil
-	}
+// prefixed returns the request of a job that is appended to the conversation, or nil if a record is used instead.
+func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
+	body, possible := w.mayFollow(j)
 	sent, until := w.lastCall()
-	if until < j.Tail || j.Tail < 0 {
+	if !possible || until < j.Tail || j.Tail < 0 {
 		return r, nil
 	}
-	patch, thinking, ok := how.AppendPatch(nil, body, output)
+	patch, thinking, ok := w.doc.F.Behind().AppendPatch(nil, body, output)
 	if !ok {
 		return r, nil
 	}
+	s := &w.policy.Summary
 	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions, Template: s.Prompt, Language: w.language(*j),
-		Chat: digest.Chats(w.doc.T, j.Messages, j.Ledger)}
-	text := p.Behind(digest.Opening(w.doc.T, int32(j.Tail)))
+		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
+	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
 	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output, Temperature: w.Style().Temperature}
 	b = &Prefix{Until: until, At: -1, Patch: patch, Cached: w.report.Tokens.Before}
 	if r.Scope == api.ScopeSession && j.Prior != "" {
 		r.Scope = api.ScopeUpdate
 	}
 	for m := sent; m < w.doc.N; m++ {
-		size := w.doc.P.Message(w.doc.T, m)
+		size := w.doc.P.Message(w.t, m)
 		if b.Cached -= size; m < until {
 			r.InputTokens += size
 		}
 	}
 	r.InputTokens += b.Cached + w.doc.P.Text(text)
-	if window := w.policy.Window.Tokens; window > 0 && r.InputTokens+output+thinking > window || s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens {
-		return r, nil
-	}
-	if !w.write(b, sent, text) || s.Request != "prefix" && !w.cheaper(j, output, r.InputTokens, b.Cached) {
+	window := w.policy.Window.Tokens
+	switch {
+	case window > 0 && r.InputTokens+output+thinking > window, s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens,
+		!w.write(b, sent, text), s.Request != "prefix" && !w.cheaper(j, output, r.InputTokens, b.Cached):
 		return r, nil
 	}
 	return r, b
 }
 
-// lastCall is how many messages the app's last call was sent, and how many of the input a request after the conversation has: those, and the
-// answer where that calls no tool. Both are 0 where there was no call.
+// mayFollow reports whether a request for a job may follow the conversation, and the request body that is known of it.
+func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
+	if !w.policy.AsksPrefix() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
+		return nil, false
+	}
+	always := w.policy.Summary.Request == "prefix"
+	if !always && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
+		return nil, false
+	}
+	if t := w.t; t.Outer != t.List {
+		return t.Src[t.Outer.Start:t.Outer.End], true
+	}
+	return nil, always // else the system prompt and the tools are not known
+}
+
+// lastCall returns how many messages the app's last call sent, and how many input messages a request after the conversation uses: those
+// plus the answer, unless the answer calls a tool. Both are 0 if there was no call.
 func (w *Writer) lastCall() (sent, until int) {
 	end := w.doc.N
 	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
@@ -124,8 +128,8 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write writes what is new in a request after the conversation: a cache breakpoint where the app uses marks, up to where its last call was
-// sent, and the instruction. It is false where the provider would have nothing in its cache.
+// write writes what a request after the conversation adds: the instruction and, if the app uses cache breakpoints, one at the end of its
+// last call. It returns false if the provider would have nothing in its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
 	t := w.doc.T
 	message := t.Bytes(t.Messages[sent-1].Span)
@@ -167,7 +171,7 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 }
 
 // cheaper reports whether the request after the conversation costs less than a record, by the policy's prices.
-func (w *Writer) cheaper(j *Job, output, input, cached int) bool {
+func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	price := w.policy.Prices
 	read := price.Input
 	if price.CacheRead != nil {
@@ -181,7 +185,7 @@ func (w *Writer) cheaper(j *Job, output, input, cached int) bool {
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
-// counts puts the shape of the request that has given the summary into the report, where the host has a choice, and what the provider has counted for all.
+// counts reports the shape of the request that produced the summary, if the host has a choice, and the provider's counts for all requests.
 func (w *Writer) counts(shape api.SummaryShape) {
 	sum := &w.report.Summary
 	if w.policy.Summary.Prefix {
@@ -215,5 +219,5 @@ func (w *Writer) counts(shape api.SummaryShape) {
 	sum.Saved = &saved
 }
 
-// perTokens is how many tokens a price is for.
+// perTokens is the number of tokens that a price is for.
 const perTokens = 1e6

@@ -9,18 +9,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// native is how the provider of a wire format compacts by itself.
+// native describes a provider's own compaction API for a wire format.
 type native struct {
 	format     string
-	path, beta string   // of its API, and the value of the header anthropic-beta
-	list       string   // the member that has the messages
-	beside     []string // members of the conversation's own body that count
-	more       string   // members that ask for it
-	readable   bool     // it makes one message with a summary that can be read; an empty one has failed. Else user messages come first
+	path, beta string   // the path of its API, and the value of the header anthropic-beta
+	list       string   // the member that holds the messages
+	beside     []string // members of the conversation's request body that matter
+	more       string   // members that request a compaction
+	readable   bool     // the result is one message with a readable summary, and an empty one is a failure; otherwise the result begins with user messages
 }
 
-// natives are those there are: the SDKs' types of `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and `openai` 7.57.0
-// (ResponseCompactParams) have their members.
+// natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
+// `openai` 7.57.0 (ResponseCompactParams).
 var natives = []native{
 	{format: "anthropic", path: "/v1/messages", beta: "compact-2026-09-04", list: "messages", beside: []string{"system", "tools"},
 		more: `"compaction":{"type":"summarize"}`, readable: true},
@@ -30,8 +30,8 @@ var natives = []native{
 // ProviderCompaction is what a fold may have the provider compact.
 type ProviderCompaction struct {
 	native
-	items []int // of the view
-	// What the provider has compacted before is among them: what it makes now represents that too.
+	items []int // indexes of the view's items
+	// Earlier compactions of the provider among them, which the new one replaces.
 	Old []bool
 }
 
@@ -50,7 +50,7 @@ func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *Prov
 		m := w.doc.Items[i].Msg
 		if w.doc.T.Messages[m].Role == transcript.System {
 			if len(o.items) > 0 {
-				return nil // it must stay in the middle
+				return nil // it must stay, and is in the middle
 			}
 			continue
 		}
@@ -72,7 +72,9 @@ func isCompaction(t *transcript.Transcript, m int32) bool {
 	return slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
 }
 
-func isCompacted(p *transcript.Part) bool { return p.Has(transcript.Held) && p.Has(transcript.Signed) }
+func isCompacted(p *transcript.Part) bool {
+	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
+}
 
 // providerRequest is the request to the provider. Messages are as they came in, which is what its prompt cache has; where some were repaired, as they
 // are now.
@@ -96,11 +98,7 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	}
 	if outer := doc.T.Outer; outer != doc.T.List {
 		s := jsonspan.New(doc.T.Src).At(outer.Start)
-		for s.Object(); ; {
-			key, more := s.Key()
-			if !more {
-				break
-			}
+		for key := range s.Members {
 			name := string(key)
 			value := s.Skip()
 			if slices.Contains(o.beside, name) {
@@ -166,7 +164,7 @@ func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gai
 	return answer{text: text}, why == ""
 }
 
-// sealed reports whether an item has something in it that only its provider can read.
+// sealed reports whether an item contains something that only its provider can read.
 func sealed(item []byte) bool {
 	s := jsonspan.New(item)
 	for s.Object(); ; {
@@ -187,5 +185,5 @@ type Compacted struct {
 	Tokens   int
 }
 
-// providerBody is the digest next to what the provider has made: the ledger, which code has written.
+// providerBody is the digest that accompanies a provider's compaction: the ledger, which code has written.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."

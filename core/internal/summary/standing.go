@@ -2,9 +2,9 @@ package summary
 
 import "github.com/ctxfold/ctxfold/core/internal/digest"
 
-// standing is the block of what the user said about how to work, for a digest of so many tokens that represents gain tokens; "" where there
-// is none. It has its share of the target and what the target leaves free besides, but never so much that the fold would gain nothing, nor
-// more than half of the most that a digest may have, 0 where it may have any size.
+// standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain tokens; "" if there are
+// none. The block has its share of the target plus what the target leaves free, but never so much that the fold would gain nothing, nor
+// more than half of most, the maximum size of a digest (0 is any).
 func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
 	if w.target > 0 {
@@ -19,8 +19,8 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 	return w.StandingIn(l, room, chat)
 }
 
-// spare is how many tokens the user's requests may take next to a digest of so many tokens that represents gain tokens: half of what the
-// target leaves free, so that files that are restored have room too. What no cue tells to be an instruction is among the requests.
+// spare returns how many tokens the user's requests may take besides a digest of this size that replaces gain tokens: half of what the
+// target leaves free, so that restored files have room too. Instructions that no cue identifies are among the requests.
 func (w *Writer) spare(gain, digest int) int {
 	if w.target == 0 {
 		return 0
@@ -28,10 +28,10 @@ func (w *Writer) spare(gain, digest int) int {
 	return max(0, min(gain-digest, w.target-(w.doc.Total-gain)-digest)/2)
 }
 
-// standingShare is what the policy gives standing instructions in any case, in tokens.
+// standingShare returns how many tokens the policy always reserves for standing instructions.
 func (w *Writer) StandingShare() int { return int(float64(w.target) * w.policy.StandingShare()) }
 
-// standingIn is the block of standing instructions in at most room tokens.
+// standingIn returns the block of standing instructions in at most room tokens.
 func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {
 	if len(l.Standing) == 0 || room <= 0 {
 		return ""

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/report"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -48,7 +49,7 @@ type Writer struct {
 func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
 	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to, target: target,
 		keepOnFailure: keepOnFailure || in.Policy.Summary.OnFailure == "keep", replies: in.Replies}
-	if text := in.Policy.Summary.Text; text != "" { // the host has answered before it was asked
+	if text := in.Policy.Summary.Text; text != "" { // the host has answered in advance
 		w.replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
 	}
 	return w
@@ -92,7 +93,7 @@ func (w *Writer) Expect(first, after int) {
 	}
 }
 
-// Cost is what the model was asked to write summaries, in tokens. Cached are those of In that its provider is likely to have in its cache.
+// Cost is the cost of the summary requests, in tokens. Cached are those of In that the provider probably has in its cache.
 type Cost struct{ In, Cached, Out int }
 
 // Expected is what the result of a run that waits for summaries will be like: the first item that changes, the tokens, and what the model is
@@ -140,7 +141,18 @@ type answer struct {
 // Digest returns the digest of a job.
 func (w *Writer) Digest(j Job) Digest {
 	j.id = FoldRequest
-	defer w.doc.Originals(j.Messages)() // what a pass before this one cleared is worth reading
+	d := writing{w, w.doc.Originals(j.Messages)}
+	return d.digest(j)
+}
+
+// writing is one digest on its way.
+type writing struct {
+	*Writer
+	t *transcript.Transcript // what is read: what a pass before this one cleared is worth reading
+}
+
+// digest is the digest of a job.
+func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
 	// Half of what is new: the digest so far need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
@@ -150,7 +162,7 @@ func (w *Writer) Digest(j Job) Digest {
 	if j.Room > 0 {
 		budget = min(budget, j.Room)
 	}
-	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.doc.T, j.Messages, j.Ledger))
+	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Ledger))
 	if j.Room > 0 { // what the limit leaves is for both
 		budget = max(budget/2, min(budget, j.Room-w.doc.P.Text(standing)))
 	}
@@ -185,15 +197,15 @@ func (w *Writer) Digest(j Job) Digest {
 }
 
 // besideLedger is a text that code has not written, with the standing instructions and the ledger.
-func (w *Writer) besideLedger(j *Job, text, standing string, budget, spare int) string {
+func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
 
 // completed is the digest with what the model has written. One that lacks nothing but its headings is still worth more than an extract.
-func (w *Writer) completed(j *Job, a answer, standing string, budget, spare int) string {
+func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
-	done := digest.NewExtract(w.doc.T, j.Messages, j.Prior, j.Ledger).Complete(text, standing, room, w.doc.P.MaxUnits(spare))
+	done := digest.NewExtract(w.t, j.Messages, j.Prior, j.Ledger).Complete(text, standing, room, w.doc.P.MaxUnits(spare))
 	if w.doc.P.Text(done.Body)+w.doc.P.Text(done.Missing)+2 >= j.Gain {
 		done.Missing = ""
 	}
@@ -211,7 +223,7 @@ func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summ
 // Frame is about what a digest message has next to its digest, in tokens.
 const Frame = 60
 
-// share is found of all with three digits, 1 of none.
+// share returns found as a share of all, with three digits; 1 if all is 0.
 func share(found, all int) float64 {
 	if all == 0 {
 		return 1
@@ -226,11 +238,11 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// bad reports whether why is a reason not to take an answer at all.
+// bad reports whether a fault is a reason to reject an answer entirely.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
 // written is what the model has written for a job.
-func (w *Writer) written(j Job, output int) answer {
+func (w *writing) written(j Job, output int) answer {
 	switch {
 	case j.Scope == api.ScopeBranch:
 	case j.Turn == 0 && j.Prior == "":
@@ -241,8 +253,8 @@ func (w *Writer) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart asks for the turn that is cut and for what was before it by requests of their own, at the same time (S1.23).
-func (w *Writer) apart(j Job, output int) answer {
+// apart requests summaries of the turn that is cut and of what was before it separately, at the same time (S1.23).
+func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
 	past.Messages, turn.Messages = j.Messages[:j.Turn], j.Messages[j.Turn:]
@@ -262,29 +274,29 @@ func (w *Writer) apart(j Job, output int) answer {
 	return answer{text: digest.JoinTurn(before.text, now.text)}
 }
 
-// sizeOf is the tokens of messages.
-func (w *Writer) sizeOf(messages []int32) (sum int) {
+// sizeOf returns the size of messages, in tokens.
+func (w *writing) sizeOf(messages []int32) (sum int) {
 	for _, m := range messages {
-		sum += w.doc.P.Message(w.doc.T, int(m))
+		sum += w.doc.P.Message(w.t, int(m))
 	}
 	return sum
 }
 
-// extract represents messages of which the model has written nothing that can be taken, while it has of others. The ledger is that of the
-// whole digest.
-func (w *Writer) extract(messages []int32, prior string, output int) string {
-	return digest.NewExtract(w.doc.T, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
+// extract returns a digest without a model for messages whose summary was unacceptable while that of others was fine. The ledger is that of
+// the whole digest.
+func (w *writing) extract(messages []int32, prior string, output int) string {
+	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
 
-// answered is what the model has written for a job that has one record.
-func (w *Writer) answered(j Job, output int) answer {
+// answered returns what the model has written for a job that has a single record.
+func (w *writing) answered(j Job, output int) answer {
 	s := w.Style()
 	if s.MaxOutput > 0 {
 		output = min(output, s.MaxOutput)
 	}
 	p := digest.Prompt{Style: s, Scope: j.Scope, Prior: j.Prior, Task: j.Ledger.Task, Round: w.state.Round + 1,
 		Instructions: w.policy.Summary.Instructions, Template: w.policy.Summary.Prompt, Language: w.language(j),
-		Chat: digest.Chats(w.doc.T, j.Messages, j.Ledger)}
+		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
 	if p.Prior != "" && p.Scope == api.ScopeSession {
 		p.Scope = api.ScopeUpdate
 	}
@@ -304,24 +316,24 @@ func (w *Writer) answered(j Job, output int) answer {
 		p.Record = parts[0].record
 		return w.ask(j.id, p, output, j.Gain)
 	case w.policy.Summary.Split == "chain":
-		carried := min(output, room/3) // what the digest so far takes of the room
+		carried := min(output, room/3) // the share of the room that the digest so far takes
 		return w.chain(j, p, w.parts(j.Messages, room-carried), output, carried)
 	}
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language is the user's, told by what is folded or, where that says nothing, by what was before it.
-func (w *Writer) language(j Job) string {
-	if name := digest.Language(digest.Requests(w.doc.T, j.Messages)); name != "" {
+// language returns the user's language, judged by what is folded or, if that is inconclusive, by what was before it.
+func (w *writing) language(j Job) string {
+	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name
 	}
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
-// mapped asks for a digest of each part, of at most each tokens, all at the same time, and then for one of them all.
-func (w *Writer) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
+// mapped requests a digest of each part, of at most each tokens, all at the same time, and then one digest of them all.
+func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
-	var texts string // as record, without what tells the model which part it reads
+	var texts string // like record, without the text that tells the model which part it is
 	pending, good := false, 0
 	for i, part := range parts {
 		q := p
@@ -354,8 +366,8 @@ func (w *Writer) mapped(j Job, p digest.Prompt, parts []part, each, output int) 
 	return a
 }
 
-// chain has the model go through the parts one after the other, each time with the digest so far, in at most carried tokens.
-func (w *Writer) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
+// chain has the model process the parts one after the other, each time with the digest so far, in at most carried tokens.
+func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {
 		p.Record = part.record
@@ -424,8 +436,8 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, outp
 	return text, why, wrong
 }
 
-// request is the request for a prompt. It is never larger than a request may be: the record is clipped until it fits. It
-// is false if even then it does not.
+// request returns the request for a prompt. It is never larger than the limit for requests: the record is clipped until it fits. It returns
+// false if even that isn't enough.
 func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
 	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: w.Style().Temperature}
 	if p.Scope == api.ScopeToolOutput {
@@ -449,8 +461,8 @@ func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryR
 	}
 }
 
-// clipMark is about what the mark takes that represents what is clipped, in tokens; leastClip is more bytes than it has, so that a clipped
-// record is always shorter.
+// clipMark is roughly the size of the mark that replaces clipped text, in tokens; leastClip exceeds its bytes, so that a clipped record is
+// always shorter.
 const (
 	clipMark  = 12
 	leastClip = 64
@@ -462,7 +474,7 @@ func (w *Writer) Fits(p *digest.Prompt, output int) bool {
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
 }
 
-// inputLimit is how large a request may be, in tokens; 0 is no limit.
+// inputLimit returns the maximum size of a request, in tokens; 0 is no limit.
 func (w *Writer) inputLimit(output int) int {
 	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
 		return limit
@@ -470,17 +482,17 @@ func (w *Writer) inputLimit(output int) int {
 	return max(1, w.policy.Usable()-output)
 }
 
-// leastRoom is the least room for a record, in tokens, with which asking makes sense.
+// leastRoom is the least room for a record, in tokens, at which asking makes sense.
 const leastRoom = 64
 
-// objectionRoom is kept free for what a second request says of the first answer, in tokens.
+// objectionRoom is kept free for what a second request says about the first answer, in tokens.
 const objectionRoom = 60
 
 // unlimited is room for any record.
 const unlimited = 1 << 60
 
-// room is how many tokens a prompt leaves for its record. A digest so far, and a first request of the user, that would take most
-// of it are clipped.
+// room returns how many tokens a prompt leaves for its record. It clips the digest so far, and the user's first request, if they would take
+// most of that.
 func (w *Writer) room(p *digest.Prompt, output int) int {
 	limit := w.inputLimit(output)
 	if limit == 0 {
@@ -494,7 +506,7 @@ func (w *Writer) room(p *digest.Prompt, output int) int {
 	return limit - w.doc.P.Text(p.Text())
 }
 
-// clipped is a text in at most about most tokens.
+// clipped returns a text in roughly at most most tokens.
 func (w *Writer) clipped(text string, most int) string {
 	if w.doc.P.Text(text) <= most {
 		return text

@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// kept is how many reports a calibration keeps: of five, a median outvotes two.
+// kept is how many reports a calibration keeps: of five reports, a median tolerates two wrong ones.
 const kept = 5
 
-// largest is the largest number of tokens that is taken for one.
+// largest is the largest plausible number of tokens.
 const largest = 1_000_000_000
 
-// pairs are the reports that make sense, at most kept of them, where they are of the estimator.
+// pairs returns the plausible reports, at most kept of them, if they were made with this estimator.
 func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	if c == nil || c.Estimator != estimator {
 		return nil, nil
@@ -26,8 +26,9 @@ func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	return estimated, counted
 }
 
-// Plausible reports whether a count may be of the call that p estimates. What is next to a transcript may be large; a count that is a
-// fraction of the estimate, or many times as much, is of something else, as is one that is far from what the reports so far lead to.
+// Plausible reports whether a provider's count may be of the call that p estimated. What a request sends besides its transcript may be
+// large; but a count that is a fraction of the estimate, or many times as much, belongs to something else, as does one that is far from
+// what the earlier reports predict.
 func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {
 		return false
@@ -40,22 +41,21 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	return true
 }
 
-// Report returns the calibration with one report more; c may be nil. A report that is not Plausible is taken in too, and
-// outvoted: when a conversation has changed for good, the next reports say so as well.
+// Report returns the calibration with one more report; c may be nil. A report that is not Plausible is accepted, too, and outvoted: if a
+// conversation has changed for good, the next reports confirm it.
 func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
 	e, k := pairs(c, p.id())
 	n := len(e)
 	if estimated <= 0 || counted <= 0 || n > 0 && e[n-1] == estimated && k[n-1] == counted {
-		return c // nothing, or the same report again
+		return c // not a report, or the same
 	}
 	from := max(0, n+1-kept)
 	return &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
 }
 
-// line is the straight line through reports: counted = slope × estimated + offset. The slope is the median of those between
-// all pairs, and the offset the median of what is left (Theil and Sen), so that one report in five may say what it likes.
-// Where the estimates are too close together to tell a slope it is 1. Nothing is sent that counts less than nothing: where
-// the offset would, the line goes through the origin.
+// line fits a straight line to reports: counted = slope × estimated + offset. The slope is the median of the slopes between all pairs, and
+// the offset the median of the remainders (the Theil–Sen estimator), so that one report in five may be arbitrarily wrong. If the estimates
+// are too close together to determine a slope, it is 1. If the offset would be negative, the line goes through the origin instead.
 func line(estimated, counted []int) (slope float64, offset int) {
 	var slopes, shares, rest []float64
 	for i, x := range estimated {
@@ -80,16 +80,16 @@ func line(estimated, counted []int) (slope float64, offset int) {
 	return slope, offset
 }
 
-// median is the middle of numbers, which it sorts; there must be one.
+// median returns the median of numbers, which it sorts; there must be at least one.
 func median(x []float64) float64 {
 	sorting.Ordered(x)
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// unscaled is a scale that changes nothing.
+// unscaled is the scale that changes nothing.
 const unscaled = 1 << 16
 
-// Correct returns the estimator with a correction, or itself without one.
+// Correct returns the estimator with a correction; without one it returns p.
 func (p *Profile) Correct(c *api.Correction) *Profile {
 	if c == nil {
 		return p
@@ -102,7 +102,7 @@ func (p *Profile) Correct(c *api.Correction) *Profile {
 	return &own
 }
 
-// Calibrate is the correction by the reports; nil where there is none.
+// Calibrate derives a correction from the reports; nil if there are none.
 func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	e, k := pairs(c, p.id())
 	if len(e) == 0 {
@@ -120,7 +120,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// Least is the least that a provider has counted for a call, by the reports; 0 where there are none. It bounds what is sent with every call.
+// Least returns the lowest count that a provider has reported for a call; 0 without reports. What is sent with every call can't be more
+// than that.
 func (p *Profile) Least(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
 	for _, n := range counted {
@@ -131,9 +132,10 @@ func (p *Profile) Least(c *api.Calibration) (least int) {
 	return least
 }
 
-// Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where it counted
-// more, the rest is next to the transcript, as far as least allows, which no call was below (0 is no bound); what is left of it is the
-// estimate's error, and all messages are scaled up. Where it counted less, all is scaled down.
+// Anchor returns the correction, on top of that of p, with which the estimate of t up to message last equals the provider's count. If the
+// provider counted more, the difference is assumed to be sent besides the transcript, as far as least allows, the lowest count of any call
+// (0 sets no bound); the remainder is an error of the estimate, and all messages are scaled up. If it counted less, everything is scaled
+// down.
 func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *api.Correction {
 	c := p.Correction
 	c.Source = api.TokensMeasured
@@ -148,7 +150,7 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *ap
 	c.Fixed = 0
 	bare := sum()
 	if bare > counted {
-		// Each message is rounded down, so that what is left over is never negative.
+		// Each message is rounded down, so that the remainder is never negative.
 		c.Scale = int(int64(c.Scale) * int64(counted) / int64(bare))
 		bare = sum()
 	}
@@ -166,7 +168,7 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *ap
 	return &c
 }
 
-// id is the estimator's name, with the family of tokenizers where it has one.
+// id returns the estimator's name, followed by the tokenizer family if it has one.
 func (p *Profile) id() string {
 	if p.Family != "" {
 		return p.Name + "/" + p.Family
@@ -174,7 +176,7 @@ func (p *Profile) id() string {
 	return p.Name
 }
 
-// Same reports whether two estimators make the same of every message.
+// Same reports whether two estimators give the same result for every message.
 func (p *Profile) Same(o *Profile) bool {
 	return p.Name == o.Name && p.Automaton == o.Automaton && p.Scale == o.Scale && p.BareFields == o.BareFields
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Context is the size of a conversation by what a provider counted.
+// Context is the size of a conversation, based on what a provider counted.
 type Context struct {
 	Tokens   int // measured up to the message at Index, estimated after it
 	Measured int // what the provider counted, tokens
-	Index    int // the assistant message that has the provider's numbers; -1 where there is none
-	Bound    int // how far off it may be, percent
+	Index    int // the assistant message with
+	Bound    int // the largest likely error
 }
 
-// MeasureContext anchors the estimate of a transcript to the newest numbers of a provider that are in it: those of an assistant message that
-// the model was not stopped in by an error or by the user (S4.8). What precedes message from does not count: a compaction has made its
-// numbers too large (S4.9). Without such numbers it is total, the estimate of the first n messages, which are all that is looked at.
+// MeasureContext anchors the estimate of a transcript to the newest provider's count in it: that of an assistant message that neither an
+// error nor the user cut short (S4.8). Messages before from are ignored: since the last compaction, their counts are too large (S4.9).
+// Without a count, the result is total, the estimate of the first n messages, which are the only ones considered.
 func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Context {
 	for i := n - 1; i >= max(0, from); i-- {
 		meta := t.MetaOf(i)
@@ -37,8 +37,8 @@ func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Co
 	return Context{Index: -1, Tokens: total, Bound: p.Bound}
 }
 
-// measuredBound is how far off a total is, in percent, of which only a tail is estimated, by bound percent. A provider's count
-// is of what it was sent, which the transcript may not be to the byte: it is never less than one percent.
+// measuredBound returns the largest likely error of a total, in percent, of which only a tail was estimated with an error of bound percent.
+// It is never less than one percent, because the provider may have been sent something slightly different from the transcript.
 func measuredBound(bound, tail, total int) int {
 	return max(1, (bound*tail+total/2)/max(1, total))
 }

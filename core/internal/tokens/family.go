@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens/script"
 )
 
-// families tells the family of a model's tokenizer by words in its name. The first that is found counts. A family is borrowed
-// where the model's own tokenizer could not be had, and this one counts most like it: Claude's is that of models before
-// Claude 3, and those of DeepSeek V3 and Qwen 3 agree best with Llama's.
+// families maps words in a model's name to the family of its tokenizer; the first match counts. A family is borrowed if the model's own
+// tokenizer is not available and this one gives the closest counts: Claude's is that of the models before Claude 3, and DeepSeek V3 and
+// Qwen 3 agree best with Llama's.
 var families = []struct {
 	word, family string
 	borrowed     bool
@@ -22,8 +22,8 @@ var families = []struct {
 	{"gpt", "o200k", false}, {"o1", "o200k", false}, {"o3", "o200k", false}, {"o4", "o200k", false}, {"codex", "o200k", false},
 }
 
-// Family is the name of the family of tokenizers that a model has, and whether it is borrowed. What is not known is taken for
-// o200k, the newest of those whose counts can be had.
+// Family returns the tokenizer family of a model, and whether it is borrowed. Unknown models get o200k, the newest tokenizer that is
+// available.
 func Family(model string) (name string, borrowed bool) {
 	model = strings.ToLower(model)
 	for _, f := range families {
@@ -34,16 +34,15 @@ func Family(model string) (name string, borrowed bool) {
 	return "o200k", model != ""
 }
 
-// borrowedBound is the bound in percent where the family is borrowed. On texts of this project's kinds nine of ten of
-// Qwen's and DeepSeek's counts are closer, and what Claude 4 models count in sessions is up to 23 % above the estimate.
+// borrowedBound is the bound, in percent, for borrowed families. On this project's test texts, nine of ten counts of Qwen and DeepSeek are
+// closer than that, and what Claude 4 models count in sessions is up to 23 % above the estimate.
 const borrowedBound = 25
 
-// unitBound is the error, in percent, that nine of ten texts of some thousand bytes stay below where units are divided by a
-// number: docs/reference/estimators.md.
+// unitBound is the error, in percent, that nine of ten texts of a few thousand bytes stay below if the estimator divides units by a number:
+// docs/reference/estimators.md.
 const unitBound = 60
 
-// For returns the estimator for a model by its name, which may be empty. The estimators that count units are the same for
-// all models.
+// For returns the estimator for a model, whose name may be empty. Estimators that count units are the same for all models.
 func (p *Profile) For(model string) *Profile {
 	own := *p
 	own.Correction = api.Correction{Scale: unscaled, Source: api.TokensEstimated}

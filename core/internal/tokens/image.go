@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// imageCosts are what images take, by the family of tokenizers, in tokens of width × height in pixels.
+// imageCosts are the token counts of images of width × height pixels, by tokenizer family.
 var imageCosts = map[string]func(width, height int) int{
 	"claude": areaCost,
 	"o200k":  tileCost,
 	"cl100k": tileCost,
 	"gemini": cropCost,
-	"llama3": areaCost, // nothing is published; the hosts of such models bill about as much
+	"llama3": areaCost, // no formula is published;
 }
 
-// areaCost is that of Claude: an image is scaled down to 1,568 pixels on its longer side and to 1,600 tokens, and 750
-// pixels are a token (docs.claude.com, vision).
+// areaCost is Claude's rule: an image is scaled down to 1,568 pixels on its longer side and to 1,600 tokens; 750 pixels are one token
+// (docs.claude.com, vision).
 func areaCost(w, h int) int {
 	if long := max(w, h); long > 1568 {
 		w, h = w*1568/long, h*1568/long
@@ -24,8 +24,8 @@ func areaCost(w, h int) int {
 	return min(max(w*h/750, 1), 1600)
 }
 
-// tileCost is that of GPT-4o and its like, in high detail: an image is scaled down into 2,048 × 2,048 pixels, then to 768 on its
-// shorter side, and each tile of 512 × 512 takes 170, over 85 for the image (platform.openai.com, images and vision).
+// tileCost is the rule of GPT-4o and similar models, in high detail: an image is scaled down to fit 2,048 × 2,048 pixels, then to 768 on
+// its shorter side. Each tile of 512 × 512 takes 170 tokens, plus 85 for the image (platform.openai.com, images and vision).
 func tileCost(w, h int) int {
 	if long := max(w, h); long > 2048 {
 		w, h = w*2048/long, h*2048/long
@@ -36,8 +36,8 @@ func tileCost(w, h int) int {
 	return 85 + 170*max((w+511)/512, 1)*max((h+511)/512, 1)
 }
 
-// cropCost is that of Gemini: 258 for an image of up to 384 × 384 pixels, and for each tile of a larger one; a tile's side is
-// two thirds of the image's shorter side, from 256 to 768 pixels (ai.google.dev, understand and count tokens).
+// cropCost is Gemini's rule: 258 tokens for an image of up to 384 × 384 pixels, and for each tile of a larger one. The side of a tile is
+// two thirds of the image's shorter side, but from 256 to 768 pixels (ai.google.dev, understand and count tokens).
 func cropCost(w, h int) int {
 	if w <= 384 && h <= 384 {
 		return 258
@@ -46,27 +46,27 @@ func cropCost(w, h int) int {
 	return 258 * min((w+unit-1)/unit, 64) * min((h+unit-1)/unit, 64)
 }
 
-// image estimates an image by its format and size in pixels, as the first bytes of its base64 payload tell them; without
-// those by the payload's size, and unknown where there is none.
+// image estimates an image by its format and its size in pixels, which it reads from the beginning of the base64 payload. If that fails, it
+// goes by the size of the payload, or returns the fixed cost unknown if there is no payload.
 func (p *Profile) image(t *transcript.Transcript, part *transcript.Part, unknown int) int {
 	if cost := imageCosts[p.Family]; cost != nil {
 		if w, h := pixels(t.Bytes(part.Span)); w > 0 && h > 0 {
 			return cost(w, h)
 		}
 	}
-	if part.Data < 1000 { // an address
+	if part.Data < 1000 { // a URL
 		return unknown
 	}
 	return byBytes(750, 85, 1600)(uint64(part.Data))
 }
 
-// signatures are how files begin in base64, and what reads their size. A slash may be escaped in JSON.
+// signatures are the beginnings of image files in base64, with the functions that read their sizes. A slash may be escaped in JSON.
 var signatures = []struct {
 	text string
 	size func(r *base64) (w, h int)
 }{{"iVBORw0KGgo", pngSize}, {"/9j/", jpegSize}, {`\/9j\/`, jpegSize}, {"R0lGOD", gifSize}, {"UklGR", webpSize}}
 
-// pixels finds the payload in the JSON of a part, near its start, and reads the size of the image. 0, 0 is not known.
+// pixels finds the payload near the start of a part's JSON, and returns the size of the image; 0, 0 if it can't be read.
 func pixels(part []byte) (w, h int) {
 	const near = 512
 	for _, s := range signatures {
@@ -81,10 +81,10 @@ func pixels(part []byte) (w, h int) {
 	return 0, 0
 }
 
-// maxPixels is the longest side that any of the formats can have.
+// maxPixels is the longest side that any of the formats allows.
 const maxPixels = 1 << 24
 
-// base64 reads bytes out of base64 text in a JSON string. Behind the end, or what is no base64, come zeros.
+// base64 decodes base64 text in a JSON string. After its end, or after an invalid character, it returns zeros.
 type base64 struct {
 	text []byte
 	bits uint32
@@ -157,7 +157,7 @@ func gifSize(r *base64) (w, h int) {
 	return r.little(2), r.little(2)
 }
 
-// jpegSize goes from segment to segment to the start of a frame. Colour profiles and thumbnails precede it.
+// jpegSize skips segments, such as colour profiles and thumbnails, up to the start of a frame.
 func jpegSize(r *base64) (w, h int) {
 	const far = 1 << 18
 	r.skip(2)

@@ -14,11 +14,11 @@ const (
 	Bytes Unit = iota
 	UTF16
 	Runes
-	Weight // what the automaton of a family of tokenizers makes of it, in 1/16 token
+	Weight // the weight that the automaton
 )
 
-// Profile is an estimator: units of text are divided by Den/Num, and fixed numbers of tokens are added for what surrounds
-// the text. All numbers are tokens unless said.
+// Profile is an estimator: units of text are multiplied by Num/Den, and fixed numbers of tokens are added for what surrounds the text. All
+// numbers are tokens unless stated otherwise.
 type Profile struct {
 	Name string
 	Doc  string
@@ -30,46 +30,46 @@ type Profile struct {
 	PerMessage bool
 	// Outer leaves out the parts inside tool results.
 	Outer bool
-	// BareFields leaves what a message holds next to its parts (the type of a note, an error's text) uncounted.
+	// BareFields says that what a message holds besides its parts (the type of a note, an error's text) is not counted.
 	BareFields bool
-	// FreeNull leaves arguments of a tool call that are null uncounted (S3.8).
+	// FreeNull says that null arguments of a tool call are not counted (S3.8).
 	FreeNull bool
 
 	Framing [transcript.Other + 1]int // of a message, by role
-	// Block is the framing of a part, those inside tool results included. A tool result that holds parts is none itself.
+	// Block is the framing of a part, also inside tool results. A tool result that holds parts gets none itself.
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
 
-	// Besides are the measures of what a message holds that isn't one of its parts and counts by itself; nil is nothing.
+	// Besides returns the measures of what a message holds outside its parts and is counted separately; it may be nil.
 	Besides func(t *transcript.Transcript, message int) []transcript.Measure
 
-	// Automaton weighs texts where the unit is Weight.
+	// Automaton weighs texts if the unit is Weight.
 	Automaton *jsonspan.Automaton
 	// Family is the family of tokenizers that the weights are fitted to.
 	Family string
 
-	// Correction is by what providers have counted. Its Bound is how far off nine of ten texts of some thousand bytes are at most, in
-	// percent; a Scale of 0 changes nothing.
+	// Correction is derived from what providers have counted. Its Bound is the error, in percent, that nine of ten texts of a few thousand
+	// bytes stay below; a Scale of 0 changes nothing.
 	api.Correction
 }
 
-// Cost is what a part of one kind takes. The zero Cost counts its text and its tool's name, and nothing else.
+// Cost is the cost of parts of one kind. The zero Cost counts a part's text and its tool's name, and nothing else.
 type Cost struct {
 	Tokens         int    // fixed
 	Units          uint64 // fixed, in the profile's units, added before they are divided
 	NoText, NoName bool
-	// Spell measures the text where the estimator's program writes it again; nil is as it is in the source.
+	// Spell measures a text as the estimator's program rewrites it; nil counts it as in the source.
 	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure
-	// Unsized is an image's whose size in pixels is not in the transcript, in tokens; others are counted by their pixels.
+	// Unsized is the cost, in tokens, of an image whose size in pixels is unknown; other images are counted by their pixels.
 	Unsized int
-	// Payload counts the base64 payload, given in characters; 0 is a payload that is not in the transcript.
+	// Payload counts a base64 payload of the given number of characters; 0 means that the payload is not in the transcript.
 	Payload func(base64 uint64) int
 }
 
-// Default is the estimator of a policy that has none.
+// Default is the estimator for policies that name none.
 const Default = "script"
 
-// byRole is the framing of messages where that of every role is the same.
+// byRole returns the framing of messages if it is the same for every role.
 func byRole(message int) (f [transcript.Other + 1]int) {
 	for r := range f {
 		f[r] = message
@@ -77,8 +77,8 @@ func byRole(message int) (f [transcript.Other + 1]int) {
 	return f
 }
 
-// kinds is a table of costs: call and result are the envelopes of tool calls and tool results, and image, file and audio
-// what such parts take. Everything else counts its text.
+// kinds returns a table of costs: call and result are the envelopes of tool calls and tool results; image and file are the costs of such
+// parts, and audio costs as much as a file. Everything else counts its text.
 func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	k[transcript.ToolCall].Tokens = call
 	k[transcript.ToolResult].Tokens = result
@@ -87,15 +87,15 @@ func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	return k
 }
 
-// byBytes counts a payload's bytes: one token for each per of them, at least low and at most high tokens.
+// byBytes returns a function that counts one token for every per bytes of a payload: at least low and at most high tokens.
 func byBytes(per, low, high uint64) func(uint64) int {
 	return func(base64 uint64) int { return int(min(max(base64*3/4/per, low), high)) }
 }
 
-// quarter counts a quarter of a payload's bytes.
+// quarter counts a token for every four bytes of a payload.
 func quarter(base64 uint64) int { return int((base64*3/4 + 3) / 4) }
 
-// or counts unknown tokens where the payload is not in the transcript.
+// or returns a function that counts unknown tokens if the payload is not in the transcript.
 func or(unknown int, count func(uint64) int) func(uint64) int {
 	return func(base64 uint64) int {
 		if base64 == 0 {
@@ -105,9 +105,9 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 	}
 }
 
-// profiles are the estimators, in the order in which info lists them. The first line of each names the rows of the notes
-// on the published systems that its numbers are from. What a row gives no number for takes that of the nearest one that
-// does, so that nothing is free.
+// profiles are the estimators, in the order in which info lists them. The comment above each names the rows of the notes on the published
+// systems that its numbers come from. Where a row gives no number, the estimator uses that of the most similar one that does, so that
+// nothing is free.
 var profiles = []*Profile{
 	{Name: "script", Doc: "weights of characters by the characters before them, fitted to real tokenizers",
 		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
@@ -135,7 +135,7 @@ var profiles = []*Profile{
 		Kinds: spelledCalls(kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}))},
 }
 
-// spelledCalls counts the arguments of tool calls as a Go program writes them that has read them (jsonspan.AppendGo).
+// spelledCalls counts the arguments of tool calls as a Go program writes them after reading them (jsonspan.AppendGo).
 func spelledCalls(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	k[transcript.ToolCall].Spell = func(t *transcript.Transcript, call *transcript.Part) transcript.Measure {
 		return jsonspan.MeasureText(GoArguments(t, call))
@@ -158,7 +158,7 @@ func ByName(name string) *Profile {
 	return nil
 }
 
-// Names lists the estimators.
+// Names returns the names of the estimators.
 func Names() []string {
 	names := make([]string, len(profiles))
 	for i, p := range profiles {
@@ -187,7 +187,7 @@ func (p *Profile) divide(units uint64) int {
 	return int((units*p.Num + p.Den - 1) / p.Den)
 }
 
-// scaled corrects a number of tokens; it rounds down, as Anchor needs it.
+// scaled applies the correction's scale to a number of tokens. It rounds down, as Anchor requires.
 func (p *Profile) scaled(n int) int {
 	if p.Scale == 0 || p.Scale == unscaled {
 		return n

@@ -1,7 +1,7 @@
 // Package tokens estimates how many tokens a transcript takes, without a tokenizer.
 //
-// An estimator is a Profile: a row of parameters over the measures that the scanner took while it read. What never
-// enters this package: the JSON shapes of messages, and what an estimate is used for.
+// An estimator is a Profile: a row of parameters over the measures that the scanner took while reading. The JSON shapes of messages, and
+// what an estimate is used for, never enter this package.
 package tokens
 
 import (
@@ -25,14 +25,15 @@ func (p *Profile) measure(text string) transcript.Measure {
 	return m
 }
 
-// ASCII estimates a text of n ASCII characters that is not written yet, in tokens.
+// ASCII estimates, in tokens, a text of n ASCII characters that has not been written yet.
 func (p *Profile) ASCII(n int) int {
 	m := jsonspan.ASCII(uint32(n))
-	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // of English and code; most other text is not ASCII
+	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code;
 	return p.Measure(m)
 }
 
-// MaxUnits is how many units of text at most are estimated at up to the given tokens; with script, about how many bytes.
+// MaxUnits returns the largest number of units that are estimated at up to the given tokens. With the script estimator it is an approximate
+// number of bytes.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
@@ -41,22 +42,22 @@ func (p *Profile) MaxUnits(tokens int) int {
 		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
 	}
 	if p.Unit == Weight {
-		return 3 * tokens // bytes, of text that takes many tokens; most takes fewer
+		return 3 * tokens // in bytes, for text that
 	}
 	return int(uint64(tokens) * p.Den / p.Num)
 }
 
-// NewMessage estimates a message with one text, which is not written yet, in tokens.
+// NewMessage estimates, in tokens, a message with one text that has not been written yet.
 func (p *Profile) NewMessage(role transcript.Role, text string) int {
 	return p.scaled(p.Framing[role] + p.Block + p.divide(p.units(p.measure(text))))
 }
 
-// Message estimates message i of t in tokens: its parts that are not removed, their framing and its own. A message that
-// the model is not sent is none.
+// Message estimates message i of t in tokens: its parts that are not removed, their framing and its own. A message that is not sent to the
+// model takes none.
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
 	if t.Hidden(i) {
-		return 0 // it is not sent (S4.7)
+		return 0 // not sent
 	}
 	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
 	if p.Besides != nil {
@@ -67,8 +68,7 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	return p.scaled(total)
 }
 
-// Parts estimates parts of a message by themselves, without the message's framing, in tokens. All counts as it is
-// spelled in the source.
+// Parts estimates parts of a message, in tokens, without the message's framing. Everything is counted as it is spelled in the source.
 func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
 	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
 }
@@ -88,7 +88,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 	}
 	for i := range parts {
 		part := &parts[i]
-		if part.Has(transcript.Removed|transcript.Free) || p.Outer && part.Parent >= 0 {
+		if part.Has(transcript.Removed|transcript.NotSent) || p.Outer && part.Parent >= 0 {
 			continue
 		}
 		k := &p.Kinds[part.Kind]
@@ -117,7 +117,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 	return total + p.divide(units)
 }
 
-// GoArguments is the arguments of a tool call as jsonspan.AppendGo writes them; null is none.
+// GoArguments returns the arguments of a tool call as jsonspan.AppendGo writes them; nil for null.
 func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.Zero() || string(t.Bytes(call.Body)) == "null":
@@ -128,7 +128,7 @@ func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
-// holdsParts reports whether a tool result holds parts that are not removed, given what follows it.
+// holdsParts reports whether a tool result holds parts that are not removed. next are the parts after it.
 func holdsParts(next []transcript.Part) bool {
 	for i := range next {
 		if next[i].Parent < 0 {
@@ -141,8 +141,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// Estimates, in tokens, what a request body sends in addition to the messages: system prompt, tool definitions, and the amount that a
-// correction adds.
+// Beside estimates, in tokens, what a request body sends in addition to the messages: system prompt, tool definitions, and the amount that
+// a correction adds.
 func (p *Profile) Beside(t *transcript.Transcript) int {
 	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }

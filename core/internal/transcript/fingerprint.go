@@ -12,13 +12,13 @@ import (
 // as valid as a plan on it.
 type Fingerprint uint64
 
-// Add takes in the next message.
+// Add adds the next message.
 func (f *Fingerprint) Add(message []byte) { *f = Fingerprint(hash(uint64(*f), message)) }
 
-// String is the fingerprint in hexadecimal digits.
+// String returns the fingerprint in hexadecimal digits.
 func (f Fingerprint) String() string { return strconv.FormatUint(uint64(f), 16) }
 
-// Fingerprint is the fingerprint of the first n messages.
+// Fingerprint returns the fingerprint of the first n messages.
 func (t *Transcript) Fingerprint(n int) string {
 	if n > 0 && n <= len(t.prints) {
 		return t.prints[n-1].String()

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Origin says how the source of a transcript follows from the bytes that the host has given, where some of them were replaced before
-// anything was read. What stays is written from those bytes.
+// Origin maps the source of a transcript to the bytes that the host gave, if some of them were replaced before reading. What stays is
+// written from the host's bytes.
 type Origin struct {
 	Src    []byte
 	pieces []piece
@@ -20,7 +20,7 @@ func (o *Origin) Add(from, to, was, end uint32) {
 	o.pieces = append(o.pieces, piece{from, to, was, end})
 }
 
-// at is an offset of the source as one of what was given. Inside a replacement it is where that begins.
+// at maps an offset of the source to the given bytes. Inside a replacement it returns where that begins.
 func (o *Origin) at(offset uint32) uint32 {
 	n, _ := slices.BinarySearchFunc(o.pieces, offset, func(p piece, offset uint32) int { return cmp.Or(cmp.Compare(p.from, offset), -1) })
 	if n == 0 {
@@ -33,7 +33,7 @@ func (o *Origin) at(offset uint32) uint32 {
 	return offset - p.to + p.end
 }
 
-// Given is the place of a span in what the host has given; a span of the arena is the same.
+// Given maps a span to the bytes that the host gave; a span of the arena stays the same.
 func (t *Transcript) Given(p Span) Span {
 	if t.Origin == nil || t.Written(p) {
 		return p
@@ -41,7 +41,7 @@ func (t *Transcript) Given(p Span) Span {
 	return Span{Start: t.Origin.at(p.Start), End: t.Origin.at(p.End)}
 }
 
-// AsGiven returns the bytes of a span as the host has given them.
+// AsGiven returns the bytes of a span as the host gave them.
 func (t *Transcript) AsGiven(p Span) []byte {
 	if t.Origin == nil || t.Written(p) {
 		return t.Bytes(p)

@@ -72,7 +72,7 @@ func (p *pairer) link(from int) {
 	}
 }
 
-// add takes in a call that waits for its result.
+// add adds a call that waits for its result.
 func (p *pairer) add(call int32) {
 	p.open = append(p.open, call)
 	c := &p.t.Parts[call]
@@ -84,7 +84,7 @@ func (p *pairer) add(call int32) {
 	}
 }
 
-// queue takes in a call that may be answered by a name, "" for a result that has none.
+// queue adds a call that may be answered by name, "" for a result without one.
 func (p *pairer) queue(name string, call int32) {
 	c := &p.t.Parts[call]
 	queues := p.named.At(name)
@@ -137,26 +137,12 @@ func (p *pairer) matches(call int32, result *Part, id []byte) bool {
 	return bytes.Equal(p.t.idBytes(c.ID), id)
 }
 
-// slow looks the id of the result at part index i up among all calls.
+// slow looks up the id of the result at part i among all calls.
 func (p *pairer) slow(i int32, id []byte) int32 {
-	t := p.t
 	if p.order == nil {
-		for i := range t.Parts {
-			if c := &t.Parts[i]; c.Kind == ToolCall && !c.ID.Zero() {
-				p.order = append(p.order, int32(i))
-			}
-		}
-		sorting.Func(p.order, func(a, b int32) int {
-			if c := bytes.Compare(t.idBytes(t.Parts[a].ID), t.idBytes(t.Parts[b].ID)); c != 0 {
-				return c
-			}
-			return int(a - b)
-		})
-		p.skip = make([]int32, len(p.order)+1)
-		for n := range p.skip {
-			p.skip[n] = int32(n)
-		}
+		p.sort()
 	}
+	t := p.t
 	// The rank after the newest call that has this id and precedes the result.
 	rank, _ := slices.BinarySearchFunc(p.order, i, func(c, i int32) int {
 		if d := bytes.Compare(t.idBytes(t.Parts[c].ID), id); d != 0 {
@@ -178,6 +164,26 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 	return -1
 }
 
+// sort orders all calls with an id by it, the oldest first.
+func (p *pairer) sort() {
+	t := p.t
+	for i := range t.Parts {
+		if c := &t.Parts[i]; c.Kind == ToolCall && !c.ID.Zero() {
+			p.order = append(p.order, int32(i))
+		}
+	}
+	sorting.Func(p.order, func(a, b int32) int {
+		if c := bytes.Compare(t.idBytes(t.Parts[a].ID), t.idBytes(t.Parts[b].ID)); c != 0 {
+			return c
+		}
+		return int(a - b)
+	})
+	p.skip = make([]int32, len(p.order)+1)
+	for n := range p.skip {
+		p.skip[n] = int32(n)
+	}
+}
+
 // unanswered returns the largest rank+1 up to n whose call has no answer, or 0.
 func (p *pairer) unanswered(n int32) int32 {
 	for n > 0 {
@@ -193,8 +199,8 @@ func (p *pairer) unanswered(n int32) int32 {
 	return n
 }
 
-// byName finds the oldest unanswered call with the result's name, in the newest message that has one. Where both have an
-// id, the id has decided already.
+// byName finds the oldest unanswered call with the result's name, in the newest message that has one. If both have an id, the id has
+// already decided.
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
 	name := string(t.idBytes(result.Name))
@@ -219,7 +225,7 @@ func (p *pairer) byName(result *Part) int32 {
 	return -1
 }
 
-// idBytes is the id as it reads: the bytes between the quotes, decoded if they have escapes.
+// idBytes returns the id as it reads: the bytes between the quotes, decoded if they have escapes.
 func (t *Transcript) idBytes(p Span) []byte {
 	if p.Zero() {
 		return nil
@@ -234,7 +240,7 @@ func (t *Transcript) idBytes(p Span) []byte {
 	return b[1 : len(b)-1]
 }
 
-// HashID is a hash of a part's id: parts with the same id have the same.
+// HashID returns a hash of a part's id: parts with the same id have the same.
 func (t *Transcript) HashID(p *Part) uint64 { return hash(0, t.idBytes(p.ID)) }
 
 // SameID reports whether two parts have the same id.
@@ -268,30 +274,38 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 		if reach != nil {
 			until = max(until, reach[i])
 		}
-		// What it is joined to may have moved away, because something was put between, or be gone.
-		for next := m; int(next)+1 < len(t.Messages) && t.Messages[next].Joined; {
-			if next++; place[next] >= 0 {
-				until = max(until, place[next])
-				break
-			}
-		}
 		if i+1 < len(seq) && t.Messages[seq[i+1]].Output && t.Messages[m].Role == Assistant {
 			until = max(until, int32(i+1))
 		}
-		for _, p := range t.PartsOf(int(m)) {
-			if p.Kind != ToolCall || p.Has(Removed) || p.Pair < 0 {
-				continue
-			}
-			if at := place[t.Parts[p.Pair].Msg]; at >= 0 {
-				until = max(until, at)
-			}
-		}
+		until = max(until, t.joined(m, place), t.answers(m, place))
 	}
 	return groups
 }
 
-// reach is, for each place, the last one with a tool call that a tool of the provider's made which was called there, or with the
-// result of such a call (AN11); nil where there are none.
+// joined is the place of the message that a message is joined to, or -1. What it is joined to may have moved away, because something was put
+// between, or be gone.
+func (t *Transcript) joined(m int32, place []int32) int32 {
+	for int(m)+1 < len(t.Messages) && t.Messages[m].Joined {
+		if m++; place[m] >= 0 {
+			return place[m]
+		}
+	}
+	return -1
+}
+
+// answers is the last place of the results of a message's calls, or -1.
+func (t *Transcript) answers(m int32, place []int32) int32 {
+	last := int32(-1)
+	for _, p := range t.PartsOf(int(m)) {
+		if p.Kind == ToolCall && !p.Has(Removed) && p.Pair >= 0 {
+			last = max(last, place[t.Parts[p.Pair].Msg])
+		}
+	}
+	return last
+}
+
+// reach returns, for each position, the last one with a tool call made by a provider's tool that was called there, or with the result of
+// such a call (AN11); nil if there are none.
 func (t *Transcript) reach(seq, place []int32) []int32 {
 	if !t.Calls {
 		return nil
@@ -302,11 +316,13 @@ func (t *Transcript) reach(seq, place []int32) []int32 {
 			if p.Caller == 0 || p.Has(Removed) {
 				continue
 			}
-			if from := place[t.Parts[p.Caller-1].Msg]; from >= 0 && from <= int32(i) {
-				reach[from] = max(reach[from], int32(i))
-				if p.Pair >= 0 {
-					reach[from] = max(reach[from], place[t.Parts[p.Pair].Msg])
-				}
+			from := place[t.Parts[p.Caller-1].Msg]
+			if from < 0 || from > int32(i) {
+				continue
+			}
+			reach[from] = max(reach[from], int32(i))
+			if p.Pair >= 0 {
+				reach[from] = max(reach[from], place[t.Parts[p.Pair].Msg])
 			}
 		}
 	}

@@ -15,14 +15,13 @@ var unseen = []string{
 	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
 }
 
-// Prints are the fingerprints of what the model sees of the first one, two, … messages that came in: roles, texts, tool calls
-// by name and arguments, results, images and files. JSON counts by its value. Marks, provider options, ids, dates, reasoning
-// and the text of the system's messages at the front do not count, since apps change these from one request to the next.
+// Prints returns the fingerprints of what the model sees of the first one, two, … input messages: roles, texts, tool calls by name and
+// arguments, results, images and files. JSON counts by its value. Marks, provider options, ids, dates, reasoning and the text of system
+// messages at the front don't count, because apps change them between requests.
 //
-// Like every [Fingerprint] it is no defence against somebody who makes two conversations alike: who keeps things by it keeps
-// those of different users apart.
+// Like every [Fingerprint] it doesn't protect against somebody who makes two conversations alike: keep those of different users apart.
 //
-// The answer has one for each message from index start on; before is that of the messages before start, 0 where there are none.
+// The answer has one fingerprint for each message from index start on; before is that of the messages before start, 0 if there are none.
 func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	p := printer{t: t}
 	prints := make([]Fingerprint, 0, t.Input-start)
@@ -43,8 +42,8 @@ func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	return prints
 }
 
-// Print is the fingerprint of message i by itself: of what Prints covers, and of the ids of its tool calls and results. So a message that was
-// written for one can replace another one that has the same print.
+// Print returns the fingerprint of message i by itself, which covers what Prints covers plus the ids of its tool calls and results. So a
+// message that was written for one can replace another one with the same print.
 func (t *Transcript) Print(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]
@@ -63,7 +62,7 @@ type printer struct {
 	text []byte // the last text that had escapes
 }
 
-// step takes the value v into h.
+// step adds the value v to h.
 func step(h, v uint64) uint64 {
 	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
 	h = bits.RotateLeft64(h^v*k1, 29) * k0
@@ -74,7 +73,7 @@ func step(h, v uint64) uint64 {
 func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	for n := from; n < to; n++ {
 		part := &p.t.Parts[n]
-		if part.Parent != parent || part.Kind == Reasoning || part.Has(Free|Stored) && part.Kind != ToolResult {
+		if part.Parent != parent || part.Kind == Reasoning || part.Has(NotSent|Stored) && part.Kind != ToolResult {
 			continue
 		}
 		switch part.Kind {
@@ -99,7 +98,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			if part.List == Member {
 				span, skip = part.Body, nil
 			}
-			if part.Has(Held) && !part.Has(Signed) { // all that there is of it is its id
+			if part.Has(ProviderOnly) && !part.Has(Signed) { // all that there is of it is its id
 				skip = nil
 			}
 			h = step(step(h, uint64(part.Kind)), p.value(span, skip))
@@ -117,7 +116,7 @@ func (p *printer) says(h uint64, s Span) uint64 {
 	return hash(step(h, uint64(Text)), p.decoded(src, s))
 }
 
-// decoded is the text of a string, valid until the next call.
+// decoded returns the text of a string, valid until the next call.
 func (p *printer) decoded(src []byte, s Span) []byte {
 	b := src[s.Start+1 : s.End-1]
 	if bytes.IndexByte(b, '\\') < 0 {
@@ -127,7 +126,7 @@ func (p *printer) decoded(src []byte, s Span) []byte {
 	return p.text
 }
 
-// arguments is the hash of a tool call's arguments by their value, also where they are JSON in a string.
+// arguments returns the hash of a tool call's arguments by their value, even if they are JSON in a string.
 func (p *printer) arguments(part *Part) uint64 {
 	if part.Body.Zero() {
 		return 0
@@ -145,24 +144,20 @@ func (p *printer) arguments(part *Part) uint64 {
 	return h
 }
 
-// value is the hash of a JSON value without the members that skip names.
+// value returns the hash of a JSON value without the members that skip names.
 func (p *printer) value(s Span, skip []string) uint64 {
 	src, s := p.t.buf(s)
 	scan := jsonspan.New(src).At(s.Start)
 	return p.json(scan, skip)
 }
 
-// json is the hash of the value at the scanner. The order of an object's members does not count.
+// json returns the hash of the value at the scanner. The order of an object's members doesn't count.
 func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	kind := s.Kind()
 	switch kind {
 	case jsonspan.Object:
 		var sum uint64
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			if slices.ContainsFunc(skip, func(name string) bool { return name == string(key) }) {
 				s.Skip()
 				continue

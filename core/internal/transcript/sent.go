@@ -1,21 +1,12 @@
 package transcript
 
-// Sent marks what the model is no longer sent because of the messages from index from on: the messages before the provider's own summary
+// Sent marks what the model is no longer sent because of the messages from index from on: everything before the provider's own summary
 // (AN12), except for the system prompt, and messages that only counted until the next user message (AN14).
 func (t *Transcript) Sent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
 		if n := t.summaryIn(i); n >= 0 {
-			prompt := t.summary == 0
-			for k := t.summary; k < i; k++ {
-				if prompt = prompt && t.Messages[k].Role == System; !prompt {
-					t.unsend(int32(k))
-				}
-			}
-			for k := m.First; k < n; k++ {
-				t.Parts[k].Flags |= Free
-			}
-			t.summary, t.live = i, t.live[:0]
+			t.summarize(i, n)
 		}
 		if m.Role == User {
 			for _, k := range t.live {
@@ -29,6 +20,21 @@ func (t *Transcript) Sent(from int) {
 	}
 }
 
+// summarize marks what precedes the provider's own summary, part n of message i, but for the system prompt at the front.
+func (t *Transcript) summarize(i int, n int32) {
+	prompt := t.summary == 0
+	for k := t.summary; k < i; k++ {
+		if prompt = prompt && t.Messages[k].Role == System; !prompt {
+			t.unsend(int32(k))
+		}
+	}
+	for k := t.Messages[i].First; k < n; k++ {
+		t.Parts[k].Flags |= NotSent
+	}
+	t.summary, t.live = i, t.live[:0]
+}
+
+// unsend notes that the model is no longer sent a message.
 func (t *Transcript) unsend(i int32) {
 	if m := &t.Messages[i]; !m.Unsent {
 		m.Unsent = true
@@ -36,7 +42,7 @@ func (t *Transcript) unsend(i int32) {
 	}
 }
 
-// summaryIn is the last part of message i that is the provider's own summary, or -1.
+// summaryIn returns the last part of message i that is the provider's own summary, or -1.
 func (t *Transcript) summaryIn(i int) int32 {
 	m := &t.Messages[i]
 	for n := m.First + m.Count - 1; n >= m.First; n-- {
@@ -47,8 +53,8 @@ func (t *Transcript) summaryIn(i int) int32 {
 	return -1
 }
 
-// Summarized is how many messages at the front end with the provider's own summary of them, or 0: nothing of them may be moved or
-// changed, and all before the summary costs nothing.
+// Summarized returns how many messages at the front end with the provider's own summary of them, or 0. They must not be moved or changed,
+// and those before the summary cost nothing.
 func (t *Transcript) Summarized() int {
 	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
 		return 0

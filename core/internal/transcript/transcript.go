@@ -1,8 +1,8 @@
-// Package transcript is the conversation as records over spans: messages, their parts, which tool result answers which
-// tool call, and which messages belong together.
+// Package transcript represents a conversation as records over spans: messages, their parts, which tool result answers which tool call, and
+// which messages belong together.
 //
-// A Transcript never copies what it describes. A record points at the bytes of the source, or at text that a pass has
-// written (the arena); what JSON shape those bytes have is known to package wire alone.
+// A Transcript never copies what it describes. A record points to bytes of the source, or to text that a pass has written (the arena). Only
+// package wire knows the JSON structure of those bytes.
 package transcript
 
 import (
@@ -56,34 +56,34 @@ var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Flags tell more about a part.
+// Flags say more about a part.
 type Flags uint32
 
 // The flags of parts.
 const (
-	IsError   Flags = 1 << iota // a tool result that reports a failure
-	Signed                      // a part that its provider signed or encrypted: whole or absent
-	Server                      // a tool call or result that the provider runs itself, paired inside one message
-	JSONText                    // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
-	Free                        // costs nothing: the provider is never sent it
-	Removed                     // a pass took the part out of its message
-	Edited                      // a pass replaced the body
-	Cleared                     // the body is a marker that replaces a removed body, ours or found in the input
-	Held                        // it holds content that only its provider can read, so its message must stay
-	Misshapen                   // a tool result whose Body has not the shape that the wire format wants
-	Bound                       // signed reasoning that its provider binds to the messages before it (AN9)
-	Tied                        // reasoning that the provider has stored with the part after it: both stay or both are removed
-	Legacy                      // spelled as in an older version of the format, or as its SDK does
-	Step                        // a step of the assistant begins here: the message may be cut before this part
-	Null                        // a tool call whose arguments are null
-	Said                        // in an assistant message, what the user said meanwhile (AM6)
-	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
-	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
-	Called                      // a tool call that a tool of the provider's made (AN11)
-	Squeezed                    // a pass wrote the body shorter, and says so in its first line
-	Mark                        // a cache breakpoint as a separate part: no content
-	Continues                   // a tool result that more results of its call follow, or one of those
-	Summary                     // the provider's own summary of everything before it, which the model is no longer sent (AN12)
+	IsError      Flags = 1 << iota // a tool result that reports a failure
+	Signed                         // a part that its provider signed or encrypted: whole or absent
+	Server                         // a tool call or result that the provider runs itself, paired inside one message
+	JSONText                       // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
+	NotSent                        // costs nothing: the provider is never sent it
+	Removed                        // a pass took the part out of its message
+	Edited                         // a pass replaced the body
+	Cleared                        // the body is a marker that replaces a removed body, ours or found in the input
+	ProviderOnly                   // it holds content that only its provider can read, so its message must stay
+	Misshapen                      // a tool result whose Body has not the shape that the wire format wants
+	Bound                          // signed reasoning that its provider binds to the messages before it (AN9)
+	Tied                           // reasoning that the provider has stored with the part after it: both stay or both are removed
+	Legacy                         // spelled as in an older version of the format, or as its SDK does
+	Step                           // a step of the assistant begins here: the message may be cut before this part
+	Null                           // a tool call whose arguments are null
+	Said                           // in an assistant message, what the user said meanwhile (AM6)
+	Required                       // reasoning that its message must have, if only as an empty text (OC9)
+	Stored                         // the provider keeps the message under an id; a Member with it is that id, and no content
+	Called                         // a tool call that a tool of the provider's made (AN11)
+	Squeezed                       // a pass wrote the body shorter, and says so in its first line
+	Mark                           // a cache breakpoint as a separate part: no content
+	Continues                      // a tool result that more results of its call follow, or one of those
+	Summary                        // the provider's own summary of everything before it, which the model is no longer sent (AN12)
 )
 
 // Part is a piece of a message.
@@ -94,7 +94,7 @@ type Part struct {
 	Msg    int32 // index of its message
 	Parent int32 // index of the tool result that holds this part, or -1
 	Pair   int32 // for a tool call its result and for a result its call, or -1
-	Caller int32 // for a tool call that a tool of the provider's made: one more than the index of that one's call; 0 for none
+	Caller int32 // for a tool call made by a provider's tool: one more than the index of that tool's call; 0 for others
 	Span   Span  // the whole part
 	Body   Span  // the value of its text, arguments or result
 	ID     Span  // the string that pairs call and result; zero if there is none
@@ -111,7 +111,7 @@ type Part struct {
 // Has reports whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
-// Media makes the part an image, audio or a file of so many characters of data, which count by their kind and not as text.
+// Media makes the part an image, audio or a file with so many characters of data, which count by kind and not as text.
 func (p *Part) Media(kind Kind, chars uint32) {
 	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
 }
@@ -131,8 +131,8 @@ const (
 	ContentList = 0  // content, parts
 	CallList    = 1  // tool_calls
 	InvalidList = 2  // invalid_tool_calls: calls that could not be read, to which there may be results all the same
-	RawList     = 3  // calls once more, as the provider's answer spelled them
-	ChunkList   = 4  // calls once more, as they were streamed
+	RawList     = 3  // the calls again, as the provider's answer spelled them
+	ChunkList   = 4  // the calls again, as they were streamed
 	Lists       = 5  // how many lists there are
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
@@ -148,9 +148,9 @@ type Variant uint8
 const (
 	Plain  Variant = iota
 	Shell          // a command that the user ran, with its output
-	Note           // what an application put in, of a type of its own
+	Note           // an application's message of a type of its own
 	Digest         // a digest of earlier messages
-	Branch         // a digest of a path not taken
+	Branch         // a digest of an abandoned branch
 )
 
 // Message is one element of the transcript's list.
@@ -159,7 +159,7 @@ type Message struct {
 	Span     Span    // the whole element
 	RoleSpan Span    // the string with the role; zero if the format has none here
 	Content  Span    // the value of its content; zero if there is none
-	Lists    [2]Span // the arrays that hold its parts; zero where there is none
+	Lists    [2]Span // the arrays that hold its parts; zero if there is none
 	First    int32   // its parts are Parts[First : First+Count]
 	Count    int32
 	Extra    Measure // fields outside of the parts that are sent and billed
@@ -171,12 +171,12 @@ type Message struct {
 	Lone     bool // it contains a lone surrogate
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	Passing  bool // the model is sent it only until the next user message (AN14)
-	Unsent   bool // the model is sent it no more, or never
-	Nameless bool // it has no id, where messages need one
-	Output   bool // a user message that holds the output of what the assistant called in its text (digest.MarkOutputs)
-	// Spelling is which of the format's ways to spell a message it is in; 0 where there is one.
+	Unsent   bool // the model isn't sent it any more, or never was
+	Nameless bool // it has no id, although messages need one
+	Output   bool // a user message with the output of a call that the assistant wrote as text (digest.MarkOutputs)
+	// Spelling is the spelling of the message among those of its format; 0 if there is only one.
 	Spelling uint8
-	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
+	// Meta is one more than the index in Metas of what an application stores with the message; 0 if there is nothing.
 	Meta int32
 }
 
@@ -186,7 +186,7 @@ type Meta struct {
 	Turn    int  // index of its turn in the loop, from 0
 	HasTurn bool
 	Member  Span // the turn as a member of the message, key and value; zero if there is none
-	Stamp   Span // when the message was made, as it is spelled; zero if that is not told
+	Stamp   Span // when the message was made, as spelled; zero if unknown
 
 	// Agent and User say whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
 	Agent, User Setting
@@ -209,7 +209,7 @@ const (
 // the cache. The zero Usage is none.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
 
-// Sum is the tokens of the whole call: the total where the provider tells it, else all parts together (S4.8).
+// Sum returns the tokens of the whole call: the provider's total if it has one, otherwise the sum of the parts (S4.8).
 func (u Usage) Sum() int {
 	if u.Total > 0 {
 		return u.Total
@@ -232,46 +232,46 @@ type Transcript struct {
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
-	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
+	// Elsewhere means that the provider keeps a part of the conversation that the list only refers to.
 	Elsewhere bool
 	Unstored  bool // the provider is asked to keep nothing
-	// Thinking is how the body asks the model to think, in the words of policies; "" where it does not tell.
+	// Thinking is how the body asks the model to think, in the words of policies; "" if it doesn't say.
 	Thinking api.ThinkingMode
-	// Reasons reports that an assistant message came with reasoning_content, so the others must have it too (OC9); Reasoner reports that the
-	// model wants it in all of them.
+	// Reasons means that an assistant message came with reasoning_content, so the others must have it too (OC9); Reasoner means that the
+	// model requires it in all of them.
 	Reasons, Reasoner bool
-	// Marks reports that some key has the prefix of cache breakpoint keys: without one, there are no breakpoints.
+	// Marks means that some key has the prefix of cache breakpoint keys. Otherwise there are no breakpoints.
 	Marks bool
-	// LoneBeside reports that there is a lone surrogate outside of the list of messages.
+	// LoneBeside means that there is a lone surrogate outside the list of messages.
 	LoneBeside bool
 	// Skipped is how many bytes, as compact JSON, of members of messages and parts were not read.
 	Skipped int
-	// Weigh is what new text is weighed by, as the source was.
+	// Weigh weighs new text in the same way as the source.
 	Weigh *jsonspan.Automaton
-	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
+	// Named means that a tool result only answers a call with its name, and may be paired by that alone.
 	Named bool
-	// Ordered tells that a tool result without id and name answers the oldest call that is open, of the newest message.
+	// Ordered means that a tool result without id and name answers the oldest open call of the newest message.
 	Ordered bool
 
-	// Outputs tells that some message is an Output: the assistant calls its tools in its texts.
+	// Outputs means that some message is an Output: the assistant calls its tools in its texts.
 	Outputs bool
-	// Failures tells that some tool result has IsError, so the format says of each result whether it failed.
+	// Failures means that some tool result has IsError, so the format marks every failed result.
 	Failures bool
-	// Calls tells that there are tool calls that a tool of the provider's has made.
+	// Calls means that there are tool calls made by a provider's tool.
 	Calls bool
-	// Recounted is how often messages that had been read before came to cost something else.
+	// Recounted is how often the cost of messages changed that had been read before.
 	Recounted int
-	Origin    *Origin // of what was given, where the source isn't that; else nil
-	live      []int32 // the messages that the model is sent until the next one of the user
+	Origin    *Origin // maps the source to what was given, if they differ; otherwise nil
+	live      []int32 // the messages that the model is sent until the next user message
 	summary   int     // the newest message with the provider's own summary, or 0
 
-	// Of a transcript that grows.
+	// For a transcript that grows:
 	pairs  *pairer
 	prints []Fingerprint // of the first one, two, … messages
 }
 
-// Clone is the transcript as records of its own, over the same source: what is done to it leaves t as it is. It is for a
-// transcript as it was read, to which nothing has been written.
+// Clone returns a copy of the transcript's records over the same source, which can be changed independently. The transcript must not have
+// been written to since it was read.
 func (t *Transcript) Clone() *Transcript {
 	c := *t
 	c.Messages, c.Parts = slices.Clone(t.Messages), slices.Clone(t.Parts)
@@ -343,7 +343,7 @@ func (t *Transcript) IsString(p Span) bool { return !p.Zero() && t.Bytes(p)[0] =
 // IsArray reports whether the value at a span is an array.
 func (t *Transcript) IsArray(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '[' }
 
-// PartsOf returns the parts of message i, those inside tool results included.
+// PartsOf returns the parts of message i, including those inside tool results.
 func (t *Transcript) PartsOf(i int) []Part {
 	m := &t.Messages[i]
 	return t.Parts[m.First : m.First+m.Count]
@@ -358,8 +358,8 @@ func (t *Transcript) Inner(p int) []Part {
 	return t.Parts[p+1 : end]
 }
 
-// Piece adds a message that holds the parts of message m before the index end of Parts, and returns its index. It is there
-// to be read, and has no place in any output: its span is that of the whole message.
+// Piece adds a message with the parts of message m before part index end, and returns its index. It can only be read, and never written:
+// its span is that of the whole message.
 func (t *Transcript) Piece(m, end int32) int32 {
 	msg := t.Messages[m]
 	at, first := int32(len(t.Messages)), int32(len(t.Parts))
@@ -445,7 +445,7 @@ func (t *Transcript) shift(by uint32, m, p int) {
 	}
 }
 
-// MetaOf is what an application keeps with message i.
+// MetaOf returns what an application stores with message i.
 func (t *Transcript) MetaOf(i int) Meta {
 	if m := t.Messages[i].Meta; m > 0 {
 		return t.Metas[m-1]
@@ -457,7 +457,7 @@ func (t *Transcript) MetaOf(i int) Meta {
 func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText reports whether message i contains something that a user said: a user message with more than tool results and empty texts, or
-// an assistant message with a user text in it. The output of a tool in a user's message is nothing that a user said.
+// an assistant message with a user text in it. Tool output in a user message doesn't count.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0
@@ -473,7 +473,7 @@ func (t *Transcript) HasUserText(i int) bool {
 	return false
 }
 
-// LastSaid is the index in Parts of the newest word of the user in message i, which is the assistant's; -1 where there is none.
+// LastSaid returns the part index of the user's newest words in assistant message i; -1 if there are none.
 func (t *Transcript) LastSaid(i int) int32 {
 	m := &t.Messages[i]
 	for n := m.First + m.Count - 1; n >= m.First; n-- {

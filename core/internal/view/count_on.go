@@ -2,7 +2,7 @@
 
 package view
 
-// Written is how many bytes of results were written: a build with the tag ctxfold_count counts them.
+// Written is the number of bytes of results that were written. Builds with the tag ctxfold_count count them.
 var Written int
 
 func wrote(n int) { Written += n }

@@ -2,18 +2,18 @@ package view
 
 import "strconv"
 
-// Edits writes what happens to a list of messages, in output order: {"keep":[from,to]} for messages that stay, by their half-open range of
+// Edits writes the changes to a list of messages in output order: {"keep":[from,to]} for messages that stay, as a half-open range of
 // indexes, {"set":index,"message":…} for one that is rewritten, and {"insert":message} for a new one.
 type Edits struct {
 	dst      []byte
-	from, to int // the run of kept messages that is not written yet
+	from, to int // the pending run of kept messages
 	any      bool
 }
 
 // NewEdits returns a writer that appends to dst.
 func NewEdits(dst []byte) *Edits { return &Edits{dst: append(dst, '[')} }
 
-// Keep takes over the message at an index.
+// Keep keeps the message at an index.
 func (e *Edits) Keep(index int) {
 	if e.from == e.to || index != e.to {
 		e.flush()
@@ -28,7 +28,7 @@ func (e *Edits) Insert(write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
-// Set puts what write appends in place of the message at an index.
+// Set replaces the message at an index with what write appends.
 func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.begin(`{"set":`)
 	e.dst = append(strconv.AppendInt(e.dst, int64(index), 10), `,"message":`...)
@@ -41,7 +41,7 @@ func (e *Edits) Other(write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
-// End closes the list and returns all that was written.
+// End closes the list and returns everything that was written.
 func (e *Edits) End() []byte {
 	e.flush()
 	return append(e.dst, ']')

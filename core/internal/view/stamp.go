@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Stamp dates the new messages of a format whose store orders messages by their dates. A new message gets the date of a message of the input
-// that is gone from its place, the newest that is left for it; where none is gone, that of the message before it, or of the one after it.
-// Where messages of the input have no dates, it gets none.
+// Stamp dates new messages in formats whose store sorts messages by date. A new message gets the date of a removed input message in its
+// place, the newest that is available; if there is none, that of the previous message, or of the next one. If input messages have no dates,
+// it gets none.
 func (v *View) Stamp() {
 	if v.F.Stamp == "" {
 		return
@@ -28,7 +28,7 @@ func (v *View) Stamp() {
 		if from > 0 {
 			before = int(v.Items[from-1].In)
 		}
-		first := before // of the messages that a date may come from
+		first := before // of the messages that may provide a date
 		if before+1 < next {
 			first++
 		}
@@ -39,7 +39,7 @@ func (v *View) Stamp() {
 	}
 }
 
-// stampNear is the date of a message of the input or, where it has none, of the next one; zero where neither has one.
+// stampNear returns the date of an input message or, if it has none, of the next one; zero if neither has one.
 func (v *View) stampNear(at, next int) transcript.Span {
 	for _, m := range [...]int{at, next} {
 		if m < 0 || m >= v.T.Input {
@@ -52,7 +52,7 @@ func (v *View) stampNear(at, next int) transcript.Span {
 	return transcript.Span{}
 }
 
-// stamp puts a date in place of that of a new message.
+// stamp replaces the date of a new message.
 func (v *View) stamp(it *Item, date transcript.Span) {
 	member, value := v.stampOf(it.Msg)
 	if member.Zero() || string(v.T.Bytes(value)) != wire.NoStamp {
@@ -65,7 +65,7 @@ func (v *View) stamp(it *Item, date transcript.Span) {
 	}
 }
 
-// stampOf is the member of a message that holds its date, and its value; zero where it has none.
+// stampOf returns the member of a message that holds its date, and its value; zero if it has none.
 func (v *View) stampOf(m int32) (member, value transcript.Span) {
 	base := v.T.Messages[m].Span.Start
 	s := jsonspan.New(v.T.Bytes(v.T.Messages[m].Span))

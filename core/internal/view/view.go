@@ -16,13 +16,13 @@ type Item struct {
 	In     int32           // index in the input's list, or -1 for a new message
 	Tokens int             // estimate
 	Dirty  bool            // parts of it were replaced or removed
-	Marked bool            // a cache breakpoint was put into it, and nothing else is new
+	Marked bool            // only a cache breakpoint was added
 	Pinned bool            // must stay byte-identical
-	Instr  bool            // it is pinned because it holds project instructions
-	Rest   bool            // its beginning was folded: it stays after the digest
-	Said   int32           // one more than the index in Parts of the newest words of the user, where they are in it and must stay; else 0
-	Body   int32           // one more than the index of what it represents in the list of what was taken; 0 for nothing
-	Before transcript.Span // what is written before it, its comma or the bracket of the list included; zero for what is there, or none
+	Instr  bool            // pinned because of project instructions
+	Rest   bool            // its beginning was folded, and the rest stays after the digest
+	Said   int32           // one more than the part index of the newest words of the user, if they are in it and must stay; otherwise 0
+	Body   int32           // one more than the index of what it replaces in the list of taken bodies; 0 for nothing
+	Before transcript.Span // what is written before it, including its comma or the bracket of the list; zero for the original, or none
 }
 
 // View is a transcript as the passes see it.
@@ -35,23 +35,23 @@ type View struct {
 	N     int // how many messages of the input the view began with
 	// Rest is the first of the input's messages that came after a plan was made; they are no items, and are written after them.
 	Rest   int
-	Close  transcript.Span // what is written after the last item, where that is not the input's last; zero for a bracket alone
+	Close  transcript.Span // what is written after the last item, if that isn't the input's last; zero for just a bracket
 	Leans  []Lean
 	edits  []edit
-	Beside bool // U+FFFD replaces lone surrogates next to the list
+	Beside bool // U+FFFD replaces lone surrogates outside the list
 	sorted bool
-	next   int               // after the edits that were asked for last, if they are sorted
-	bodies []transcript.Span // of parts that were edited, by their index: the body in the source; zero for the others
+	next   int               // the position after the last edits returned, if they are sorted
+	bodies []transcript.Span // the original bodies of edited parts, by part index; zero for others
 	adder  *wire.Adder
-	// The value that was weighed last: most of what is written is the same marker.
+	// The last weighed value: most of what is written is the same marker.
 	weighed     []byte
 	weighedSize transcript.Measure
 }
 
-// Lean tells that a message was shortened because another one says the same, or something newer. Both are indexes of T.Messages.
+// Lean says that a message was shortened because another one says the same, or something newer. Both are indexes of T.Messages.
 type Lean struct{ Message, On int32 }
 
-// edit is a value of the source that another one replaces.
+// edit replaces a value of the source with another one.
 type edit struct {
 	msg      int32
 	Old, new transcript.Span
@@ -70,7 +70,7 @@ func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int)
 // Reset makes the view that of its input again.
 func (v *View) Reset() { *v = *NewView(v.T, v.F, v.P, v.N) }
 
-// Tokens adds up the items in [from, to).
+// Tokens returns the tokens of the items in [from, to).
 func (v *View) Tokens(from, to int) int {
 	sum := 0
 	for _, it := range v.Items[from:to] {
@@ -79,7 +79,7 @@ func (v *View) Tokens(from, to int) int {
 	return sum
 }
 
-// Seq is the messages of the items, in order, as wire.Format.Check takes them.
+// Seq returns the messages of the items, in order, as wire.Format.Check takes them.
 func (v *View) Seq() []int32 {
 	seq := make([]int32, 0, len(v.Items)+v.T.Input-v.Rest)
 	for _, it := range v.Items {
@@ -91,7 +91,7 @@ func (v *View) Seq() []int32 {
 	return seq
 }
 
-// FirstChange is the number of items at the front that are the input's, unchanged and in their places.
+// FirstChange returns how many items at the front are the input's, unchanged and in place.
 func (v *View) FirstChange() int {
 	for i, it := range v.Items {
 		if int(it.In) != i || it.Dirty {
@@ -104,7 +104,7 @@ func (v *View) FirstChange() int {
 // Changed reports whether anything differs from the input.
 func (v *View) Changed() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
-// PrefixBytes is how many bytes of the output's list, from its opening bracket, are the input's, where the first n items are.
+// PrefixBytes returns how many bytes of the output's list, from its opening bracket, are the input's if the first n items are.
 func (v *View) PrefixBytes(n int) int {
 	switch {
 	case !v.Changed() && n == len(v.Items):
@@ -115,7 +115,7 @@ func (v *View) PrefixBytes(n int) int {
 	return v.T.Given(transcript.Span{Start: v.T.List.Start, End: v.T.Messages[n-1].Span.End}).Len()
 }
 
-// Fingerprint is the fingerprint of the output's messages.
+// Fingerprint returns the fingerprint of the output's messages.
 func (v *View) Fingerprint() string {
 	var f transcript.Fingerprint
 	var written []byte
@@ -134,10 +134,10 @@ func (v *View) Fingerprint() string {
 	return f.String()
 }
 
-// Look is the print of a message, in hexadecimal digits. Cache breakpoints do not count, since the app moves them.
+// Look returns the print of a message, in hexadecimal digits. Cache breakpoints don't count, because the app moves them.
 func (v *View) Look(m int32) string { return v.look(m, transcript.Mark) }
 
-// MarkedLook is the print that compactions of earlier versions gave a message: with the cache breakpoints that are parts.
+// MarkedLook returns the print that earlier versions gave a message, which includes cache breakpoints that are parts.
 func (v *View) MarkedLook(m int32) string { return v.look(m, 0) }
 
 func (v *View) look(m int32, without transcript.Flags) string {
@@ -156,7 +156,7 @@ func (v *View) look(m int32, without transcript.Flags) string {
 		}
 	}
 	for _, p := range v.T.PartsOf(int(m)) {
-		if p.Has(transcript.Removed|without) || p.Parent >= 0 { // what is in a result is in its body
+		if p.Has(transcript.Removed|without) || p.Parent >= 0 { // the contents of a result are in its body
 			continue
 		}
 		f.Add([]byte{byte(p.Kind)})

@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Splice puts the span new, which may be zero, in place of old in a message.
+// Splice replaces the span old of a message with the span new, which may be zero.
 func (v *View) Splice(m int32, old, new transcript.Span) {
 	e := edit{m, old, new}
 	v.sorted = len(v.edits) == 0 || v.sorted && compareEdits(v.edits[len(v.edits)-1], e) < 0
 	v.edits = append(v.edits, e)
 }
 
-// Unsplice takes back the edits of which gone says that what they replaced is back.
+// Unsplice reverts the edits whose original span is back, according to gone.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -24,7 +24,7 @@ func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 // GrowEdits makes room for n more edits.
 func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
 
-// SourceOf is the span of the source in whose place a span is that was written.
+// SourceOf returns the span of the source that a written span replaces.
 func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	for i := len(v.edits) - 1; i >= 0 && v.T.Written(old); i-- {
 		if v.edits[i].new == old {
@@ -34,8 +34,8 @@ func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	return old
 }
 
-// SetBody puts value, JSON of the wire format, in place of a part's body; size is what reading it will measure. What was inside the part is
-// removed with its body. The item has to be measured again afterwards, by Remeasure.
+// SetBody replaces a part's body with value, JSON of the wire format; size is what reading it will measure. Parts inside are removed with
+// the body. The item must be measured again afterwards, by Remeasure.
 func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
@@ -54,8 +54,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// Weigh is the weight that reading value, JSON, will give a part whose other measures are size: that of the value, or of the
-// text in it that they are of.
+// Weigh returns the weight that reading value, JSON, will give a part whose other measures are size: that of the value, or of the text in
+// it.
 func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
@@ -68,7 +68,7 @@ func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
 	return size.Weight
 }
 
-// ForgetWeight forgets the value that was weighed last: its bytes are written to.
+// ForgetWeight forgets the last weighed value, because its bytes are being modified.
 func (v *View) ForgetWeight() { v.weighed = nil }
 
 func (v *View) weight(value []byte, size transcript.Measure) uint32 {
@@ -93,7 +93,7 @@ func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	}
 }
 
-// Original is the body of a part before any edit.
+// Original returns the body of a part before any edit.
 func (v *View) Original(part int32) transcript.Span {
 	if body := v.OriginalBody(part); !body.Zero() {
 		return body
@@ -101,7 +101,7 @@ func (v *View) Original(part int32) transcript.Span {
 	return v.T.Parts[part].Body
 }
 
-// noteEdit notes the body that a part has before its first edit.
+// noteEdit remembers the body that a part has before its first edit.
 func (v *View) noteEdit(part int32, body transcript.Span) {
 	if body.Zero() {
 		return
@@ -114,7 +114,7 @@ func (v *View) noteEdit(part int32, body transcript.Span) {
 	}
 }
 
-// OriginalBody is the body that a part had before its first edit; zero if it has had none.
+// OriginalBody returns the body that a part had before its first edit; zero if it was not edited.
 func (v *View) OriginalBody(part int32) transcript.Span {
 	if int(part) < len(v.bodies) {
 		return v.bodies[part]
@@ -122,14 +122,10 @@ func (v *View) OriginalBody(part int32) transcript.Span {
 	return transcript.Span{}
 }
 
-// Originals puts the bodies back that were replaced in messages, for reading, until the returned function is called.
-func (v *View) Originals(messages []int32) (undo func()) {
-	was := map[int32]transcript.Part{}
-	keep := func(n int32) { // a part inside of one that was replaced may have been replaced before it
-		if _, kept := was[n]; !kept {
-			was[n] = v.T.Parts[n]
-		}
-	}
+// Originals is the transcript, to be read only, with the bodies in some messages as they were before passes replaced them. It is that of the
+// view itself where none was.
+func (v *View) Originals(messages []int32) *transcript.Transcript {
+	t := v.T
 	for _, m := range messages {
 		msg := &v.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -137,25 +133,23 @@ func (v *View) Originals(messages []int32) (undo func()) {
 			if body.Zero() {
 				continue
 			}
-			keep(n)
-			v.T.Parts[n].Body = body
-			v.T.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
+			if t == v.T {
+				own := *v.T
+				own.Parts = slices.Clone(v.T.Parts)
+				t = &own
+			}
+			t.Parts[n].Body = body
+			t.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
 			for i := range v.T.Inner(int(n)) {
-				k := n + 1 + int32(i)
-				keep(k)
-				v.T.Parts[k].Flags &^= transcript.Removed
+				t.Parts[int(n)+1+i].Flags &^= transcript.Removed
 			}
 		}
 	}
-	return func() {
-		for n, p := range was {
-			v.T.Parts[n] = p
-		}
-	}
+	return t
 }
 
-// TakePart takes a part out of its message, with what is inside it, with a result that is one with its call, and with its copies. The item
-// has to be measured again afterwards, by Remeasure.
+// TakePart removes a part from its message, with everything inside it, with a result that shares the part with its call, and with its
+// copies. The item must be measured again afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
 	v.take(part)
@@ -173,14 +167,14 @@ func (v *View) take(part int32) {
 	v.TakeCopies(part)
 }
 
-// TakeCopies removes the copies of a part that stays or has become another one.
+// TakeCopies removes the copies of a part that stays or was replaced.
 func (v *View) TakeCopies(part int32) {
 	for n := v.T.Parts[part].Copy; n > 0; n = v.T.Parts[n-1].Copy {
 		v.T.Parts[n-1].Flags |= transcript.Removed
 	}
 }
 
-// Piece returns a message, to be read only, that holds the parts of an item's message before index end of Parts.
+// Piece returns a read-only message with the parts of an item's message before part index end.
 func (v *View) Piece(item int, end int32) int32 {
 	m := v.Items[item].Msg
 	piece := v.T.Piece(m, end)
@@ -191,7 +185,7 @@ func (v *View) Piece(item int, end int32) int32 {
 	return piece
 }
 
-// CutOff takes a piece out of the message of its item.
+// CutOff removes a piece from the message of its item.
 func (v *View) CutOff(item int, piece int32) {
 	first := v.T.Messages[v.Items[item].Msg].First
 	for i := first; i < first+v.T.Messages[piece].Count; i++ {
@@ -200,7 +194,7 @@ func (v *View) CutOff(item int, piece int32) {
 	v.Remeasure(item)
 }
 
-// Replace puts a message that was rewritten, JSON of the wire format, in place of an item's.
+// Replace replaces an item's message with a rewritten one, JSON of the wire format.
 func (v *View) Replace(item int, text []byte) {
 	part := len(v.T.Parts)
 	v.Items[item].Msg = int32(v.add(text))
@@ -224,7 +218,7 @@ func (v *View) Remeasure(item int) {
 	v.Total += it.Tokens
 }
 
-// Remove takes the items out for which gone is true.
+// Remove removes the items for which gone returns true.
 func (v *View) Remove(gone func(i int) bool) {
 	kept := v.Items[:0]
 	for i, it := range v.Items {
@@ -237,8 +231,7 @@ func (v *View) Remove(gone func(i int) bool) {
 	v.Items = kept
 }
 
-// Insert puts new messages, JSON of the wire format separated by commas, before item at. It returns how many items it
-// added.
+// Insert inserts new messages, JSON of the wire format separated by commas, before item at. It returns how many items it added.
 func (v *View) Insert(at int, text []byte) int {
 	part := len(v.T.Parts)
 	n := v.InsertMore(at, text)
@@ -246,7 +239,7 @@ func (v *View) Insert(at int, text []byte) int {
 	return n
 }
 
-// InsertMore is Insert for several in a row, which should be paired afterwards.
+// InsertMore does what Insert does, for several insertions in a row, which should be paired afterwards.
 func (v *View) InsertMore(at int, text []byte) int {
 	first := v.add(text)
 	var added []Item
@@ -262,7 +255,7 @@ func (v *View) InsertMore(at int, text []byte) int {
 	return len(added)
 }
 
-// NewMessage is a new message, JSON of the wire format, that is as old as the item at as well, where messages have a time.
+// NewMessage returns a new message, JSON of the wire format, with the time of the item at beside if messages have times.
 func (v *View) NewMessage(beside int, role transcript.Role, text string) []byte {
 	if !v.F.Timed || beside < 0 || beside >= len(v.Items) {
 		return v.F.Message(nil, role, text)
@@ -270,14 +263,13 @@ func (v *View) NewMessage(beside int, role transcript.Role, text string) []byte 
 	return v.F.Instead(nil, role, text, v.T.Bytes(v.T.Messages[v.Items[beside].Msg].Span))
 }
 
-// Compose makes an item of a new message, JSON of the wire format. What it is paired with is found by F.Pair, which is called
-// once when all are made.
+// Compose makes an item of a new message, JSON of the wire format. F.Pair, called once when all are made, finds its pairs.
 func (v *View) Compose(text []byte) Item {
 	m := v.add(text)
 	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
 }
 
-// SetItems puts a list of items in place of all; part is the number of parts before new ones were made.
+// SetItems replaces all items; part is the number of parts before new ones were made.
 func (v *View) SetItems(items []Item, part int) {
 	v.Total -= v.Tokens(0, len(v.Items))
 	v.Items = items
@@ -285,8 +277,7 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// Resend counts again what the model is sent until the next user message (AN14): a pass may have put one after it, or taken the last one
-// away.
+// Resend recomputes what the model is sent until the next user message (AN14): a pass may have added one after it, or removed the last one.
 func (v *View) Resend() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

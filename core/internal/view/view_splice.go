@@ -2,8 +2,8 @@ package view
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// removals are the edits that take the removed parts out of a message, each with the comma that would be left over: a part goes with the
-// bytes up to the next one or, where none is kept after it, with those from the one before it.
+// removals returns the edits that remove the removed parts of a message, each with the comma that would be left over: a part is removed
+// with the bytes up to the next one or, if no later one is kept, with those from the previous one.
 func (v *View) removals(m int32) []edit {
 	var out []edit
 	msg := &v.T.Messages[m]
@@ -51,7 +51,7 @@ type neighbour struct {
 	at        int
 }
 
-// listOf says which sweep a part belongs to: its message's lists, or the list inside a tool result; -1 for no list.
+// listOf returns the sweep that a part belongs to: its message's lists, or the list inside a tool result; -1 for no list.
 func listOf(p *transcript.Part) int {
 	if p.Parent >= 0 {
 		return transcript.Lists
@@ -59,7 +59,7 @@ func listOf(p *transcript.Part) int {
 	return int(max(p.List, -1))
 }
 
-// keptBehind tells for each part which is the next in its list (at, or -1) and whether any after it is kept (any).
+// keptBehind returns for each part the next one in its list (at, or -1) and whether any later one is kept (any).
 func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	out := make([]neighbour, len(parts))
 	var next [transcript.Lists + 1]neighbour
@@ -83,7 +83,7 @@ func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	return out
 }
 
-// Member widens the span of a member, key and value, by the comma after it or, for the last member, before it.
+// Member extends the span of a member, key and value, by the comma after it or, for the last member, before it.
 func (v *View) Member(p, message transcript.Span) transcript.Span {
 	b := v.T.Bytes(message)
 	at := func(off uint32) byte { return b[off-message.Start] }

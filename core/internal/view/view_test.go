@@ -53,20 +53,22 @@ func TestSharedPart(t *testing.T) {
 	}
 }
 
-// What Originals puts back for reading is as it was afterwards, also a text that was replaced before the result that it is in.
+// The transcript of Originals has bodies as they were, also a text that was replaced before the result that it is in; that of the view does not.
 func TestOriginalsOfPartsInside(t *testing.T) {
 	f, p := wire.ByName("anthropic"), tokens.ByName(tokens.Default)
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"a long text"}]}]}]`)))
 	v := NewView(tr, f, p, 1)
+	if v.Originals([]int32{0}) != tr {
+		t.Error("a copy of what no pass has edited")
+	}
 	v.SetBody(1, []byte(`"short"`), jsonspan.MeasureText("short"))
 	v.SetBody(0, []byte(`"gone"`), jsonspan.MeasureText("gone"))
 	v.Remeasure(0)
 	before := v.Items[0].Tokens
-	undo := v.Originals([]int32{0})
-	if text := tr.Text(tr.Parts[1].Body); text != "a long text" || tr.Parts[1].Has(transcript.Removed) {
+	was := v.Originals([]int32{0})
+	if text := was.Text(was.Parts[1].Body); text != "a long text" || was.Parts[1].Has(transcript.Removed) {
 		t.Errorf("the text inside reads as %q", text)
 	}
-	undo()
 	if v.Remeasure(0); v.Items[0].Tokens != before || !tr.Parts[1].Has(transcript.Removed) {
 		t.Errorf("%d tokens afterwards, %d before", v.Items[0].Tokens, before)
 	}

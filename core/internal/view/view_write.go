@@ -10,13 +10,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Size is about how many bytes AppendOuter writes: not less, unless texts are edited into longer ones.
+// Size estimates how many bytes AppendOuter writes. It is never too low unless edits lengthen texts.
 func (v *View) Size() int {
 	t := v.T
 	n := t.Outer.Len() - t.List.Len() + 2
 	for _, it := range v.Items {
 		n += t.Messages[it.Msg].Span.Len() + 1
-		if it.In >= 0 && int(it.In)+1 < t.Input { // with the white space after it
+		if it.In >= 0 && int(it.In)+1 < t.Input { // including the white space after it
 			n += int(t.Messages[it.In+1].Span.Start - t.Messages[it.In].Span.End)
 		}
 	}
@@ -29,7 +29,7 @@ func (v *View) Size() int {
 	return max(n, 0)
 }
 
-// AppendOuter writes the whole value that came in, a list or a request body, with the list of messages as it is now.
+// AppendOuter writes the whole input value, a list or a request body, with the current list of messages.
 func (v *View) AppendOuter(dst []byte) []byte {
 	t := v.T
 	from := len(dst)
@@ -46,8 +46,7 @@ func (v *View) AppendOuter(dst []byte) []byte {
 	return dst
 }
 
-// AppendList writes the list of messages. Neighbours of the input are copied as one run, with the white space between
-// them.
+// AppendList writes the list of messages. Adjacent input messages are copied as one run, including the white space between them.
 func (v *View) AppendList(dst []byte) []byte {
 	t := v.T
 	if t.Input == 0 {
@@ -59,18 +58,7 @@ func (v *View) AppendList(dst []byte) []byte {
 	}
 	for i := 0; i < len(items); {
 		it := &items[i]
-		switch {
-		case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
-			dst = append(dst, t.AsGiven(it.Before)...)
-		case i == 0 && it.In == 0:
-			dst = append(dst, t.AsGiven(transcript.Span{Start: t.List.Start, End: t.Messages[0].Span.Start})...)
-		case i == 0:
-			dst = append(dst, '[')
-		case it.In > 0 && items[i-1].In == it.In-1:
-			dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End, End: t.Messages[it.In].Span.Start})...)
-		default:
-			dst = append(dst, ',')
-		}
+		dst = v.appendBefore(dst, items, i)
 		if it.Dirty || it.In < 0 {
 			dst = v.AppendFinal(dst, it)
 			i++
@@ -83,10 +71,11 @@ func (v *View) AppendList(dst []byte) []byte {
 		dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In].Span.Start, End: t.Messages[items[end-1].In].Span.End})...)
 		i = end
 	}
-	if len(items) == 0 {
+	switch last := len(items) - 1; {
+	case last < 0:
 		dst = append(dst, '[')
-	} else if last := items[len(items)-1]; last.In >= 0 && int(last.In) == t.Input-1 {
-		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[last.In].Span.End, End: t.List.End})...)
+	case int(items[last].In) == t.Input-1:
+		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[items[last].In].Span.End, End: t.List.End})...)
 	}
 	if !v.Close.Zero() {
 		return append(dst, t.AsGiven(v.Close)...)
@@ -94,12 +83,28 @@ func (v *View) AppendList(dst []byte) []byte {
 	return append(dst, ']')
 }
 
+// appendBefore writes what precedes an item: the bracket of the list or a comma, with the white space that the input has there.
+func (v *View) appendBefore(dst []byte, items []Item, i int) []byte {
+	t, it := v.T, &items[i]
+	switch {
+	case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
+		return append(dst, t.AsGiven(it.Before)...)
+	case i == 0 && it.In == 0:
+		return append(dst, t.AsGiven(transcript.Span{Start: t.List.Start, End: t.Messages[0].Span.Start})...)
+	case i == 0:
+		return append(dst, '[')
+	case it.In > 0 && items[i-1].In == it.In-1:
+		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End, End: t.Messages[it.In].Span.Start})...)
+	}
+	return append(dst, ',')
+}
+
 // AppendMessage writes one message with its edits, as the passes read it.
 func (v *View) AppendMessage(dst []byte, it *Item) []byte {
 	return v.appendMessage(dst, it, v.T.Bytes)
 }
 
-// AppendFinal is AppendMessage for the result: what stays of the message is as the host has given it.
+// AppendFinal does what AppendMessage does for the result: what stays of the message is as the host gave it.
 func (v *View) AppendFinal(dst []byte, it *Item) []byte { return v.appendMessage(dst, it, v.T.AsGiven) }
 
 func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) []byte) []byte {
@@ -119,7 +124,7 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func
 	}
 	at := span.Start
 	for _, e := range edits {
-		if e.Old.Start < at || e.Old.End > span.End { // outside, or inside something that is gone
+		if e.Old.Start < at || e.Old.End > span.End { // outside, or inside something that was removed
 			continue
 		}
 		dst = append(dst, bytes(transcript.Span{Start: at, End: e.Old.Start})...)
@@ -139,7 +144,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 			return v.appendRange(dst, p.Msg, p.Span, v.T.Bytes)
 		}
 	}
-	// Not by EditsOf: a message may have as many edits as parts.
+	// Not by EditsOf, because a message may have as many edits as parts.
 	v.sort()
 	first, _ := slices.BinarySearchFunc(v.edits, p, func(e edit, p *transcript.Part) int {
 		return cmp.Or(cmp.Compare(e.msg, p.Msg), cmp.Compare(e.Old.Start, p.Span.Start))
@@ -157,10 +162,10 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
 }
 
-// EditsOf returns the edits of a message in their order. Of two edits of one body the later counts; it is first.
+// EditsOf returns the edits of a message in order. Of two edits of one body the later one counts; it comes first.
 func (v *View) EditsOf(m int32) []edit {
 	v.sort()
-	from := v.next // edits are mostly asked for message by message
+	from := v.next // callers mostly go message by message
 	if from > len(v.edits) || from > 0 && v.edits[from-1].msg >= m || from < len(v.edits) && v.edits[from].msg < m {
 		from, _ = slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
 	}
@@ -174,7 +179,7 @@ func (v *View) EditsOf(m int32) []edit {
 
 func (v *View) sort() {
 	if !v.sorted {
-		// New text is written after all older: where it begins says which edit is the later one.
+		// New text is written after all older text, so its position shows which edit is later.
 		sorting.Func(v.edits, compareEdits)
 		v.sorted, v.next = true, 0
 	}
@@ -184,7 +189,7 @@ func compareEdits(a, b edit) int {
 	return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
 }
 
-// AppendEdits writes the view as runs over the input's indexes, in output order: see [Edits].
+// AppendEdits writes the view as runs over the input's indexes, in output order; see [Edits].
 func (v *View) AppendEdits(dst []byte) []byte {
 	e := NewEdits(dst)
 	v.Each(func(it *Item, write func(dst []byte) []byte) {
@@ -200,8 +205,8 @@ func (v *View) AppendEdits(dst []byte) []byte {
 	return e.End()
 }
 
-// Each describes the messages of the result in their order: the item of each, and what writes it where it is not the input's as it is, else
-// nil.
+// Each yields the messages of the result in order: the item of each, and a function that writes it, or nil if it is unchanged from the
+// input.
 func (v *View) Each(yield func(it *Item, write func(dst []byte) []byte)) {
 	for i := range v.Items {
 		it := &v.Items[i]

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -103,7 +105,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
 		for i := range r.T.Parts[first:] {
 			p := &r.T.Parts[first+i]
-			p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.Free, jsonspan.Measure{}, 0
+			p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}, 0
 			p.ID, p.Name = jsonspan.Span{}, jsonspan.Span{}
 		}
 		return
@@ -226,7 +228,7 @@ func linkADK(t *transcript.Transcript, from int) {
 	}
 	for i := range t.Parts {
 		if p := &t.Parts[i]; any && p.Kind == transcript.ToolCall && p.Pair < 0 && !p.ID.Zero() && tasks.Has(t.Text(p.ID)) {
-			p.Flags |= transcript.Held
+			p.Flags |= transcript.ProviderOnly
 		}
 	}
 }
@@ -285,7 +287,8 @@ func checkADK(c *Checker) {
 	}
 }
 
-// lastCalling is the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are skipped.
+// lastCalling returns the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are
+// skipped.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -388,7 +391,7 @@ func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	return append(wrapParts(dst, role, part), `,`+adkActions...)
 }
 
-// adkTarget numbers events by their time, since both SDKs identify by time what they have summarized.
+// adkTarget numbers events by their time, because both SDKs identify summarized events by time.
 var adkTarget = Target{
 	User:      `{"id":"ctxfold-%#","invocationId":"","author":"user","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
 	Assistant: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"model","parts":[%c]},` + adkActions,

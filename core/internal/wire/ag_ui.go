@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -120,7 +122,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUIActivity makes one part of a message for the frontend: agents don't pass it to their models.
+// agUIActivity adds one part for a message to the frontend, which agents don't pass to their models.
 func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	r.want(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")
@@ -128,7 +130,7 @@ func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	if content.Kind == jsonspan.Invalid {
 		p.Span, p.Body = m.RoleSpan, m.RoleSpan
 	}
-	p.Flags, p.Size = transcript.Free, jsonspan.Measure{}
+	p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{}
 	m.Content, m.Unsent = content.Span, true
 	r.Add(p)
 }

@@ -63,7 +63,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
 			// A system message without text may carry settings for its place in the prompt.
 			p := member(transcript.Opaque, &options)
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 			r.Add(p)
 		}
 	}
@@ -133,13 +133,10 @@ func aiSDKPart(r *Reader, parent int32) {
 			media.text(r.Src(), f[k].Span)
 		}
 	}
-	mediaType := &f[asMediaType]
-	if mediaType.Kind == jsonspan.Invalid {
-		mediaType = &f[asMimeType]
-	}
+	mediaType, options := f.either(asMediaType, asMimeType), f.either(asOptions, asMetadata)
 	switch typ := r.typ(&f[asType]); {
 	case typ == "text" && f[asText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[asText].Span, f[asText].Size
+		f[asText].text(&p, transcript.Text)
 		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
 		if media.words.Bytes > 0 { // a file that is text
@@ -151,66 +148,74 @@ func aiSDKPart(r *Reader, parent int32) {
 			p.Kind = transcript.Image
 		}
 	case typ == "reasoning" && f[asText].Str() || typ == "redacted-reasoning":
-		options := &f[asOptions]
-		if options.Kind == jsonspan.Invalid {
-			options = &f[asMetadata]
-		}
 		p.Kind, p.Body = transcript.Reasoning, f[asText].Span
 		p.Flags |= r.signatures(options)
-		if f[asSignature].Str() && f[asSignature].Size.Bytes > 0 || typ == "redacted-reasoning" {
+		f[asSignature].signs(&p, transcript.Signed|transcript.Bound)
+		if typ == "redacted-reasoning" {
 			p.Flags |= transcript.Signed | transcript.Bound
 		}
 		if f[asText].Size.Bytes > 0 {
 			p.Size = f[asText].Size
 		}
 	case typ == "tool-call":
-		body := &f[asInput]
-		if body.Kind == jsonspan.Invalid && f[asArgs].Kind != jsonspan.Invalid {
-			body = &f[asArgs]
-			p.Flags |= transcript.Legacy
-		}
-		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
-		if f[asProvider].Kind == jsonspan.True {
-			p.Flags |= transcript.Server
-		}
-		r.tool(&p, &f[asCallID], &f[asToolName])
+		aiSDKCall(r, &p, f)
 	case typ == "tool-result" && parent < 0:
-		p.Kind = transcript.ToolResult
-		r.tool(&p, &f[asCallID], &f[asToolName])
-		out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
-		if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
-			self = r.Add(p)
-			if out.Kind == jsonspan.Object {
-				r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
-			} else {
-				r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
-			}
-		}
-		switch {
-		case out.Kind == jsonspan.Object:
-			p.Body, p.Size = output.body, output.size
-			p.Flags |= output.flags
-		case out.Kind != jsonspan.Invalid:
-			p.Body, p.Size = out.Span, out.Size
-		default:
-			p.Body, p.Size = result.Span, result.Size
-			p.Flags |= transcript.Legacy
-			if failed {
-				p.Flags |= transcript.IsError
-			}
-		}
+		self = aiSDKResult(r, &p, f, self, &output)
 	case typ == "custom":
 		p.Flags |= r.custom(&f[asKind])
 	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
 		p.ID, p.Body = f[asApprovalID].Span, f[asCallID].Span
-		p.Flags |= transcript.Free
+		p.Flags |= transcript.NotSent
 	case typ == "tool-approval-response" && f[asApprovalID].Str():
 		p.ID = f[asApprovalID].Span
 		if f[asProvider].Kind != jsonspan.True {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 	}
 	r.put(self, p)
+}
+
+// aiSDKCall reads a tool call, whose arguments were called args in earlier versions.
+func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
+	body := f.either(asInput, asArgs)
+	p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
+	if body == &f[asArgs] && body.Kind != jsonspan.Invalid {
+		p.Flags |= transcript.Legacy
+	}
+	if f[asProvider].Kind == jsonspan.True {
+		p.Flags |= transcript.Server
+	}
+	r.tool(p, &f[asCallID], &f[asToolName])
+}
+
+// aiSDKResult reads a tool result: an output or, in earlier versions, a result and its content. self is the index of the part in Parts if the
+// parts inside it have been read, or -1; it returns self, after reading them if necessary.
+func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSDKOutput) int {
+	p.Kind = transcript.ToolResult
+	r.tool(p, &f[asCallID], &f[asToolName])
+	out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
+	if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
+		self = r.Add(*p)
+		if out.Kind == jsonspan.Object {
+			r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
+		} else {
+			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
+		}
+	}
+	switch {
+	case out.Kind == jsonspan.Object:
+		p.Body, p.Size = output.body, output.size
+		p.Flags |= output.flags
+	case out.Kind != jsonspan.Invalid:
+		p.Body, p.Size = out.Span, out.Size
+	default:
+		p.Body, p.Size = result.Span, result.Size
+		p.Flags |= transcript.Legacy
+		if failed {
+			p.Flags |= transcript.IsError
+		}
+	}
+	return self
 }
 
 // aiSDKFile reports whether files in a tool result's content have this type.
@@ -243,7 +248,7 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 // custom returns flags for the kind of a custom part: a provider's own compaction is {"kind":"openai.compaction"}.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
-		return transcript.Held
+		return transcript.ProviderOnly
 	}
 	return 0
 }
@@ -255,13 +260,13 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for provider := range r.Members() {
+		for provider := range r.Members {
 			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
 				r.Skip()
 				continue
 			}
 			if f, _ := r.fields(summaryKeys, nil); r.is(&f[0], "compaction") {
-				flags = transcript.Held | transcript.Signed | transcript.Summary
+				flags = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 			}
 		}
 	})
@@ -277,7 +282,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
-		for provider := range r.Members() {
+		for provider := range r.Members {
 			switch {
 			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store got the part: nobody signs that
 				r.Skip()
@@ -291,7 +296,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 
 // signed reads the options of one provider at the reader and returns what it requires of a reasoning part. each is called for all of them.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
-	for key := range r.Members() {
+	for key := range r.Members {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
 		v := r.Skip()
 		if each(key, &v); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
@@ -339,7 +344,7 @@ func (p *payload) read(r *Reader) {
 			r.Skip()
 		}
 	case jsonspan.Object:
-		for key := range r.Members() {
+		for key := range r.Members {
 			switch {
 			case string(key) == "data" || string(key) == "url":
 				p.read(r)

@@ -96,16 +96,16 @@ func aiSDKUIPart(r *Reader) {
 		}
 		p.Media(r.mediaKind(&f[uiMediaType]), media.chars)
 	case typ == "steering-message" && f[uiParts].Kind == jsonspan.Array:
-		p.Flags, p.Size = transcript.Said|transcript.Free, jsonspan.Measure{}
+		p.Flags, p.Size = transcript.Said|transcript.NotSent, jsonspan.Measure{}
 		r.Add(p)
 		r.again(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
 		return
 	case typ == "custom":
 		p.Flags |= r.custom(&f[uiKind])
 	case typ == "step-start":
-		p.Flags |= transcript.Step | transcript.Free
+		p.Flags |= transcript.Step | transcript.NotSent
 	case typ == "source-url" || typ == "source-document" || r.begins(&f[uiType], "data-"):
-		p.Flags |= transcript.Free // AU5: convertToModelMessages omits them
+		p.Flags |= transcript.NotSent // AU5: convertToModelMessages omits them
 	case (typ == "dynamic-tool" || r.begins(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
 		aiSDKUITool(r, p, f)
 		return
@@ -133,7 +133,7 @@ func (r *Reader) begins(f *field, prefix string) bool {
 func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	state := r.typ(&f[uiState])
 	if state == "input-streaming" { // AU3: not converted, so there is no call yet
-		p.Flags |= transcript.Free
+		p.Flags |= transcript.NotSent
 		r.Add(p)
 		return
 	}
@@ -198,7 +198,7 @@ func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		for name := range r.Members() {
+		for name := range r.Members {
 			is := string(name) == "approved"
 			if v := r.Skip(); is {
 				approved = v.Kind

@@ -61,7 +61,7 @@ func readAnthropic(r *Reader, m *transcript.Message) {
 	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
 		// Settings from here on; a message may have only these (AN14).
 		p := member(transcript.Opaque, &config)
-		p.Flags |= transcript.Free
+		p.Flags |= transcript.NotSent
 		r.Add(p)
 	}
 	if content.Str() {
@@ -130,7 +130,7 @@ func anthropicBlock(r *Reader, parent int32) {
 	case typ == "document":
 		p.Media(transcript.File, f[anSource].Raw)
 	case typ == "compaction":
-		p.Flags = transcript.Held | transcript.Signed
+		p.Flags = transcript.ProviderOnly | transcript.Signed
 		if content := &f[anContent]; content.Str() && !jsonspan.Blank(r.Src(), content.Span) {
 			p.Kind, p.Flags, p.Body, p.Size = transcript.Text, p.Flags|transcript.Summary, content.Span, content.Size
 		} else if f[anEncrypted].Str() {

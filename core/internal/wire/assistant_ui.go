@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -84,7 +86,7 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	for i := first; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		switch {
-		case p.List == transcript.Shared || p.Parent >= 0 || p.Has(transcript.Free):
+		case p.List == transcript.Shared || p.Parent >= 0 || p.Has(transcript.NotSent):
 			continue
 		case answered && !open:
 			p.Flags |= transcript.Step
@@ -199,7 +201,7 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	case typ == "audio":
 		p.Media(transcript.Audio, f[apAudio].Raw)
 	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
-		p.Flags |= transcript.Free // for the user alone
+		p.Flags |= transcript.NotSent // for the user alone
 	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
 		at := -1
 		if seen {
@@ -276,7 +278,7 @@ var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "mode
 func assistantUIAnswer(dst, part []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(part)
-	for key := range s.Members() {
+	for key := range s.Members {
 		start, kept := s.KeyPos(), index(assistantUIAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), part[start:end]...)

@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -117,7 +119,7 @@ func bedrockBlock(r *Reader, parent int32) {
 	case f[bcJSON].Kind != jsonspan.Invalid && parent >= 0:
 		p.Body, p.Size = f[bcJSON].Span, f[bcJSON].json()
 	case f[bcCachePoint].Kind != jsonspan.Invalid:
-		p.Flags |= transcript.Free | transcript.Mark
+		p.Flags |= transcript.NotSent | transcript.Mark
 	default:
 		p.Size = size
 	}
@@ -261,7 +263,7 @@ func checkBedrock(c *Checker) {
 // bedrockDocument reports whether a block, given as JSON, is a document.
 func bedrockDocument(block []byte) bool {
 	s := jsonspan.New(block)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "document" {
 			return true
 		}

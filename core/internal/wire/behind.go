@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Behind is how a request body asks for a summary after its own conversation. Everything that the provider's prompt cache depends on stays:
-// tools, system prompt and, if changing it loses the cache, the choice of tools.
+// Behind describes how a request body asks for a summary after its own conversation. Everything that the provider's prompt cache depends on
+// stays: tools, system prompt and, if changing it loses the cache, the choice of tools.
 type Behind struct {
 	Limit  string // the member that limits the answer, in tokens; a dot precedes a member of an object
 	Older  string // the older name of that member, which applies if a body has it
@@ -18,11 +18,11 @@ type Behind struct {
 	Forced string // the same, for a body that forces a call; "" is None
 	Choice string // the member that may force one
 	Set    string // more members, as JSON
-	Drop   string // members that go
+	Drop   string // members to remove
 	Shaped string // the member that may request an answer other than text; then no summary is requested this way
 }
 
-// streamed are the members of a body that only concern the answer.
+// streamed are the members of a body that only affect how the answer is delivered.
 const streamed = "stream stream_options"
 
 // behinds are the formats whose providers have a prompt cache. At Anthropic a change of tool_choice loses the cache of all messages, so the
@@ -43,7 +43,7 @@ var behinds = []struct {
 // shapedBy are the values in a Shaped member if the answer isn't text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
-// Behind returns how the format asks after a conversation; nil if its providers have no prompt cache.
+// Behind returns how the format asks for a summary after a conversation; nil if its providers have no prompt cache.
 func (f *Format) Behind() *Behind {
 	for i := range behinds {
 		if behinds[i].format == f.Name {
@@ -56,15 +56,15 @@ func (f *Format) Behind() *Behind {
 // OnlyMarked reports whether the providers of the format cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// AppendPatch appends the changes, as a JSON Merge Patch (RFC 7396), by which a body asks for a summary of at most tokens tokens. The body
-// is JSON, or nil if there is only a list of messages. Thinking adds the tokens that the model may think. It returns false if the body
-// requests an answer other than text.
+// AppendPatch appends the changes, as a JSON Merge Patch (RFC 7396), with which a body asks for a summary of at most tokens tokens. The
+// body is JSON, or nil if there is only a list of messages. thinking adds the tokens that the model may use for thinking. It returns false
+// if the body requests an answer other than text.
 func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
 	limit, tools := b.Limit, false
 	none, drop := b.None, []string(nil)
 	if body != nil {
 		s := jsonspan.New(body)
-		for key := range s.Members() {
+		for key := range s.Members {
 			name := string(key)
 			value := s.Skip()
 			text := value.Of(body)
@@ -143,7 +143,7 @@ func (f *Format) Joined(message []byte, text string) (joined []byte, ok bool) {
 	}
 	quoted := string(jsonspan.AppendString(nil, text))
 	part := strings.ReplaceAll(f.TextPart, "%t", quoted)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) != f.content() {
 			s.Skip()
 			continue

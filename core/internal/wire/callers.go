@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkCallers links each tool call that a provider's tool made to the call of that tool (AN11): a program run by the provider calls the
-// application's tools, and returns its result when it has theirs.
+// linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11): a program run by the provider calls
+// the application's tools, and returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	called := false
 	for i := from; i < len(t.Parts); i++ {
@@ -55,19 +55,19 @@ var optionKeys = []string{"providerOptions", "providerMetadata", "callProviderMe
 func CallerOf(call []byte) (c Caller, ok bool) {
 	s := jsonspan.New(call)
 	s.Lenient = true
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch {
 		case s.Kind() != jsonspan.Object:
 			s.Skip()
 		case string(key) == "caller":
 			c.read(s)
 		case index(optionKeys, key) >= 0:
-			for range s.Members() {
+			for range s.Members {
 				if s.Kind() != jsonspan.Object {
 					s.Skip()
 					continue
 				}
-				for key := range s.Members() {
+				for key := range s.Members {
 					if string(key) == "caller" && s.Kind() == jsonspan.Object {
 						c.read(s)
 					} else {
@@ -85,7 +85,7 @@ func CallerOf(call []byte) (c Caller, ok bool) {
 // read reads the value of a caller, {"type","tool_id"}, at the scanner.
 func (c *Caller) read(s *jsonspan.Scanner) {
 	member := jsonspan.Span{Start: s.KeyPos()}
-	for key := range s.Members() {
+	for key := range s.Members {
 		if (string(key) == "tool_id" || string(key) == "toolId") && s.Kind() == jsonspan.String {
 			c.ID = jsonspan.Text(s.Src(), s.Text().Span)
 		} else {

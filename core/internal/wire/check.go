@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Where the results of a message's tool calls must be.
+// Answers says where the results of a message's tool calls must be.
 type Answers uint8
 
 const (
@@ -245,41 +245,57 @@ func (c *Checker) pairs() {
 			if p.Pair >= 0 && !t.Parts[p.Pair].Has(transcript.Removed) {
 				other = c.place[t.Parts[p.Pair].Msg]
 			}
-			switch role := t.Messages[m].Role; {
-			case p.Kind == transcript.ToolCall && role != transcript.Assistant && role != transcript.Other:
-				c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
-			case p.Kind == transcript.ToolCall && other < 0:
-				if c.open(place) || p.Has(transcript.Held) && !p.Has(transcript.Server) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
-					continue
-				}
-				if p.Has(transcript.Server) {
-					c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
-					continue
-				}
-				fix := AddResult
-				byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
-				if p.ID.Zero() && !byName || p.List == transcript.InvalidList {
-					fix = DropPart // there is nothing to answer, or nothing to answer it by
-				} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
-					fix = DropPart
-				}
-				c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
-			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Held): // its call is elsewhere
-			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && c.stands(p.Caller-1): // it goes on
-			case p.Kind == transcript.ToolResult && other < 0:
-				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
-			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
-				if c.run[other] != c.run[place] && !c.deferred(int(other), place) {
-					c.Add(c.F.Rules.Server, m, n, DropPart, "another message is between this tool result and its call")
-				}
-			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
-				is := General
-				if c.run[place] == c.run[other]+1 {
-					is = SplitTurn
-				}
-				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not directly follow its call")
+			if p.Kind == transcript.ToolCall {
+				c.call(place, n, other)
+			} else {
+				c.result(place, n, other)
 			}
 		}
+	}
+}
+
+// call checks the tool call at index n of T.Parts, in the message at a position. result is the position of its result, or -1.
+func (c *Checker) call(place int, n, result int32) {
+	m, p := c.Seq[place], &c.T.Parts[n]
+	switch role := c.T.Messages[m].Role; {
+	case role != transcript.Assistant && role != transcript.Other:
+		c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
+	case result >= 0 || c.open(place):
+	case p.Has(transcript.Server):
+		if c.closed || !c.deferred(place, len(c.Seq)) {
+			c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
+		}
+	case p.Has(transcript.ProviderOnly):
+	default:
+		fix := AddResult
+		byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
+		if p.ID.Zero() && !byName || p.List == transcript.InvalidList { // there is nothing to answer, or nothing to answer it by
+			fix = DropPart
+		} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(c.T, n)}, "") == nil {
+			fix = DropPart
+		}
+		c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
+	}
+}
+
+// result checks the tool result at index n of T.Parts, in the message at a position. call is the position of its call, or -1.
+func (c *Checker) result(place int, n, call int32) {
+	m, p := c.Seq[place], &c.T.Parts[n]
+	switch {
+	case p.Pair < 0 && p.Has(transcript.ProviderOnly): // its call is elsewhere
+	case p.Pair < 0 && p.Has(transcript.Continues) && c.stands(p.Caller-1): // it continues the result before it
+	case call < 0:
+		c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
+	case p.Has(transcript.Server):
+		if c.run[call] != c.run[place] && !c.deferred(int(call), place) {
+			c.Add(c.F.Rules.Server, m, n, DropPart, "another message is between this tool result and its call")
+		}
+	case !c.adjacent(call, int32(place)):
+		is := General
+		if c.run[place] == c.run[call]+1 {
+			is = SplitTurn
+		}
+		c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not directly follow its call")
 	}
 }
 
@@ -293,8 +309,8 @@ func (c *Checker) open(place int) bool {
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
 }
 
-// deferred reports whether the result of the provider's own call at a position may come later, or after the last: while only tools have
-// spoken since (AN11).
+// deferred reports whether the result of the provider's own call at a position may come later, even after the last message: as long as only
+// tools have spoken since (AN11).
 func (c *Checker) deferred(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
@@ -490,7 +506,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// Reports whether a part, by its index, is in the sequence.
+// stands reports whether a part, given by its index, is in the sequence.
 func (c *Checker) stands(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

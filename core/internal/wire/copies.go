@@ -6,14 +6,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// tellers are the lists of a message that may contain its tool calls; the first one takes precedence.
+// tellers are the lists of a message that may contain its tool calls, in order of precedence.
 var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
 
-// copies finds tool calls that the message being read contains more than once, in its parts from index first on. The first list with a call
-// takes precedence; another list's call with the same id is a copy, which goes with it and shares its id. A call that only the content has
-// counts too. Nobody reads other lists if calls precede them, so such a call goes with the last of these: without them it would be read.
+// copies finds tool calls that the message being read contains more than once, in its parts from index first on. If several lists hold a
+// call with one id, the call in the list that comes first in tellers counts, and the others are copies, which share its id and are removed
+// with it. Even a call that only the content holds counts. Other lists are not read if calls precede them, so a call that only they hold is
+// attached to the last of those calls: without these it would be read.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	told := [len(tellers)]bool{}
@@ -51,7 +52,7 @@ func (r *Reader) copies(first int) {
 			case last < 0 || tellers[n][0] == transcript.ContentList:
 				fresh = append(fresh, i)
 				continue
-			default: // nobody reads it while there are others
+			default: // not read while there are others
 				p.ID = jsonspan.Span{}
 			}
 			beside(p)
@@ -85,8 +86,8 @@ func teller(p *transcript.Part) int {
 	return -1
 }
 
-// Marks a tool call as a copy, which costs nothing and isn't content.
+// beside marks a tool call as a copy, which costs nothing and isn't content.
 func beside(p *transcript.Part) {
-	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
+	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}
 }

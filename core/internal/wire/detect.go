@@ -112,7 +112,7 @@ type detector struct {
 	done    bool     // one format is left, and has shown its own signs
 }
 
-// maxUnknown is how many unknown roles and types are kept apart, maxDull how many other signs are remembered.
+// maxUnknown is how many unknown roles and types are recorded, maxDull how many other signs are remembered.
 const (
 	maxUnknown = 8
 	maxDull    = 32
@@ -148,7 +148,7 @@ func (d *detector) settle(enough func(f *Format, sign string) bool) {
 	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
 }
 
-// vocabulary is all signs of formats and shapes, sorted.
+// vocabulary is the sorted list of all signs of formats and shapes.
 var vocabulary []string
 
 // learn adds signs to the vocabulary: words, each with a prefix.
@@ -171,13 +171,13 @@ func (s *Signs) learn(list string) {
 	learn("", s.Own)
 }
 
-// decisive reports whether a sign of the format's own belongs to no other shape.
+// decisive reports whether a sign that the format owns belongs to no other shape.
 func (f *Format) decisive(sign string) bool {
 	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
 }
 
 func (d *detector) body() {
-	for name := range d.Members() {
+	for name := range d.Members {
 		d.note("body", name)
 		switch {
 		case string(name) == "model" && d.Kind() == jsonspan.String:

@@ -20,7 +20,7 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
-// traits are what the members of a message or a part show together.
+// traits are what the members of a message or a part show in combination.
 type traits uint16
 
 const (
@@ -42,8 +42,8 @@ var traitOf = map[string]traits{
 	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
 }
 
-// traitSigns are the signs of messages and of the parts in a list: the first row counts whose traits are all there, and lacks are not. A
-// row without a sign settles the search.
+// traitSigns are the signs of messages and of the parts in a list. The first row counts for which all traits are present and none of those
+// in lacks. A row without a sign settles the search.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -58,7 +58,7 @@ var traitSigns = []struct {
 	{"tool_calls", 0, hasType, "call", "bare"},
 }
 
-// memberSigns are the signs of single members, by the list of the part that has them and the kind of their value; Invalid is any kind.
+// memberSigns are the signs of single members, by the list whose part has them and the kind of their value; Invalid is any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind
@@ -74,7 +74,7 @@ var memberSigns = []struct {
 func (d *detector) message(list string) {
 	top, has := list == "", traits(0)
 	activity, content := false, "" // what a content is that is an object, as in an activity
-	for name := range d.Members() {
+	for name := range d.Members {
 		kind := d.Kind()
 		has |= traitOf[string(name)]
 		if top && string(name) == "content" {
@@ -178,7 +178,7 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false
-	for name := range d.Members() {
+	for name := range d.Members {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
@@ -201,9 +201,19 @@ func (d *detector) block() (word string) {
 	return word
 }
 
+// nineSigns reports whether an id consists of nine ASCII letters and digits.
+func nineSigns(id string) bool {
+	for i := 0; i < len(id); i++ {
+		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {
+			return false
+		}
+	}
+	return len(id) == 9
+}
+
 // objectArguments reports whether the function at the scanner is called with an object.
 func (d *detector) objectArguments() (object bool) {
-	for name := range d.Members() {
+	for name := range d.Members {
 		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
 		d.Skip()
 	}
@@ -217,7 +227,7 @@ func (d *detector) sdkCalls() {
 			d.Skip()
 			continue
 		}
-		for name := range d.Members() {
+		for name := range d.Members {
 			if string(name) == "function" {
 				d.note("toolCalls", name)
 			}

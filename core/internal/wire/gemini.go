@@ -165,7 +165,7 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
 	size := jsonspan.ASCII(1)
-	for key := range r.Members() {
+	for key := range r.Members {
 		if string(key) == "error" {
 			p.Flags |= transcript.IsError
 		}
@@ -246,7 +246,7 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 
 const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
 
-// geminiAnswers are a content with a response for each call: the one that it has, or an error (G6).
+// geminiAnswers makes a content with a response for each call: the one that it has, or an error (G6).
 var geminiAnswers = answers{
 	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
 	all:  `{"role":"user","parts":[%c]}`, kept: true,
@@ -256,7 +256,7 @@ var geminiAnswers = answers{
 // snake reports whether a part, given as JSON, is spelled with underscores.
 func snake(part []byte) bool {
 	s := jsonspan.New(part)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "function_call" {
 			return true
 		}
@@ -344,7 +344,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 	}
 }
 
-// sameRun reports whether two messages are one turn: consecutive, and of one role.
+// sameRun reports whether two messages belong to one turn: they are consecutive and have the same role.
 func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
@@ -356,7 +356,7 @@ func (c *Checker) current(last int32) int {
 	signed := false
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
-		// What a message with results says moves with them to their calls, if these may be elsewhere.
+		// What a message with results says moves with them to their calls, if results may be in other messages.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {

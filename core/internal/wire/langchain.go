@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -189,7 +191,7 @@ var lcRoles = []roleName{
 	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
 }
 
-// lcRead makes a message of a type from the members f; its parts so far are those from index first on.
+// lcRead turns the members f into a message of a type; its parts so far are those from index first on.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")
@@ -217,7 +219,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		m.Role, m.Variant = transcript.System, transcript.Note
 		r.meta(m).Agent = transcript.Off
 		p := whole(transcript.Opaque, &f[lcID])
-		p.Flags, p.Size = transcript.Held|transcript.Free, jsonspan.Measure{}
+		p.Flags, p.Size = transcript.ProviderOnly|transcript.NotSent, jsonspan.Measure{}
 		r.Add(p)
 		return
 	case m.Role == transcript.Tool:

@@ -28,7 +28,7 @@ type Mark struct {
 	provider, option []byte
 }
 
-// markKeys is how the keys of all cache breakpoints begin, for [jsonspan.Scanner.Watch].
+// markKeys is the beginning of the keys of all cache breakpoints, for [jsonspan.Scanner.Watch].
 const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
 
 // MayMark reports whether a text may contain cache breakpoints. It is a quick check: false is certain.
@@ -57,12 +57,12 @@ func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	if s.Kind() != jsonspan.Object {
 		return marks
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch name := string(key); {
 		case name == "system" || name == "tools":
 			w.list(s)
 		case name == "toolConfig" && s.Kind() == jsonspan.Object:
-			for inner := range s.Members() {
+			for inner := range s.Members {
 				if string(inner) == "tools" {
 					w.list(s)
 				} else {
@@ -84,7 +84,7 @@ type marking struct {
 
 // object reads the cache breakpoints of the message, part or tool at the scanner.
 func (w *marking) object(s *jsonspan.Scanner) {
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch name := string(key); {
 		case name == w.f.content():
 			w.list(s)
@@ -133,13 +133,13 @@ func markOf(name string) MarkKind {
 
 // options reads the cache breakpoints in provider options.
 func (w *marking) options(s *jsonspan.Scanner) {
-	for range s.Members() {
+	for range s.Members {
 		provider := keyOf(s)
 		if s.Kind() != jsonspan.Object {
 			s.Skip()
 			continue
 		}
-		for key := range s.Members() {
+		for key := range s.Members {
 			name, option := string(key), keyOf(s)
 			value := s.Skip()
 			if (name == "cacheControl" || markOf(name) != 0) && w.f.Marks&OptionMark != 0 && value.Kind == jsonspan.Object {
@@ -185,7 +185,7 @@ func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, 
 
 func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	src, members := s.Src(), 0
-	for key := range s.Members() {
+	for key := range s.Members {
 		members++
 		switch name := string(key); {
 		case m.Kind == OptionMark:
@@ -235,7 +235,7 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 			continue
 		}
 		last, members := true, 0
-		for key := range s.Members() {
+		for key := range s.Members {
 			members++
 			name := string(key)
 			value := s.Skip().Of(s.Src())

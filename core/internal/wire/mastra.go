@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -174,7 +176,7 @@ func (s *mastraStore) readSignal(r *Reader) {
 			}
 		}
 		p.Kind, p.Size, p.Data = transcript.Opaque, jsonspan.Measure{}, 0
-		p.Flags = transcript.Free
+		p.Flags = transcript.NotSent
 		p.Pair, p.Body, p.ID = -1, jsonspan.Span{}, jsonspan.Span{}
 	}
 	if old {
@@ -209,7 +211,7 @@ func mastraPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	switch r.Kind() {
 	case jsonspan.Null:
-		p.Span, p.Flags = r.Skip().Span, transcript.Free
+		p.Span, p.Flags = r.Skip().Span, transcript.NotSent
 		r.Add(p)
 		return
 	case jsonspan.Object:
@@ -260,9 +262,9 @@ func mastraPart(r *Reader) {
 		call.add(r, p, &metadata.output)
 		return
 	case typ == "step-start":
-		p.Flags |= transcript.Step | transcript.Free
+		p.Flags |= transcript.Step | transcript.NotSent
 	case typ == "error" || typ == "source" || typ == "source-url" || typ == "source-document" || r.begins(&f[maType], "data-") || r.begins(&f[maType], "tool-"):
-		p.Flags |= transcript.Free // kept for the user, not sent to the model
+		p.Flags |= transcript.NotSent // kept for the user, not sent to the model
 	}
 	r.Add(p)
 }
@@ -307,7 +309,7 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 	case text.Str() && text.Size.Bytes > 0:
 		p.Body, p.Size = text.Span, text.Size
 	case d.n == 0:
-		p.Kind, p.Flags, p.Size = transcript.Opaque, transcript.Free, jsonspan.Measure{}
+		p.Kind, p.Flags, p.Size = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}
 	default:
 		p.Size = d.size
 		if d.n == 1 {
@@ -325,7 +327,7 @@ type mastraMetadata struct {
 var mastraOwnKeys = []string{"modelOutput"}
 
 func (d *mastraMetadata) read(r *Reader) {
-	for provider := range r.Members() {
+	for provider := range r.Members {
 		switch {
 		case r.Kind() != jsonspan.Object:
 			r.Skip()
@@ -336,7 +338,7 @@ func (d *mastraMetadata) read(r *Reader) {
 			anthropic := string(provider) == "anthropic"
 			d.flags |= r.signed(func(key []byte, value *jsonspan.Value) {
 				if anthropic && string(key) == "type" && string(value.Of(r.Src())) == `"compaction"` {
-					d.summary = transcript.Held | transcript.Signed | transcript.Summary
+					d.summary = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 				}
 			})
 		}
@@ -354,7 +356,7 @@ func mastraSteps(t *transcript.Transcript, first int) {
 		case p.Has(transcript.Step): // it begins here
 			answered = false
 			continue
-		case p.Has(transcript.Free):
+		case p.Has(transcript.NotSent):
 			continue
 		case answered && !open && p.Kind != transcript.ToolCall:
 			p.Flags |= transcript.Step
@@ -386,7 +388,7 @@ var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 // mastraAnswer ends a tool call with an error: a part that contains a call, or the call repeated outside the parts.
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if is := string(key) == "toolInvocation" && s.Kind() == jsonspan.Object; is {
 			at := s.Skip()
 			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Of(part), text)
@@ -400,7 +402,7 @@ func mastraAnswer(dst, part []byte, text string) []byte {
 func mastraAnswered(dst, call []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(call)
-	for key := range s.Members() {
+	for key := range s.Members {
 		start, kept := s.KeyPos(), index(mastraAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), call[start:end]...)

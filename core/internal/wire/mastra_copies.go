@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -30,7 +32,7 @@ func (c *mastraInvocation) read(r *Reader) {
 func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	state := r.typ(&c.state)
 	if state == "partial-call" {
-		p.Flags, p.Size = transcript.Free, jsonspan.Measure{} // it is still being written
+		p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{} // it is still being written
 		r.Add(p)
 		return
 	}
@@ -161,8 +163,8 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what is outside the parts: as copies of parts that say the same or, if there is no part of that kind, as parts. A copy that
-// matches no part goes with the last part of its kind: without that part it would be sent.
+// copies adds what is outside the parts: as copies of parts with the same content or, if there is no part of that kind, as parts. A copy
+// that matches no part is attached to the last part of its kind, because it would be sent if that part were gone.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -226,7 +228,7 @@ func (s *mastraStore) copies(r *Reader) {
 func (s *mastraStore) filled(r *Reader) bool {
 	for i := s.first; i < len(r.T.Parts); i++ {
 		p := &r.T.Parts[i]
-		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.Free) || p.Has(transcript.Step) || hasAny(p.Span.Of(r.Src()), `"error"`, `"data-`)) {
+		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.NotSent) || p.Has(transcript.Step) || hasAny(p.Span.Of(r.Src()), `"error"`, `"data-`)) {
 			return true
 		}
 	}
@@ -256,7 +258,7 @@ func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	copy(parts, turned)
 }
 
-// emptied returns a string member of a message as a part.
+// emptied returns a string member of a message as a part that can be emptied.
 func emptied(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Emptied
@@ -275,7 +277,7 @@ func (a *mastraFile) part(r *Reader) transcript.Part {
 
 // copyOf adds a part as a copy of the part at index of.
 func (r *Reader) copyOf(of int, p transcript.Part) {
-	p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, 0
+	p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, 0
 	n := r.Add(p)
 	r.T.Parts[n].Copy = r.T.Parts[of].Copy
 	r.T.Parts[of].Copy = int32(n) + 1

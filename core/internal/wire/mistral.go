@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -182,16 +184,6 @@ func checkMistral(c *Checker) {
 			c.Add("MI5", m, first+int32(i), fix, "the id of a tool call has nine letters and digits")
 		}
 	}
-}
-
-// nineSigns reports whether an id consists of nine ASCII letters and digits.
-func nineSigns(id string) bool {
-	for i := 0; i < len(id); i++ {
-		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {
-			return false
-		}
-	}
-	return len(id) == mistralID
 }
 
 var mistralTarget = Target{

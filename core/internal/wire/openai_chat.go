@@ -109,8 +109,8 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 		}
 		p := member(transcript.Reasoning, &f[k])
 		if k == ocReasoning && m.Role == transcript.Assistant {
-			if p.Flags |= transcript.Demanded; p.Size.Bytes == 0 {
-				p.Flags |= transcript.Free
+			if p.Flags |= transcript.Required; p.Size.Bytes == 0 {
+				p.Flags |= transcript.NotSent
 			}
 			r.T.Reasons = true
 		}
@@ -214,7 +214,7 @@ func checkOpenAIChat(c *Checker) {
 		for _, p := range t.PartsOf(int(m)) {
 			gone := p.Has(transcript.Removed)
 			wanted = wanted || p.Kind == transcript.ToolCall && !gone
-			has = has || p.Has(transcript.Demanded) && !gone
+			has = has || p.Has(transcript.Required) && !gone
 		}
 		if wanted && !has {
 			c.Add("OC9", m, -1, AddReasoning, "this message has no reasoning_content, and others have")
@@ -231,7 +231,7 @@ func Reasoner(model string) bool {
 // openAIChatThink returns where a message, JSON of an object, gets an empty reasoning_content, and the text to write.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
-	for key := range s.Members() {
+	for key := range s.Members {
 		start := s.KeyPos()
 		value := s.Skip()
 		if string(key) == "reasoning_content" { // null, or anything else that isn't text

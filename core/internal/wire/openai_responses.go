@@ -87,7 +87,7 @@ var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys
 	return item, known
 }}
 
-// responsesItem describes a type of item: whose it is, and the meaning of its members.
+// responsesItem describes a type of item: who wrote it, and the meaning of its members.
 type responsesItem struct {
 	role transcript.Role
 	kind transcript.Kind
@@ -168,9 +168,9 @@ func readResponses(r *Reader, m *transcript.Message) {
 	readItem(r, m)
 }
 
-// readItem reads one item. Parts that represent the whole item are in no list: the item goes with them. The meaning of a list (content,
-// output, summary) depends on the type: it is read on the way if the type precedes it (early), and again at the end if the writer puts the
-// type last. The content of anything that looks like a message, most of a chat, is always read on the way.
+// readItem reads one item. Parts that represent the whole item are in no list; the item is removed with them. The meaning of a list
+// (content, output, summary) depends on the type. If the type precedes the list, the list is read immediately (early); if it comes last,
+// the list is read again at the end. The content of anything that looks like a message, most of a chat, is always read immediately.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
@@ -239,9 +239,9 @@ func readItem(r *Reader, m *transcript.Message) {
 		}
 		switch typ {
 		case "compaction":
-			p.Flags, p.Size = transcript.Held|transcript.Signed, encrypted(&f[rpEncrypted])
+			p.Flags, p.Size = transcript.ProviderOnly|transcript.Signed, encrypted(&f[rpEncrypted])
 		case "item_reference":
-			p.Flags = transcript.Held
+			p.Flags = transcript.ProviderOnly
 			r.T.Elsewhere = true
 		}
 		r.Add(p)
@@ -252,7 +252,7 @@ func readItem(r *Reader, m *transcript.Message) {
 		r.T.Parts[first].Flags |= transcript.Stored
 	default:
 		id := member(transcript.Opaque, &f[rpID])
-		id.Flags, id.ID, id.Size = transcript.Free|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
+		id.Flags, id.ID, id.Size = transcript.NotSent|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
 		r.Add(id)
 	}
 }
@@ -341,10 +341,10 @@ func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, call
 	}
 }
 
-// itemType is the type of an item, given as JSON.
+// itemType returns the type of an item, given as JSON.
 func itemType(item []byte) string {
 	s := jsonspan.New(item)
-	for key := range s.Members() {
+	for key := range s.Members {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			return jsonspan.Text(item, s.Text().Span)
 		}

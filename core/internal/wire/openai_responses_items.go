@@ -7,7 +7,7 @@ import (
 
 // early is what is read of an item on the way: members whose meaning depends on the type, if the type precedes them.
 type early struct {
-	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 is none
+	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 if there is none
 	content bool            // the texts of a reasoning item
 	summary bool            // its summary
 	output  bool            // the output of a tool
@@ -48,7 +48,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// Returns the part that represents the item; the first call adds it.
+// stand returns the part that represents the item; the first call adds it.
 func (e *early) stand(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})
@@ -106,6 +106,7 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	}
 }
 
+// responsesTool reads a tool call or result.
 func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, f *frame) {
 	name := &f[rpName]
 	if typ == "multi_agent_call" {
@@ -149,6 +150,11 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
 		p.Flags |= transcript.IsError
 	}
+	responsesOutput(r, m, p, typ, item, e, output)
+}
+
+// responsesOutput adds a tool call or result with what its output holds, as far as that has not been read on the way.
+func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, output field) {
 	switch {
 	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
 		if !e.output {

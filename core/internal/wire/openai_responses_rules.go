@@ -18,7 +18,7 @@ func isReasoning(t *transcript.Transcript, i int) bool {
 
 // isReference reports whether a part represents an item that the provider keeps. Its type may be missing, so the name isn't enough.
 func isReference(p *transcript.Part) bool {
-	return p.Kind == transcript.Opaque && p.Has(transcript.Held) && !p.Has(transcript.Signed)
+	return p.Kind == transcript.Opaque && p.Has(transcript.ProviderOnly) && !p.Has(transcript.Signed)
 }
 
 // named reports whether message i is an opaque item of one of these types.
@@ -52,7 +52,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
 			t.Messages[i-1].Joined = true
 			if !reasoning && !withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
-				// Without the reasoning it would lose its id, which gains nothing, so the reasoning stays.
+				// Without its reasoning this item would lose its id, which gains nothing, so the reasoning stays.
 				withID = true
 				for n := t.Messages[unit].First; n < m.First; n++ {
 					t.Parts[n].Flags &^= transcript.Bound
@@ -84,7 +84,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 	for i := range t.Parts {
 		if p := &t.Parts[i]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Parent < 0 {
-			p.Flags |= transcript.Held
+			p.Flags |= transcript.ProviderOnly
 		}
 	}
 }
@@ -105,7 +105,7 @@ func checkResponses(c *Checker) {
 			} else if !followed {
 				c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")
 			}
-		case isReasoning(t, i): // a reference: what it refers to is followed by what the provider has
+		case isReasoning(t, i): // a reference: the provider knows what follows the item that it refers to
 		default:
 			followed = t.Messages[m].Role == transcript.Assistant
 		}

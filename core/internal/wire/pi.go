@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -152,9 +154,9 @@ func readPi(r *Reader, m *transcript.Message) {
 			continue
 		}
 		p := member(transcript.Opaque, &f[k])
-		p.Flags |= transcript.Held
+		p.Flags |= transcript.ProviderOnly
 		if k == piDeferred {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 		r.Add(p)
 	}
@@ -232,7 +234,7 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// piUnknown is what pi's types require of every answer and nobody knows of a new one.
+// piUnknown holds the members that pi's types require of every answer but that are unknown for a new one.
 const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
 	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 
@@ -251,7 +253,7 @@ func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte
 func piStamp(message []byte) []byte {
 	if len(message) > 0 {
 		s := jsonspan.New(message)
-		for name := range s.Members() {
+		for name := range s.Members {
 			if value := s.Skip(); string(name) == "timestamp" && value.Kind == jsonspan.Number {
 				return value.Of(message)
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// How many messages and parts a transcript may have. A message costs up to about 3 KB of memory during a compaction, and WebAssembly has 4
-// GiB: more of them would end an instance, so they are an error.
+// The maximum numbers of messages and parts in a transcript. A message costs up to about 3 KB of memory during a compaction, and
+// WebAssembly has 4 GiB: more messages would end an instance, so they are an error.
 const (
 	MaxMessages = 1 << 20
 	MaxParts    = 1 << 21
@@ -44,7 +44,7 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
-// json is the measure of the field as compact JSON.
+// json returns the measure of the field as compact JSON.
 func (f *field) json() jsonspan.Measure {
 	if f.Str() {
 		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))
@@ -120,6 +120,16 @@ func (r *Reader) object(p *transcript.Part, what string, keys []string, inner fu
 	f, size := r.fields(keys, inner)
 	p.Span.End = r.Pos()
 	return f, size
+}
+
+// either returns the first of several members that the object has; the last of them if it has none.
+func (f *frame) either(keys ...int) *field {
+	for _, k := range keys[:len(keys)-1] {
+		if f[k].Kind != jsonspan.Invalid {
+			return &f[k]
+		}
+	}
+	return &f[keys[len(keys)-1]]
 }
 
 // text makes the part a text, or reasoning, with the field's string as its body. A field that isn't a string changes nothing; nor does it in
@@ -215,7 +225,7 @@ func (r *Reader) Add(p transcript.Part) int {
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 is none. It returns the index of
+// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 if there is none. It returns the index of
 // the part.
 func (r *Reader) put(self int, p transcript.Part) int {
 	if self < 0 {
@@ -371,8 +381,8 @@ func (r *Reader) Message() {
 	}
 }
 
-// more estimates how many more records of a kind will follow, if n of them have been read and the rest of the source is similar: so records
-// are moved a few times at most, and little room is left over.
+// more estimates how many more records of a kind will follow, given that n of them have been read and assuming that the rest of the source
+// is similar. Records are then moved a few times at most, and little room is wasted.
 func (r *Reader) more(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {
@@ -392,7 +402,7 @@ var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", 
 
 func (r *Reader) body() {
 	t, list := r.T, false
-	for name := range r.Members() {
+	for name := range r.Members {
 		switch {
 		case string(name) == r.F.List && !list && r.Kind() == jsonspan.Array:
 			list = true
@@ -410,7 +420,7 @@ func (r *Reader) body() {
 		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
 			t.Thinking = r.thinking()
 		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
-			for name := range r.Members() {
+			for name := range r.Members {
 				if string(name) == "thinking" && r.Kind() == jsonspan.Object {
 					t.Thinking = r.thinking()
 				} else {

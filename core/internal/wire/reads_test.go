@@ -15,9 +15,9 @@ var flagNames = []struct {
 	name string
 }{
 	{transcript.IsError, "error"}, {transcript.Signed, "signed"}, {transcript.Server, "server"}, {transcript.JSONText, "jsontext"},
-	{transcript.Free, "free"}, {transcript.Held, "held"}, {transcript.Misshapen, "misshapen"}, {transcript.Bound, "bound"},
+	{transcript.NotSent, "free"}, {transcript.ProviderOnly, "held"}, {transcript.Misshapen, "misshapen"}, {transcript.Bound, "bound"},
 	{transcript.Tied, "tied"}, {transcript.Legacy, "legacy"}, {transcript.Step, "step"}, {transcript.Null, "null"},
-	{transcript.Said, "said"}, {transcript.Demanded, "demanded"}, {transcript.Stored, "stored"}, {transcript.Called, "called"},
+	{transcript.Said, "said"}, {transcript.Required, "demanded"}, {transcript.Stored, "stored"}, {transcript.Called, "called"},
 	{transcript.Summary, "summary"}, {transcript.Continues, "continues"},
 }
 

@@ -53,5 +53,5 @@ func strange(name string) bool {
 	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
 }
 
-// Shapes lists the shapes that no format reads.
+// Shapes returns the shapes that no format reads.
 func Shapes() []Shape { return shapes }

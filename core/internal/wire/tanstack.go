@@ -1,3 +1,5 @@
+//go:build !ctxfold_no_formats
+
 package wire
 
 import (
@@ -115,16 +117,16 @@ func tanStackPartIn(r *Reader, parent int32) {
 		p.Media(transcript.File, f[tsSource].Raw)
 	case typ == "structured-output": // sent as its text, which data and partial repeat
 		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
-			p.Flags |= transcript.Free
+			p.Flags |= transcript.NotSent
 		}
 	case typ == "ui-resource":
-		p.Flags |= transcript.Free
+		p.Flags |= transcript.NotSent
 	case typ == "tool-call" && f[tsID].Str() && parent < 0:
 		tanStackCall(r, p, f)
 		return
 	case typ == "tool-result" && f[tsCallID].Str() && parent < 0:
 		if state := r.typ(&f[tsState]); state != "complete" && state != "error" { // not sent yet
-			p.Flags, p.Size = transcript.Free, jsonspan.Measure{}
+			p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{}
 			break
 		} else if state == "error" {
 			p.Flags |= transcript.IsError
@@ -143,13 +145,13 @@ var (
 	tanStackProvider = []string{"providerExecuted"}
 )
 
-// tanStackCall adds a tool call and, if it contains one, its result: an output, or the answer of the user.
+// tanStackCall adds a tool call and, if it contains one, its result: an output, or the user's answer.
 func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {
 	case output || state == "input-complete" || state == "complete" || state == "error" || state == "approval-requested" || state == "approval-responded":
-	default: // it is still written, and not sent
-		p.Flags |= transcript.Free
+	default: // still being written, and not sent
+		p.Flags |= transcript.NotSent
 		r.Add(p)
 		return
 	}
@@ -220,14 +222,14 @@ func tanStackResults(r *Reader, first int) {
 			}
 			if within := t.Parts[call].Pair; within >= 0 {
 				w := &t.Parts[within]
-				w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{}, transcript.Free
+				w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{}, transcript.NotSent
 			} else {
 				open--
 			}
 			t.Parts[call].Pair, p.Pair = int32(i), int32(call)
 			calls.Set(jsonspan.Text(r.Src(), p.ID), 0)
 			continue
-		case p.Has(transcript.Free):
+		case p.Has(transcript.NotSent):
 			continue
 		}
 		if answered && open == 0 {
@@ -277,7 +279,7 @@ func checkTanStack(c *Checker) {
 		for _, p := range c.T.PartsOf(int(m)) {
 			switch {
 			case p.Has(transcript.Removed) || p.Parent >= 0:
-			case p.Has(transcript.Free):
+			case p.Has(transcript.NotSent):
 				free = true
 			default:
 				filled = filled || p.Kind != transcript.Text || p.Size.Bytes > 0

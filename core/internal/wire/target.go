@@ -8,7 +8,7 @@ import (
 )
 
 // Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which %x
-// represents a value, and %?x…%; for what is left out where there is no such value.
+// represents a value, and %?x…%; for what is left out if there is no such value.
 //
 //	%c content          %t text, a JSON string        %r a role
 //	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
@@ -54,7 +54,8 @@ type Target struct {
 	Answered, Failed string
 	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
-	// Outcome is how the content of a result is written.
+	// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like
+	// a success.
 	Outcome Outcome
 	// Media are the supported images, files and audio; the first match is used.
 	Media []MediaForm
@@ -66,7 +67,7 @@ type Target struct {
 	NoID bool
 }
 
-// Content is how content is written.
+// Content says how content is written.
 type Content uint8
 
 // The ways to write content.
@@ -127,7 +128,7 @@ func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places
 	return "", false
 }
 
-// NameForm is the form of ids or names: at most Max bytes (0 is no limit) of letters, digits and Marks. Marks "any" accepts all characters.
+// NameForm is the form of ids or names: at most Max bytes (0 means no limit) of letters, digits and Marks. Marks "any" accepts all characters.
 // An id of Exact letters and digits has exactly that many.
 type NameForm struct {
 	Max, Exact int
@@ -174,7 +175,7 @@ func (n *NameForm) Made(s string) string {
 	return string(b)
 }
 
-// Values are the values of a template's letters; nil means none.
+// Values holds the value for each letter of a template; nil if there is none.
 type Values [128][]byte
 
 // Fill appends a template.

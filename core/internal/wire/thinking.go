@@ -11,7 +11,7 @@ var (
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
 )
 
-// thinking reads how a request makes its model think, an object, in the words of policies; "" if it doesn't say.
+// thinking reads how a request asks its model to think, an object, and returns it in the terms of policies; "" if it doesn't say.
 func (r *Reader) thinking() api.ThinkingMode {
 	drops := false
 	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {
@@ -42,12 +42,12 @@ func (r *Reader) thinking() api.ThinkingMode {
 
 // optionsThinking reads the same from the AI SDK's provider options: {"anthropic":{"thinking":{…}}}, {"bedrock":{"reasoningConfig":{…}}}.
 func (r *Reader) optionsThinking() {
-	for range r.Members() {
+	for range r.Members {
 		if r.Kind() != jsonspan.Object {
 			r.Skip()
 			continue
 		}
-		for name := range r.Members() {
+		for name := range r.Members {
 			if (string(name) == "thinking" || string(name) == "reasoningConfig") && r.Kind() == jsonspan.Object {
 				if how := r.thinking(); how != "" {
 					r.T.Thinking = how

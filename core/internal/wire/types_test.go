@@ -53,8 +53,8 @@ func (e *typed) treatment(t *transcript.Transcript) string {
 		says string
 	}{
 		{transcript.Server, "the provider's own"}, {transcript.Summary, "a summary of what is before it"}, {transcript.Said, "the user's words"},
-		{transcript.Signed, "whole or not at all"}, {transcript.Held, "its message stays"}, {transcript.Tied, "stays with what follows it"},
-		{transcript.Step, "a step begins"}, {transcript.Free, "costs nothing"}, {transcript.Mark, "no content"},
+		{transcript.Signed, "whole or not at all"}, {transcript.ProviderOnly, "its message stays"}, {transcript.Tied, "stays with what follows it"},
+		{transcript.Step, "a step begins"}, {transcript.NotSent, "costs nothing"}, {transcript.Mark, "no content"},
 	} {
 		if found.Has(f.flag) {
 			says += ", " + f.says

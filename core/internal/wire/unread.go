@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Coverage says how much of the text of messages a format reads, in bytes. A string is text if it has white space or a character beyond
-// ASCII; ids, types, dates and base64 are none.
+// Coverage says how much of the text of messages a format reads, in bytes. A string counts as text if it has white space or a character
+// beyond ASCII; ids, types, dates and base64 don't.
 type Coverage struct {
 	Read    int // in the parts of messages
 	Lost    int // in messages of which nothing is read, and in parts of a type that the format reads, but not spelled like this
@@ -20,10 +20,11 @@ type Coverage struct {
 	Beside  int // in other members of messages that are read, in strings of 64 bytes or more
 }
 
-// Lossy reports whether most of the text is where the format has none, or nearly all of it in parts of types that it doesn't know.
+// Lossy reports whether most of the text is in places where the format has none, or nearly all of it in parts of types that it doesn't
+// know.
 func (c Coverage) Lossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
-// Missed is how much of the text the format doesn't read.
+// Missed returns how much of the text the format doesn't read.
 func (c Coverage) Missed() int { return c.Lost + c.Foreign + c.Beside }
 
 // Doubtful reports whether the format reads less than half of the text.
@@ -36,22 +37,22 @@ func (c *Coverage) add(o Coverage) {
 // minBeside is the length of the shortest string that may be text outside the content of a message that is read, in bytes.
 const minBeside = 64
 
-// besideKeys are members of messages and parts, in any format, that hold what an application or an SDK keeps about them. No model is sent
-// it.
+// besideKeys are members of messages and parts, in any format, in which an application or an SDK keeps its own data. They are not sent to
+// models.
 var besideKeys = []string{
 	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata", "callProviderMetadata",
 	"annotations", "logprobs", "actions", "raw", "extra", "reasoning", "provider_specific_fields",
 }
 
-// readTypes are types of parts that every format reads that knows them.
+// readTypes are types of parts that are read by every format that knows them.
 const readTypes = "text input_text output_text thinking reasoning tool-call tool_call tool_use toolCall function_call tool-result " +
 	"tool_result toolResult function_call_output function_call_result function_result"
 
 // understood are the flags of opaque parts whose meaning is known.
-const understood = transcript.Signed | transcript.Free | transcript.Mark |
+const understood = transcript.Signed | transcript.NotSent | transcript.Mark |
 	transcript.Summary | transcript.Cleared
 
-// Coverage measures how much of the text of the messages of t, which the format has read, it has found.
+// Coverage measures how much of the text in the messages of t the format has found. The format must have read t.
 func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
 	w := coverage{t: t, f: f}
 	for i := range t.Messages {
@@ -60,7 +61,7 @@ func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
 	return c
 }
 
-// missed reports whether there is text in a message, and the format reads none of it.
+// missed reports whether a message contains text but the format reads none of it.
 func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	if t.Written(t.Messages[message].Span) {
 		return false
@@ -69,8 +70,8 @@ func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// Glance returns how many bytes the format has read in the parts of t, how many bytes at most it has missed there and in messages of which it
-// has read nothing, and how many bytes are in members that it doesn't know. It costs a look at each part.
+// Glance returns how many bytes the format has read in the parts of t, how many bytes at most it has missed there and in messages of which
+// it has read nothing, and how many bytes are in members that it doesn't know. It looks at each part once.
 func (f *Format) Glance(t *transcript.Transcript) (read, missed, beside int) {
 	for i := range t.Messages {
 		found := 0
@@ -90,7 +91,7 @@ func (f *Format) Glance(t *transcript.Transcript) (read, missed, beside int) {
 	return read, missed, t.Skipped
 }
 
-// bare reports whether no body of a part is read: it is opaque, or a tool's call or result that has none where the format looks for it.
+// bare reports whether no body was read for a part: it is opaque, or a tool's call or result without a body where the format looks for it.
 func bare(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque || (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && p.Body.Zero()
 }
@@ -99,10 +100,10 @@ func bare(p *transcript.Part) bool {
 type coverage struct {
 	t     *transcript.Transcript
 	f     *Format
-	spans []jsonspan.Span // what is read, or measured already; sorted
+	spans []jsonspan.Span // what has been read, or measured already; sorted
 	reach []uint32        // for each span, how far it and those before it reach
 	texts int             // bytes of text outside of the spans
-	long  int             // those of them in strings of minBeside or more
+	long  int             // those in strings of minBeside bytes or more
 	top   bool            // the members of the message itself come next
 }
 
@@ -123,7 +124,7 @@ func (w *coverage) message(i int) (c Coverage) {
 			if p.List == transcript.Member || p.List == transcript.Inside {
 				w.spans = append(w.spans, p.Span)
 			}
-		case !holds[k]: // one that holds others is what they are
+		case !holds[k]: // a span that contains others is measured through them
 			w.spans = append(w.spans, p.Span)
 		}
 		if !bare(&parts[k]) {
@@ -161,7 +162,7 @@ func (w *coverage) message(i int) (c Coverage) {
 	return c
 }
 
-// sort puts the spans into the order of the source.
+// sort sorts the spans by their order in the source.
 func (w *coverage) sort() {
 	sorting.Func(w.spans, func(a, b jsonspan.Span) int { return cmp.Compare(a.Start, b.Start) })
 	w.reach = w.reach[:0]
@@ -221,23 +222,23 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 	}
 }
 
-// reading is how a format takes a part without reading it.
+// reading is how a format treats a part that it doesn't read.
 type reading uint8
 
 const (
 	opaque  reading = iota // as one of its own types, which only the provider or the application reads
-	misread                // as one of its own, in a spelling that isn't
-	foreign                // as one of a type that it doesn't know
+	misread                // as one of its own types, but spelled differently
+	foreign                // as an unknown type
 )
 
-// reading reports how the format takes the opaque part at an offset.
+// reading returns how the format treats the opaque part at an offset.
 func (w *coverage) reading(at uint32) reading {
 	s := jsonspan.New(w.t.Src).At(at)
 	if s.Kind() != jsonspan.Object {
 		return foreign
 	}
 	keyed := foreign
-	for name := range s.Members() {
+	for name := range s.Members {
 		if string(name) == "type" && s.Kind() == jsonspan.String {
 			switch typ := jsonspan.Text(w.t.Src, s.Text().Span); {
 			case word(readTypes, typ):

@@ -18,7 +18,7 @@ import (
 // Format is a wire format: the shape of its messages and its rules.
 type Format struct {
 	Name string // as in a policy
-	Doc  string // one line for people
+	Doc  string // one line for readers
 	List string // the key of the list in a request body
 	// Model is a word in the names of the models that are most often called in this format; "" if it may be any.
 	Model string
@@ -48,21 +48,21 @@ type Format struct {
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
 	// It returns nil if no text can answer a call.
 	Results func(dst []byte, calls []Call, text string) []byte
-	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil where
+	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil if
 	// all messages are spelled alike.
 	Spelled func(spelling uint8) *Format
-	// Within is, for each spelling of messages, the key under which they hold content and calls, for paths; "" is none.
+	// Within holds, for each spelling of messages, the key of the object with their content and calls, for paths; "" if there is none.
 	Within []string
 	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one part, instead of
 	// Results.
 	Answer func(dst, part []byte, text string) []byte
 
-	// Wrap appends a message that holds one part, given as JSON, which was in another message; for formats whose messages hold several
-	// results.
+	// Wrap appends a message that holds one part, given as JSON, which was in another message. It is for formats whose messages hold
+	// several results.
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
 	// Sign appends what replaces the opening brace of a tool call, given as JSON, to represent the signature that it lacks.
 	Sign func(dst, part []byte) []byte
-	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil where no message needs any.
+	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil if no message needs any.
 	Think func(message []byte) (at jsonspan.Span, text string)
 	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts. Message writes NoStamp
 	// for it, and view.Stamp the date.
@@ -91,7 +91,7 @@ type Format struct {
 	Extra func(c *Checker)
 }
 
-// NoStamp is the date of a new message without a place, as JSON.
+// NoStamp is the date, as JSON, of a new message whose place is not yet known.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
 // Call is a tool call that needs a result: its id and name as in the source, including quotes; nil if it has none. Part is the whole call,
@@ -152,12 +152,12 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 // manyParts is more than the parts of a transcript, including new messages.
 const manyParts = 8 * MaxParts
 
-// stringBody is the ResultBody of formats in which the body of every tool result may be a string.
+// stringBody returns the ResultBody of formats in which the body of every tool result may be a string.
 func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
 }
 
-// formats holds the registered formats, sorted by name: the order of files must not show in any answer.
+// formats holds the registered formats, sorted by name, so that the order of files has no effect on any answer.
 var formats []*Format
 
 // Register adds a format. It is called from init.
@@ -187,10 +187,10 @@ func ByName(name string) *Format {
 	return nil
 }
 
-// All lists the formats by name.
+// All returns the formats, sorted by name.
 func All() []*Format { return formats }
 
-// Names lists the names of the formats.
+// Names returns the names of the formats.
 func Names() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {

@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// What ctxfold adds to a transcript is written from templates, as in Target: a format says how its messages differ, and nothing else.
+// What ctxfold adds to a transcript is written from templates, as in Target: each format only says how its messages differ.
 
 // roleAndText is the message that several formats share.
 const roleAndText = `{"role":"%r","content":%t}`
 
 // textMessage returns a Format.Message that fills a template. %t is the text, %r the role, %# an id computed from the text; %?a, %?s and
-// %?u begin what only the assistant, the system and a user have, %?A what everyone has but the assistant, %?o everyone but the assistant
-// and the system.
+// %?u begin what is only for the assistant, the system or a user, %?A what is for everyone but the assistant, %?o for everyone but the
+// assistant and the system.
 func textMessage(template string) func(dst []byte, role transcript.Role, text string) []byte {
 	instead := insteadOf(template)
 	return func(dst []byte, role transcript.Role, text string) []byte { return instead(dst, role, text, nil) }

@@ -2,16 +2,16 @@ package words
 
 // Known is a small set of stems that Find looks for in texts. The zero value is an empty set.
 type Known struct {
-	begin [1 << 15 / 64]uint64 // by the first three bytes of a word of ASCII: none of the set begins otherwise
-	first [1 << 10 / 64]uint64 // the same of other words by their first two runes, in lower case, and of pairs
+	begin [1 << 15 / 64]uint64 // by the first three bytes of an ASCII word: no word of the set begins with others
+	first [1 << 10 / 64]uint64 // likewise for other words and for pairs, by their first two runes in lower case
 	slots [4 * MostKnown]slot
 	n     int
 }
 
-// MostKnown is how many stems a set may hold.
+// MostKnown is the maximum size of a set, in stems.
 const MostKnown = 64
 
-// slot is a stem or a prefix by its hash; term counts from 1, and 0 is an empty slot.
+// slot is an entry for a stem or a prefix, by its hash; term counts from 1, and 0 marks an empty slot.
 type slot struct {
 	hash uint32
 	term uint8
@@ -23,19 +23,19 @@ const (
 	ofPrefix
 )
 
-// prefixBytes is how many letters of ASCII words share that are taken for relatives.
+// prefixBytes is the number of leading letters that related ASCII words share.
 const prefixBytes = 5
 
-// Found is a word of a text that is in a set.
+// Found is a word of a text whose stem or prefix is in a set.
 type Found struct {
-	Term  int32 // the index of the stem, as Add has returned it
+	Term  int32 // index of the stem,
 	Word  int32 // how many words precede it in the text
 	At    int32 // where it begins, in bytes
-	Exact bool  // it has the stem; else it shares only the first five letters with the word that was added
+	Exact bool  // it has the stem; otherwise
 }
 
-// Add adds a word, which Append has found in text, and returns the index of its stem, from 0. added is false where the stem
-// was there before, or the set is full (-1).
+// Add adds a word, which Append has found in text, and returns the index of its stem, counted from 0. added is false if the stem was
+// already there, or if the set is full (term is -1 then).
 func (k *Known) Add(text string, w Word) (term int, added bool) {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return int(s.term) - 1, false
@@ -52,7 +52,7 @@ func (k *Known) Add(text string, w Word) (term int, added bool) {
 			return k.n - 1, true
 		}
 	}
-	i := beginning(spelled) // a stem has three letters, or is the word
+	i := beginning(spelled) // a stem has at least three
 	k.begin[i>>6] |= 1 << (i & 63)
 	if len(spelled) >= prefixBytes && w.Kind&Digit == 0 {
 		if h := hashFolded(spelled[:prefixBytes]); k.lookup(h, ofPrefix) == nil {
@@ -62,7 +62,7 @@ func (k *Known) Add(text string, w Word) (term int, added bool) {
 	return k.n - 1, true
 }
 
-// mark lets words and pairs through that begin with the first two runes of w.
+// mark lets words and pairs pass the filter if they begin with the first two runes of w.
 func (k *Known) mark(w string) {
 	var b uint
 	n := 0
@@ -78,7 +78,7 @@ func (k *Known) mark(w string) {
 	k.first[b>>6] |= 1 << (b & 63)
 }
 
-// beginning folds the first three bytes of a word.
+// beginning returns a filter index for the first three bytes of a word.
 func beginning[T string | []byte](w T) uint {
 	i := uint(w[0]&31) << 10
 	if len(w) > 1 {
@@ -98,7 +98,8 @@ func (k *Known) put(hash uint32, kind uint8) {
 	k.slots[i] = slot{hash, uint8(k.n), kind}
 }
 
-// lookup finds a hash. At most half of the slots are taken, so whatever the texts hold, a look takes a bounded number of steps.
+// lookup returns the slot for a hash. At most half of the slots are in use, so a lookup takes a bounded number of steps, whatever the texts
+// hold.
 func (k *Known) lookup(hash uint32, kind uint8) *slot {
 	for i := hash % uint32(len(k.slots)); ; i = (i + 1) % uint32(len(k.slots)) {
 		switch s := &k.slots[i]; {
@@ -110,7 +111,7 @@ func (k *Known) lookup(hash uint32, kind uint8) *slot {
 	}
 }
 
-// matchASCII appends a word of ASCII if the set has its stem, or a word that begins alike.
+// matchASCII appends an ASCII word if the set has its stem, or a word with the same prefix.
 func (k *Known) matchASCII(dst []Found, n int, w []byte, from int) []Found {
 	stem, all := w, uint8(0)
 	for _, c := range w {
@@ -130,7 +131,7 @@ func (k *Known) matchASCII(dst []Found, n int, w []byte, from int) []Found {
 	return dst
 }
 
-// hashFolded is the hash of a word of ASCII, as Append makes it.
+// hashFolded returns the hash of an ASCII word, as Append computes it.
 func hashFolded[T string | []byte](w T) uint32 {
 	h := uint32(offset)
 	for i := 0; i < len(w); i++ {

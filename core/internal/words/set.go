@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Set is a fixed set of up to 200 words by their stems. Like a [Table] it is made at the first look-up.
+// Set is a fixed set of up to 200 words, which are compared by their stems. Like a [Table] it is built on first use.
 type Set struct {
 	text  string
 	once  sync.Once
 	stems Stems
 }
 
-// NewSet returns the set of the words of a text.
+// NewSet returns the set of the words in a text.
 func NewSet(text string) *Set { return &Set{text: text} }
 
-// Has reports whether the set has a stem.
+// Has reports whether the set contains a stem.
 func (s *Set) Has(stem uint32) bool { return s.Stems().Has(stem) }
 
-// Stems are the stems of the set, for many look-ups.
+// Stems returns the stems of the set, for repeated lookups.
 func (s *Set) Stems() *Stems {
 	s.once.Do(func() {
 		for _, w := range Append(nil, s.text) {
@@ -34,7 +34,7 @@ func (s *Set) Stems() *Stems {
 	return &s.stems
 }
 
-// Stems has each stem at its lower bits, or in the next free place.
+// Stems is a hash table: each stem is in the slot of its lower bits, or in the next free one.
 type Stems [256]uint32
 
 // Has reports whether a stem is among them.
@@ -47,15 +47,15 @@ func (s *Stems) Has(stem uint32) bool {
 	return false
 }
 
-// Exact is a fixed set of words as they are spelled, whatever their case: what tells "they" from "the", which share a stem. Like a [Table] it
-// is made at the first look-up.
+// Exact is a fixed set of words as they are spelled, ignoring case. It tells "they" from "the", which have the same stem. Like a [Table] it
+// is built on first use.
 type Exact struct {
 	text   string
 	once   sync.Once
-	hashes []uint32 // a power of two, at most half of it in use; each at its lower bits, or in the next free place
+	hashes []uint32 // its size is a power of two, and at most half of it is in use; each hash is in the slot of its lower bits, or in the next free one
 }
 
-// NewExact returns the set of the words of a text, which have white space between them.
+// NewExact returns the set of the words in a text, which are separated by white space.
 func NewExact(text string) *Exact { return &Exact{text: text} }
 
 func (s *Exact) build() {
@@ -68,14 +68,14 @@ func (s *Exact) build() {
 	}
 }
 
-// Has reports whether the set has a word.
+// Has reports whether the set contains a word.
 func (s *Exact) Has(word string) bool {
 	s.once.Do(s.build)
 	h := folded(word)
 	return s.hashes[s.place(h)] == h
 }
 
-// place is where a hash is, or would be.
+// place returns the slot of a hash, or the slot where it would go.
 func (s *Exact) place(h uint32) int {
 	mask := len(s.hashes) - 1
 	at := int(h) & mask
@@ -85,7 +85,7 @@ func (s *Exact) place(h uint32) int {
 	return at
 }
 
-// folded is the hash of a word in lower case; never 0. Of a long word it is that of its beginning.
+// folded returns the hash of a word in lower case; never 0. For a long word it is the hash of its beginning.
 func folded(word string) uint32 {
 	h := uint32(offset)
 	for i := 0; i < min(len(word), longest); i++ {
@@ -101,7 +101,7 @@ func folded(word string) uint32 {
 	return h | 1
 }
 
-// foldedRunes is folded of a word that has other letters than those of ASCII.
+// foldedRunes is folded for words that are not ASCII.
 func foldedRunes(word string) uint32 {
 	h := uint32(offset)
 	for _, r := range word {

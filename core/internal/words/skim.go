@@ -2,91 +2,123 @@ package words
 
 import "unicode"
 
-// What skim has come to.
+// The places where skim stops.
 const (
 	atEnd   uint8 = iota
-	atASCII       // a word of ASCII that may be in the set
+	atASCII       // an ASCII word that
 	atWord        // a word of runes of at most two bytes that may be in the set
-	atPair        // two signs that may be in the set; the second one begins where it says that the word ends
-	atSign        // a sign that is alone and may be in the set
-	atRune        // a rune, or a word that continues with one, that it knows nothing about
-	inRun         // a sign of a run that continues with such a rune: pairs begin with it
+	atPair        // a pair of signs that may be in the set; end is where the second sign begins
+	atSign        // a single sign
+	atRune        // a rune that skim doesn't handle, or a word that continues with one
+	inRun         // a sign in a run that continues with such a rune; pairs begin with it
 	inRun1        // the same for the first sign of a run
+
+	// What a loop over one kind of text has come to, and skim goes on from.
+	onward    // another kind
+	intoMixed // a word that begins with ASCII and continues with other runes
 )
 
 // skim goes over text from i to the next word that may be in the set, and returns where that is and how many words it has met, that one
-// counted but for the last three kinds. paired says that a sign is at i that was in a pair already. It calls nothing, so that its loops stay
-// loops in the module.
+// counted but for the last three kinds. paired says that a sign is at i that was in a pair already. What it calls is one loop over a stretch
+// of one kind each, so that these stay loops in the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
+	for uint(i) < uint(len(text)) {
+		met := 0
+		switch c := text[i]; {
+		case c >= 0xe4 && c <= 0xe9:
+			from, end, met, what = k.skimSigns(text, i, !paired)
+		case c < 0x80:
+			if from, end, met, what = k.skimASCII(text, i); what == intoMixed {
+				n += met
+				from, end, met, what = k.skimShort(text, from)
+			}
+		case c < 0xe0:
+			from, end, met, what = k.skimShort(text, i)
+		case punctuation(text, i):
+			end, what = i+3, onward
+		default:
+			return i, i, n, atRune
+		}
+		n += met
+		if what != onward {
+			return from, end, n, what
+		}
+		i, paired = end, false
+	}
+	return i, i, n, atEnd
+}
+
+// skimASCII is skim for words of ASCII: it goes on up to another byte, or a word that continues with one.
+func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
 		if s := stretch[c]; s == outside {
 			i++
 			continue
-		} else if s == inside {
-			from = i
-			for i++; uint(i) < uint(len(text)) && stretch[text[i]] == inside; i++ {
-			}
-			if uint(i) >= uint(len(text)) || text[i] < 0x80 || punctuation(text, i) {
-				n++
-				b := uint(c&31) << 10
-				if i-from > 1 && uint(from+1) < uint(len(text)) {
-					b |= uint(text[from+1]&31) << 5
-				}
-				if i-from > 2 && uint(from+2) < uint(len(text)) {
-					b |= uint(text[from+2] & 31)
-				}
-				if k.begin[b>>6&511]>>(b&63)&1 != 0 {
-					return from, i, n, atASCII
-				}
-				continue
-			}
-			i = from
+		} else if s == beyond {
+			break
 		}
-		if c >= 0xe4 && c <= 0xe9 && uint(i+2) < uint(len(text)) {
-			last := uint(c&15)<<12 | uint(text[i+1]&63)<<6 | uint(text[i+2]&63)
-			if text[i+1]&0xc0 != 0x80 || text[i+2]&0xc0 != 0x80 || last < 0x4e00 {
-				return i, i, n, atRune
-			}
-			from = i
-			alone := !paired
-			paired = false
-			i += 3
-			for uint(i+2) < uint(len(text)) && text[i] >= 0xe4 && text[i] <= 0xe9 {
-				r := uint(text[i]&15)<<12 | uint(text[i+1]&63)<<6 | uint(text[i+2]&63)
-				if text[i+1]&0xc0 != 0x80 || text[i+2]&0xc0 != 0x80 || r < 0x4e00 {
-					break
-				}
-				n++
-				alone = false
-				if b := last&31<<5 | r&31; k.first[b>>6&15]>>(b&63)&1 != 0 {
-					return from, i, n, atPair
-				}
-				from, last = i, r
-				i += 3
-			}
-			if uint(i) < uint(len(text)) && text[i] >= 0xe0 && !punctuation(text, i) {
-				if alone {
-					return from, i, n, inRun1
-				}
-				return from, i, n, inRun
-			}
-			if alone {
-				n++
-				if b := last & 31 << 5; k.first[b>>6&15]>>(b&63)&1 != 0 {
-					return from, i, n, atSign
-				}
-			}
-			continue
+		from = i
+		for i++; uint(i) < uint(len(text)) && stretch[text[i]] == inside; i++ {
 		}
-		if c >= 0xe0 {
-			if punctuation(text, i) {
-				i += 3
-				continue
-			}
-			return i, i, n, atRune
+		if uint(i) < uint(len(text)) && text[i] >= 0x80 && !punctuation(text, i) {
+			return from, i, n, intoMixed
 		}
-		// A word of runes of at most two bytes, or what is between words.
+		n++
+		b := uint(c&31) << 10
+		if i-from > 1 && uint(from+1) < uint(len(text)) {
+			b |= uint(text[from+1]&31) << 5
+		}
+		if i-from > 2 && uint(from+2) < uint(len(text)) {
+			b |= uint(text[from+2] & 31)
+		}
+		if k.begin[b>>6&511]>>(b&63)&1 != 0 {
+			return from, i, n, atASCII
+		}
+	}
+	return i, i, n, onward
+}
+
+// skimSigns is skim for a run of signs from U+4E00 to U+9FFF. alone says that the first one was in no pair.
+func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, what uint8) {
+	if uint(i+2) >= uint(len(text)) {
+		return i, i, 0, atRune
+	}
+	last := uint(text[i]&15)<<12 | uint(text[i+1]&63)<<6 | uint(text[i+2]&63)
+	if text[i+1]&0xc0 != 0x80 || text[i+2]&0xc0 != 0x80 || last < 0x4e00 {
+		return i, i, 0, atRune
+	}
+	from = i
+	for i += 3; uint(i+2) < uint(len(text)) && text[i] >= 0xe4 && text[i] <= 0xe9; i += 3 {
+		r := uint(text[i]&15)<<12 | uint(text[i+1]&63)<<6 | uint(text[i+2]&63)
+		if text[i+1]&0xc0 != 0x80 || text[i+2]&0xc0 != 0x80 || r < 0x4e00 {
+			break
+		}
+		n++
+		alone = false
+		if b := last&31<<5 | r&31; k.first[b>>6&15]>>(b&63)&1 != 0 {
+			return from, i, n, atPair
+		}
+		from, last = i, r
+	}
+	switch {
+	case uint(i) < uint(len(text)) && text[i] >= 0xe0 && !punctuation(text, i):
+		if alone {
+			return from, i, n, inRun1
+		}
+		return from, i, n, inRun
+	case alone:
+		n++
+		if b := last & 31 << 5; k.first[b>>6&15]>>(b&63)&1 != 0 {
+			return from, i, n, atSign
+		}
+	}
+	return i, i, n, onward
+}
+
+// skimShort is skim for words of runes of at most two bytes, and what is between them: it goes on up to a longer rune, or to a word of ASCII.
+func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
+	for {
 		var b uint
 		letters := 0
 		for from = i; uint(i) < uint(len(text)); {
@@ -100,35 +132,40 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 				}
 				r, size = r&0x1f<<6|uint(text[i+1]&0x3f), 2
 			}
-			low := lowerCase[r&0x7ff]
+			low := uint(lowerCase[r&0x7ff])
 			if low == 0 {
 				break
 			}
 			if letters++; letters <= 2 {
-				b = b<<5 | uint(low)&31
+				b = b<<5 | low&31
 			}
 			i += size
 		}
 		if letters == 0 {
-			i += 2 // one rune between words: those of one byte are dealt with above
-			continue
+			i += 2 // one rune between words: those of one byte are dealt with elsewhere
+		} else {
+			n++
+			if letters == 1 {
+				b <<= 5
+			}
+			switch {
+			case i-from == letters: // of ASCII, in front of a sign of two bytes
+				return from, i, n, atASCII
+			case k.first[b>>6&15]>>(b&63)&1 != 0:
+				return from, i, n, atWord
+			}
 		}
-		n++
-		if i-from == letters { // of ASCII, in front of a sign of two bytes
-			return from, i, n, atASCII
+		for uint(i) < uint(len(text)) && stretch[text[i]] == outside {
+			i++
 		}
-		if letters == 1 {
-			b <<= 5
-		}
-		if k.first[b>>6&15]>>(b&63)&1 != 0 {
-			return from, i, n, atWord
+		if uint(i) >= uint(len(text)) || text[i] < 0x80 || text[i] >= 0xe0 {
+			return i, i, n, onward
 		}
 	}
-	return i, i, n, atEnd
 }
 
-// punctuation reports whether one of the most common signs of three bytes is at i that are between words: dashes, quotes, ellipses (U+2000
-// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and those of Chinese and Japanese.
+// punctuation reports whether the sign of three bytes at i is one of the most common signs between words: dashes, quotes, ellipses (U+2000
+// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and Chinese and Japanese punctuation.
 func punctuation(text []byte, i int) bool {
 	if uint(i+2) >= uint(len(text)) {
 		return false
@@ -147,7 +184,7 @@ func punctuation(text []byte, i int) bool {
 	return false
 }
 
-// Find appends the words of text that are in the set to dst, and returns how many words the text has.
+// Find appends to dst the words of text that are in the set, and returns the number of words in text.
 func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	var one [1]Word
 	paired := false
@@ -194,7 +231,7 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	}
 }
 
-// findPairs is appendPairs for the pairs that are in the set. alone says that a single sign is a word.
+// findPairs is appendPairs for the pairs that are in the set. alone says that a single sign counts as a word.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size
@@ -217,11 +254,11 @@ func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (
 	return dst, n, i
 }
 
-// What a byte is for a word of ASCII.
+// The classes of bytes in ASCII words.
 const (
-	outside uint8 = iota // what is between words
+	outside uint8 = iota // between words
 	inside
-	beyond // no ASCII
+	beyond // not ASCII
 )
 
 var stretch = func() (is [256]uint8) {
@@ -236,7 +273,7 @@ var stretch = func() (is [256]uint8) {
 	return is
 }()
 
-// lowerCase are the runes of at most two bytes that a word may hold, in lower case; 0 for others.
+// lowerCase maps the runes of at most two bytes that a word may hold to lower case; other runes map to 0.
 var lowerCase = func() (low [0x800]uint16) {
 	for r := range rune(len(low)) {
 		if r < 0x80 && class[r] != 0 || r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)) {

@@ -1,14 +1,14 @@
 package words
 
-// leastStem is how many bytes a stem of Latin letters has at least.
+// leastStem is the minimum length of a Latin stem, in bytes.
 const leastStem = 3
 
-// endings are taken off a word of Latin letters, the first that fits. They are inflections that languages written in Latin
-// letters share. One too few keeps two forms of a word apart, one too many makes one word of two, so the list is short. Those with one last
-// letter are next to each other.
+// endings are removed from words in Latin letters; the first that fits counts. They are inflections that several languages have in common.
+// A missing ending keeps two forms of a word apart, and a wrong one turns two words into one, so the list is short. Endings with the same
+// last letter are next to each other.
 var endings = [...]string{"ings", "ies", "es", "s", "ing", "edly", "ly", "y", "ied", "ed", "en", "er", "e"}
 
-// last has the range of endings that end with a letter; an empty one of any other byte.
+// last gives the range of endings that end with a letter; the range is empty for other bytes.
 var last = func() (of [256]struct{ from, to uint8 }) {
 	for i, e := range endings {
 		c := e[len(e)-1]
@@ -21,9 +21,9 @@ var last = func() (of [256]struct{ from, to uint8 }) {
 	return of
 }()
 
-// stemEnd returns how many bytes of a word are its stem, whatever the case of its ASCII letters.
+// stemEnd returns the length of a word's stem, in bytes, regardless of the case of its ASCII letters.
 func stemEnd[T string | []byte](w T) int {
-	if w[0] >= 0xcd { // words of other scripts inflect at their ends too: their first five letters, of short words all but one
+	if w[0] >= 0xcd { // words of other scripts inflect at their ends, too: keep five letters, or all but the last of a short word
 		return prefixEnd(w)
 	}
 	if len(w) <= leastStem {
@@ -49,7 +49,7 @@ next:
 	return len(w)
 }
 
-// prefixEnd returns how many bytes the first five runes of w have; of a word of four or five runes, all but the last.
+// prefixEnd returns the length, in bytes, of a word's first five runes, or of all but the last rune if the word has four or five.
 func prefixEnd[T string | []byte](w T) int {
 	const most = 5
 	var ends [most + 1]int

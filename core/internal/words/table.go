@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Table finds fixed words, as they are spelled, in rows of them. It holds where they are in the rows and nothing else, and that only from the
-// first look-up on: what a table holds when the program starts is a part of the module.
+// Table looks up words, as they are spelled, in rows of words. It stores only their places in the rows, and is built on first use, because
+// whatever a table holds when the program starts is part of the module.
 type Table struct {
 	rows  []string
 	once  sync.Once
-	slots []uint32 // a power of two, at most half of it in use: one more than the place of a word in its row, below the number of the row
+	slots []uint32 // the length is a power of two, and at most half is in use; a slot holds the row number above one more than the word's place in it
 }
 
-// placeBits is how many bits of a slot are a place in a row: no row has as many bytes.
+// placeBits is how many bits of a slot hold the place in a row: all rows are shorter than 1<<placeBits bytes.
 const placeBits = 16
 
-// NewTable returns a table of rows, each of which has one space between its words.
+// NewTable returns a table of rows whose words are separated by one space.
 func NewTable(rows ...string) *Table { return &Table{rows: rows} }
 
 // build fills the slots.
@@ -36,7 +36,7 @@ func (t *Table) build() {
 	}
 }
 
-// Row is the number of the row that has a word, from 1: of several the last one. It is 0 where none has it.
+// Row returns the number of the row that contains a word, counted from 1; the last one if there are several, and 0 if there is none.
 func (t *Table) Row(word string) int {
 	t.once.Do(t.build)
 	if slot := t.slots[t.find(word)]; slot > 0 {
@@ -45,13 +45,13 @@ func (t *Table) Row(word string) int {
 	return 0
 }
 
-// Has reports whether a row has a word.
+// Has reports whether a row contains a word.
 func (t *Table) Has(word string) bool {
 	t.once.Do(t.build)
 	return t.slots[t.find(word)] > 0
 }
 
-// find is the slot of a word, or the empty one where it would be.
+// find returns the slot of a word, or the empty slot where it would go.
 func (t *Table) find(word string) int {
 	mask := len(t.slots) - 1
 	at := int(Hash(word)) & mask

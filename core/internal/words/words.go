@@ -1,8 +1,7 @@
-// Package words splits text of any script into what extracts and searches compare: stems of words where a script puts
-// spaces between words, pairs of signs where it does not.
+// Package words splits text in any script into the units that extracts and searches compare: stems of words in scripts with spaces between
+// words, and pairs of signs in scripts without.
 //
-// What never enters this package: what a word means. It has no lists of words, and the only thing that it knows of any
-// language is a handful of endings.
+// The meaning of words never enters this package. It has no dictionaries; all that it knows of any language is a handful of endings.
 package words
 
 import (
@@ -10,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// Word is a word, or a pair of signs, of a text.
+// Word is a word, or a pair of signs, in a text.
 type Word struct {
-	// Stem is a hash of the stem (FNV-1a, 32 bits). Two stems may share it: it may weigh a word, and proves nothing.
+	// Stem is a hash of the stem (FNV-1a, 32 bits). Two stems may share a hash, so it can serve to weigh a word but proves nothing.
 	Stem uint32
-	// From and End are where the word is in the text, in bytes. Pairs of signs overlap.
+	// From and End are the word's place in the text, in bytes. Pairs of signs overlap.
 	From, End int32
 	Kind      Kind
 }
 
-// Kind is a set of what a word's spelling tells.
+// Kind is a set of facts about a word's spelling.
 type Kind uint8
 
 const (
@@ -50,10 +49,10 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// longest is how many bytes of a word make its stem at most.
+// longest is the maximum number of bytes of a word that count for its stem.
 const longest = 64
 
-// Append appends the words of text to dst, in their order.
+// Append appends the words of text to dst in order.
 func Append(dst []Word, text string) []Word {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -105,8 +104,7 @@ func Append(dst []Word, text string) []Word {
 	return dst
 }
 
-// appendWord appends the word of a script with spaces that begins at text[at:] and has more than ASCII letters, and returns
-// where it ends.
+// appendWord appends the word that begins at text[at:], in a script with spaces and with letters outside ASCII, and returns where it ends.
 func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	var fold [longest + utf8.UTFMax]byte
 	var kind Kind
@@ -143,8 +141,8 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
 }
 
-// appendPairs appends the pairs of signs that are next to each other in a run of a script without spaces, which begins at text[at:], and
-// returns where the run ends. A sign alone is a word.
+// appendPairs appends the pairs of adjacent signs in a run of a script without spaces, which begins at text[at:], and returns where the run
+// ends. A single sign counts as a word.
 func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	_, size := runeAt(text, at)
 	before, i := at, at+size
@@ -162,7 +160,7 @@ func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return dst, i
 }
 
-// runeAt decodes the rune at text[i], which is not ASCII, and how many bytes it has.
+// runeAt decodes the rune at text[i], which is not ASCII, and returns it and its length in bytes.
 func runeAt[T string | []byte](text T, i int) (rune, int) {
 	c := text[i]
 	switch {
@@ -180,7 +178,7 @@ const (
 	prime  = 16777619
 )
 
-// Hash is FNV-1a of 32 bits.
+// Hash returns the 32-bit FNV-1a hash of s.
 func Hash[T string | []byte](s T) uint32 {
 	h := uint32(offset)
 	for i := 0; i < len(s); i++ {
@@ -189,7 +187,7 @@ func Hash[T string | []byte](s T) uint32 {
 	return h
 }
 
-// InWord reports whether a word may hold a rune: letters, digits, and marks that change a letter.
+// InWord reports whether a rune can be part of a word: letters, digits, and marks that change a letter.
 func InWord(r rune) bool {
 	switch {
 	case r < 0x80:
@@ -208,7 +206,7 @@ func toLower(r rune) rune {
 	switch {
 	case r < 0x800 && lowerCase[r] != 0:
 		return rune(lowerCase[r])
-	case r >= 0x900 && r < 0x10a0, r >= 0x3000 && r < 0xa000, r >= 0xac00 && r < 0xd800: // no letter has a case
+	case r >= 0x900 && r < 0x10a0, r >= 0x3000 && r < 0xa000, r >= 0xac00 && r < 0xd800: // letters without case
 		return r
 	}
 	return unicode.ToLower(r)
@@ -225,7 +223,7 @@ func isDigit(r rune) bool {
 	return unicode.IsDigit(r)
 }
 
-// devanagari are the classes of the signs of Devanagari: a letter, whose class is lower, a digit, or 0.
+// devanagari gives the class of each Devanagari sign: lower for letters, a digit, or 0.
 var devanagari = func() (c [0x80]uint8) {
 	for i := range c {
 		switch r := rune(0x900 + i); {
@@ -238,12 +236,12 @@ var devanagari = func() (c [0x80]uint8) {
 	return c
 }()
 
-// unspaced are the scripts that put no spaces between words, and Hangul, whose words end in particles: Thai, Lao, Tibetan,
-// Myanmar, Khmer, Kana, Bopomofo, Han. Both ends belong to a range.
+// unspaced are the ranges of scripts that put no spaces between words, and of Hangul, whose words end in particles: Thai, Lao, Tibetan,
+// Myanmar, Khmer, Kana, Bopomofo, Han. Both ends are included.
 var unspaced = [...][2]rune{{0x0e01, 0x0fff}, {0x1000, 0x109f}, {0x1100, 0x11ff}, {0x1780, 0x17ff}, {0x3005, 0x3007}, {0x3041, 0x30ff}, {0x3105, 0x318f},
 	{0x31f0, 0x31ff}, {0x3400, 0x9fff}, {0xa960, 0xa97f}, {0xac00, 0xd7ff}, {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}}
 
-// Unspaced reports whether a rune is a sign of a script whose words are compared by pairs of signs.
+// Unspaced reports whether a rune belongs to a script whose words are compared by pairs of signs.
 func Unspaced(r rune) bool {
 	switch {
 	case r < unspaced[0][0]:

@@ -41,7 +41,9 @@ class Ctxfold
 
   # The functions of ctxfold.h that are called here.
   module Library
-    PATH = ENV.fetch("CTXFOLD_LIBRARY", "libctxfold.so.0")
+    # What the gem has compiled stands in the load path; without it, the system's.
+    COMPILED = $LOAD_PATH.map { |folder| File.join(folder, "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}") }.find { |path| File.file?(path) }
+    PATH = ENV.fetch("CTXFOLD_LIBRARY") { COMPILED || "libctxfold.so.0" }
     HANDLE = Fiddle.dlopen(PATH)
     P, Z, I, V = Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T, Fiddle::TYPE_INT, Fiddle::TYPE_VOID
     MALLOC = Fiddle::Function.new(Fiddle.dlopen(nil)["malloc"], [Z], P)

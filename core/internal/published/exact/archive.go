@@ -18,14 +18,14 @@ const (
 	summaryKind  = "tool_summary"
 )
 
-// archiveResults archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they answer
+// archiveResults archives exactly as S4 does: the oldest results are hidden from the model, regardless of the calls that they answer
 // (S4.29), and user messages with their summaries follow the newest message (S4.24).
 func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	doc := c.Doc()
 	if p.KeepRecent == 0 {
 		return
 	}
-	var seen []int // items that are results and are sent
+	var seen []int // items that are results the model is sent
 	for i := range doc.Items {
 		if resultOf(c, i) >= 0 {
 			seen = append(seen, i)
@@ -80,8 +80,7 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	}
 }
 
-// toolDigest does as S4 does: the oldest results are kept from the model, and a user message with the lines follows the newest message
-// (S4.39).
+// toolDigest hides the oldest results from the model as S4 does; a user message with their lines follows the newest message (S4.39).
 func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc := c.Doc()
 	if p.KeepRecent == 0 || passes.FoldsBefore(c, "tool_digest") && len(c.Fold().Items) == 0 {
@@ -104,7 +103,7 @@ func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc.Insert(len(doc.Items), addSummary(c, nil, digest.ToolDigest(said)))
 }
 
-// schedule makes batches of the oldest results (S4.30). A result whose key is in an earlier batch holds its whole batch up.
+// schedule divides the oldest results into batches (S4.30). A result whose key is already in an earlier batch delays its whole batch.
 func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batches [][]int) {
 	var queued critbit.Map[struct{}]
 	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
@@ -126,7 +125,7 @@ func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batche
 	return batches
 }
 
-// summaries are the summaries of the batches, or false when the host's model has to be asked first.
+// summaries returns the summaries of the batches, or false when the host's model has to be asked first.
 func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []string, ok bool) {
 	local := p.Mode == "local" || c.Policy().Local()
 	for k, batch := range batches {
@@ -167,7 +166,7 @@ func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []diges
 	return r
 }
 
-// resultOf is the part of an item that is a tool result which the model is sent; -1 where there is none.
+// resultOf returns the part of an item that is a tool result which the model is sent; -1 if there is none.
 func resultOf(c passes.Run, item int) int32 {
 	doc := c.Doc()
 	m := doc.Items[item].Msg
@@ -183,7 +182,7 @@ func resultOf(c passes.Run, item int) int32 {
 	return -1
 }
 
-// resultKey is what S4 knows a result by: its id or, without one, its name and place (S4.30).
+// resultKey returns what S4 knows a result by: its id or, without one, its name and place (S4.30).
 func resultKey(c passes.Run, item int) string {
 	doc := c.Doc()
 	o := digest.ToolOutputAt(doc.T, int(resultOf(c, item)))
@@ -199,10 +198,10 @@ func outputs(c passes.Run, items []int) []digest.ToolOutput {
 	return outputs
 }
 
-// marks reports whether messages of the format have a place for anyone who is shown them.
+// marks reports whether messages in this format can say who sees them.
 func marks(doc *view.View) bool { return doc.F.Name == "native" }
 
-// addSummary appends a message with a summary, which the model is sent and the user is not shown (S4.24).
+// addSummary appends a message with a summary that the model is sent and the user is not shown (S4.24).
 func addSummary(c passes.Run, dst []byte, text string) []byte {
 	doc := c.Doc()
 	if len(dst) > 0 {
@@ -217,8 +216,8 @@ func addSummary(c passes.Run, dst []byte, text string) []byte {
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
-// hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no place for that,
-// the result is removed.
+// hide hides an item with a tool result from the model; whether the user sees it does not change (S4.24). In formats without such marks the
+// result is removed.
 func hide(c passes.Run, item int, pass api.Doer) {
 	doc := c.Doc()
 	it := &doc.Items[item]

@@ -14,8 +14,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A compaction block lies over the messages of one loop, the run of an agent from a request to its end: it says which turns
-// are shown as they are, which shortened, and which as lines. The messages themselves stay (S0.39).
+// A compaction block covers the messages of one loop, which is the run of an agent from a request to its end. It says which turns are shown
+// unchanged, which are shortened, and which become lines. The messages themselves stay (S0.39).
 
 // TurnRange is a range of turns, both ends included. An empty one ends before it starts.
 //
@@ -25,7 +25,7 @@ type TurnRange struct {
 	End   int `json:"endTurn"`
 }
 
-// Section is what is shown for a range of turns: messages as a JSON list.
+// Section is what the model sees of a range of turns: messages as a JSON list.
 //
 //easyjson:json
 type Section struct {
@@ -33,7 +33,7 @@ type Section struct {
 	Messages []api.Raw `json:"messages"`
 }
 
-// Block is a compaction block (S0.40). What it does not have is nil. CreatedAt is any JSON value.
+// Block is a compaction block (S0.40). Missing sections are nil. CreatedAt is any JSON value.
 //
 //easyjson:json
 type Block struct {
@@ -43,15 +43,15 @@ type Block struct {
 	CreatedAt     api.Raw    `json:"createdAt"`
 }
 
-// BlockConfig is how blocks are made (S0.42).
+// BlockConfig says how blocks are made (S0.42).
 type BlockConfig struct {
 	KeepFirstTurns, KeepRecentTurns int
 	MaxSummaryTokens                int // of all lines together
 	MaxLines                        int // of each text of a tool result
 }
 
-// Turns are the turns of messages [from, to): neighbours with the same turn index are one, and a message without any is one
-// by itself (S0.41). Each is a range of messages, its end not included.
+// Turns returns the turns of messages [from, to): neighbours with the same turn index are one, and a message without any is one by itself
+// (S0.41). Each is a range of messages, its end not included.
 func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	var turns [][2]int
 	last, running := 0, false
@@ -77,21 +77,21 @@ type Blocks struct {
 	groups []int32
 }
 
-// NewBlocks returns what makes blocks of the messages of in.
+// NewBlocks returns a Blocks for the messages of in.
 func NewBlocks(in view.Input) *Blocks {
 	c := compact.Begin(in)
 	return &Blocks{in, c, c.Doc().T.Groups(c.Doc().Seq())}
 }
 
-// Tokens is the estimate of messages [from, to).
+// Tokens returns the estimate of messages [from, to).
 func (bs *Blocks) Tokens(from, to int) int { return bs.run.Doc().Tokens(from, to) }
 
-// Make makes the block of the loop that messages [from, to) are. The newest loop keeps its first and its newest turns,
-// and of tool results in these the first and last lines; between them, and in older loops everywhere, the assistant's messages
-// become lines until the tokens for them are used up (S0.44, S0.45).
+// Make makes the block of the loop in messages [from, to). The newest loop keeps its first and its newest turns, with only the first and
+// last lines of tool results in these. Between them, and everywhere in older loops, the assistant's messages become lines until the token
+// budget for lines is used up (S0.44, S0.45).
 //
-// With wire_safe no turn is shown twice (S0.47), a call is not parted from its results, calls that are still open stay, and so
-// does what the user said between the lines (S0.48).
+// With wire_safe no turn is shown twice (S0.47), calls stay with their results, open calls stay, and so does what the user said between the
+// lines (S0.48).
 func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	c := bs.run
 	turns := Turns(c.Doc().T, from, to)
@@ -124,8 +124,7 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	return b
 }
 
-// whole moves the ends of the first turns and the beginning of the newest to where no call is parted from its results, and
-// before a call that is still open.
+// whole moves the end of the first turns and the beginning of the newest so that calls stay with their results and open calls stay.
 func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	total := len(turns)
 	start := func(turn int) bool {
@@ -148,12 +147,12 @@ func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	return first, recent
 }
 
-// truncated are messages [from, to) with the first and last lines of their tool results.
+// truncated returns messages [from, to) with only the first and last lines of their tool results.
 func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	c := bs.run
 	p := &passes.TruncatePass{MaxLines: maxLines}
 	all := func(string) bool { return true }
-	for m := from; m < to; m++ { // all before the first is written: edits are sorted once
+	for m := from; m < to; m++ { // all of them before the first is written, so that edits are sorted once
 		n := 0
 		if c.Policy().Safe() {
 			n, _ = p.Message(c, int32(m), all)
@@ -168,10 +167,10 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	return list
 }
 
-// shortText is how long a text may be to be in the line of a turn, in bytes (S0.19).
+// shortText is the maximum length, in bytes, of a text in the line of a turn (S0.19).
 const shortText = 200
 
-// lines is the section of lines for turns [first, recent), or nil where there is none.
+// lines returns the section of lines for turns [first, recent), or nil if there is none.
 func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	doc := c.Doc()
 	s := &Section{Range: TurnRange{first, recent - 1}}
@@ -192,7 +191,7 @@ func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 			used += cost
 			s.Messages = append(s.Messages, passes.LineMessage(doc, line, m, m+1))
 		} else if !safe {
-			break // with wire_safe later ones may be shorter, and what the user says is not to be lost
+			break // with wire_safe later lines may be shorter, and the user's words must not be lost
 		}
 	}
 	if len(s.Messages) == 0 {
@@ -205,11 +204,10 @@ func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 type Loop struct {
 	ID, Parent string
 	From, To   int
-	Absent     bool // its messages are not here
+	Absent     bool // its messages are unavailable
 }
 
-// Chain is the loops from the first to the one named current, each the parent of the next. One that is only named has no
-// messages.
+// Chain returns the loops from the first to the one named current, each the parent of the next. One that is only named has no messages.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
 	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
@@ -221,7 +219,7 @@ func Chain(loops []Loop, current string) []Loop {
 			chain = append(chain, Loop{ID: id, Absent: true})
 			break
 		}
-		for i+1 < len(sorted) && sorted[i+1].ID == id { // the last of that name
+		for i+1 < len(sorted) && sorted[i+1].ID == id { // the last one with that id
 			i++
 		}
 		if seen[i] {
@@ -235,8 +233,8 @@ func Chain(loops []Loop, current string) []Loop {
 	return chain
 }
 
-// InScope is how many loops are looked at: the newest and count older ones or, with a count below 0, the older ones whose
-// messages fit in a budget, in tokens, until the first that does not (S0.46).
+// InScope returns how many loops are looked at: the newest and count older ones or, with a count below 0, the older ones whose messages fit
+// in a budget, in tokens, until the first that does not (S0.46).
 func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	if count >= 0 {
 		return min(count, len(chain)) + 1
@@ -251,8 +249,8 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context is what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones with their lines
-// alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil where it has no block. With
+// Context returns what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones with their
+// lines alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil if it has no block. With
 // wire_safe what a provider would refuse is repaired; ok is false where a block holds what is no message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
@@ -289,7 +287,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	return list, true
 }
 
-// repaired returns a list of messages, each JSON, after repair; false where one is none of the format.
+// repaired returns a list of messages, each JSON, after repair; false if one is none of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
@@ -313,7 +311,7 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	return out, true
 }
 
-// Estimate is the tokens of a list of messages, each JSON; anything else of the format counts nothing.
+// Estimate returns the tokens of a list of messages, each JSON; anything else of the format counts nothing.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}

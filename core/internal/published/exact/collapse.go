@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// collapse puts a line in place of an assistant's message with the tool results after it. Nothing guards pairs that the boundary divides,
-// and results without their call have no line (S0.22, S0.24).
+// collapse replaces an assistant's message and the tool results after it with a line. Pairs that the boundary divides are not protected,
+// and results without their call get no line (S0.22, S0.24).
 func collapse(p *passes.CollapsePass, c passes.Run) {
 	doc := c.Doc()
 	boundary := len(doc.Items) - p.KeepRecent
@@ -43,7 +43,7 @@ func collapse(p *passes.CollapsePass, c passes.Run) {
 	doc.SetItems(append(items, doc.Items[boundary:]...), part)
 }
 
-// short describes a text whether it is for the line of a turn: it has at most max bytes (S0.19).
+// short returns a function that reports whether a text is short enough for the line of a turn: at most max bytes (S0.19).
 func short(max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max }
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Numbers of the published systems S1 and S2.
+// Defaults of the published systems S1 and S2.
 const (
-	keepRecentTokens = 20000 // S1.5: what a tail may have where nothing else is said
-	KeepLast         = 10    // S2.6: how many messages a tail has where nothing else is said
+	keepRecentTokens = 20000 // S1.5: tokens of the tail
+	KeepLast         = 10    // S2.6: messages in the tail
 )
 
-// oldDigest is how an assistant message begins that S2 takes for its last summary (S2.14).
+// oldDigest is the beginning of an assistant message that S2 recognises as its last summary (S2.14).
 const oldDigest = "## Session Summary"
 
-// FindCutPoint is where the tail begins that fits in keep tokens: an index in sizes, or 0 where there is nothing to cut (S1.6 to S1.10).
+// FindCutPoint returns where the tail begins that fits in keep tokens: an index in sizes, or 0 if there is nothing to cut (S1.6 to S1.10).
 // sizes are the tokens of the messages. The last message stays even if it alone is larger; a tail that would begin with tool results, which
 // tool tells, begins after them. keep of 0 or less is keepRecentTokens.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
@@ -43,9 +43,9 @@ func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// PlanSlice is where the tail begins that holds at most keep tokens: the smallest index after which no more than these remain, moved forward
-// past tool results, or 0 where all fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last message that
-// is larger than keep.
+// PlanSlice returns where the tail begins that holds at most keep tokens: the smallest index after which no more than these remain, moved
+// forward past tool results, or 0 where all fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last
+// message that is larger than keep.
 func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	total := 0
 	for _, n := range sizes {
@@ -67,16 +67,16 @@ func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// Selection is what S2 folds of a list of messages: those at [From, To). The first message and those from To on are kept;
-// those between the first and From hold the last summary, which is Previous.
+// Selection is the part of a list of messages that S2 folds: those at [From, To). The first message and those from To on are kept; those
+// between the first and From hold the last summary, which is Previous.
 type Selection struct {
 	From, To    int
 	Previous    string
 	HasPrevious bool
 }
 
-// SelectMessages chooses what is folded of the messages seq of t where the newest keep stay (S2.11 to S2.16). The first
-// counts as the system's, whatever its role (S2.12). From and To are 0 where nothing is folded.
+// SelectMessages chooses what is folded of the messages seq of t where the newest keep stay (S2.11 to S2.16). The first counts as the
+// system's, whatever its role (S2.12). From and To are 0 if nothing is folded.
 func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	n := len(seq)
 	if n <= keep+1 {
@@ -94,9 +94,9 @@ func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	return s
 }
 
-// SplitByTokens is where the newest messages begin that fit in a budget of tokens: an index in sizes, which are the tokens
-// of the messages. The last message stays even if it alone is larger; with a budget of 0 or less it stays alone. 0 is that
-// all of them fit (S4.31).
+// SplitByTokens returns where the newest messages begin that fit in a budget of tokens: an index in sizes, which are the tokens of the
+// messages. The last message stays even if it alone is larger; with a budget of 0 or less it stays alone. 0 is that all of them fit
+// (S4.31).
 func SplitByTokens(sizes []int, budget int) int {
 	start := len(sizes)
 	if start > 0 && budget <= 0 {
@@ -111,5 +111,5 @@ func SplitByTokens(sizes []int, budget int) int {
 	return start
 }
 
-// SplitByCount is where the newest keep of n messages begin; 0 where there are no more than these (S4.32).
+// SplitByCount returns where the newest keep of n messages begin; 0 if there are no more than these (S4.32).
 func SplitByCount(n, keep int) int { return max(0, n-keep) }

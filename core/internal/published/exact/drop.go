@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// drop drops the middle, calls apart from their results, and what is pinned (S0.26 to S0.28).
+// drop drops the middle, even if that separates calls from their results, and even what is pinned (S0.26 to S0.28).
 func drop(p *passes.DropPass, c passes.Run) {
 	doc := c.Doc()
 	n := len(doc.Items)
@@ -22,8 +22,7 @@ func drop(p *passes.DropPass, c passes.Run) {
 	fit(c, "drop")
 }
 
-// fit keeps the newest messages that fit in the target. Nothing else counts: neither what the messages are nor what the marker
-// takes (S0.29 to S0.31).
+// fit keeps the newest messages that fit in the target. It ignores what the messages are and how large the marker is (S0.29 to S0.31).
 func fit(c passes.Run, pass api.Doer) {
 	doc := c.Doc()
 	from, room := len(doc.Items), c.Target()
@@ -34,7 +33,7 @@ func fit(c passes.Run, pass api.Doer) {
 	take(c, pass, "", 0, from)
 }
 
-// take takes items out and puts a message that counts them in their place.
+// take replaces items with a message that says how many there were.
 func take(c passes.Run, pass api.Doer, why string, from, to int) {
 	doc := c.Doc()
 	if from >= to {

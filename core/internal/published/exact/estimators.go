@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Estimator is an estimator as the published system has it, defects included: what that leaves out costs nothing.
+// Estimator returns an estimator as the published system has it, defects included: what that leaves out costs nothing.
 func Estimator(p *tokens.Profile) *tokens.Profile {
 	q := *p
 	switch p.Name {
@@ -26,10 +26,10 @@ func Estimator(p *tokens.Profile) *tokens.Profile {
 	return &q
 }
 
-// free is what costs nothing.
+// free is the cost of parts that cost nothing.
 var free = tokens.Cost{NoText: true, NoName: true}
 
-// only is a table of costs in which nothing but some kinds costs anything: their text.
+// only returns a table of costs in which nothing but some kinds costs anything: their text.
 func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	for i := range k {
 		k[i] = free
@@ -40,7 +40,7 @@ func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	return k
 }
 
-// stringified measures the body of a part as JSON.stringify writes it, strings in quotes; nothing where there is none (S2.2, S2.3).
+// stringified measures the body of a part as JSON.stringify writes it, strings in quotes; nothing if there is none (S2.2, S2.3).
 func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Measure {
 	if part.Body.Zero() {
 		return transcript.Measure{}
@@ -48,7 +48,7 @@ func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Mea
 	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure
 }
 
-// oldCalls measures the tool calls that older messages have next to their content: a list [{"toolName","args"}] (S2.2).
+// oldCalls measures the tool calls that older messages have outside their content: a list [{"toolName","args"}] (S2.2).
 func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
 	m := &t.Messages[message]
 	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {
@@ -60,7 +60,7 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 			s.Skip()
 			continue
 		}
-		for key := range s.Members() {
+		for key := range s.Members {
 			switch {
 			case string(key) == "args":
 				sizes = append(sizes, s.Skip().Measure)
@@ -74,10 +74,11 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 	return sizes
 }
 
-// Anchor is what a provider counted: the tokens up to the message at an index, that included. What comes after it is estimated (S0.38).
+// Anchor is a provider's count: the tokens of all messages up to the one at an index, inclusive. The messages after it are estimated
+// (S0.38).
 type Anchor struct{ Tokens, Index int }
 
-// Record is the anchor that counts after a call of the model that ended with the message at an index. Usage is what the provider
+// Record returns the anchor that counts after a call of the model that ended with the message at an index. Usage is what the provider
 // counted for it, all kinds of tokens together; without any the old anchor, which may be nil, counts on.
 func (a *Anchor) Record(usage, index int) *Anchor {
 	if usage <= 0 {
@@ -86,7 +87,7 @@ func (a *Anchor) Record(usage, index int) *Anchor {
 	return &Anchor{usage, index}
 }
 
-// Count is the size of all messages, in tokens: an estimate where there is no anchor among them.
+// Count returns the size of all messages, in tokens: an estimate if there is no anchor among them.
 func (a *Anchor) Count(p *tokens.Profile, t *transcript.Transcript) int {
 	sum, from := 0, 0
 	if a != nil && a.Index >= 0 && a.Index < len(t.Messages) {

@@ -1,8 +1,8 @@
 // Package exact does to a transcript what the published systems do, step by step and with their defects: a run, the passes of a policy with
-// wire_safe false, cut points, truncations, and blocks over the loops of a session. Nothing is repaired, nothing is tried again, and nothing
-// is cut for a result that is over its limit.
+// wire_safe false, cut points, truncations, and blocks over the loops of a session. Nothing is repaired or tried again, and nothing is cut
+// if a result is over its limit.
 //
-// What never enters this package: the words of requests and digests (styles), and arguments of functions (functions).
+// The wording of requests and digests (styles) and the arguments of functions (functions) never enter this package.
 package exact
 
 import (
@@ -18,8 +18,8 @@ import (
 
 //go:generate sh ../../../../generate.sh -disallow_unknown_fields
 
-// Suit removes of a policy what no published system has: a last resort, second requests, and a digest without a model that fills the room
-// there is.
+// Suit removes from a policy what no published system has: a last resort, second requests, and a digest without a model that fills the
+// available room.
 func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
@@ -91,8 +91,8 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	return nil
 }
 
-// step does a pass as the system does that the policy is of. What no system has is done as always. It reports whether the run ends with its
-// input.
+// step performs a pass as the system that the policy belongs to does. Passes that no system has run as usual. It reports whether the run
+// ends with its input.
 func step(step passes.Pass, c passes.Run) (undone bool) {
 	doc := c.Doc()
 	switch p := step.(type) {
@@ -126,14 +126,14 @@ func step(step passes.Pass, c passes.Run) (undone bool) {
 	return false
 }
 
-// held says which items must stay: those that are pinned, and what is in one group with a pinned call or result.
+// held returns which items must stay: those that are pinned, and those in a group with a pinned call or result.
 func held(c passes.Run) ([]bool, []int32) {
 	held, groups := c.Keep().StayingWith(func(int) bool { return false })
 	return held, groups
 }
 
-// foldOurs folds in ctxfold's own style, which is of no published system. The tail is as large as the policy says, and calls that are
-// still open are folded too.
+// foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says, and open calls are
+// folded, too.
 func foldOurs(p *passes.FoldPass, c passes.Run) {
 	held, groups := held(c)
 	cut, step := p.Cut(c, groups, p.KeepTokens)

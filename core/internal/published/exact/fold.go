@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
-// fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does wrong it does here too
+// fold folds exactly as the system with this style does: nothing is pinned, no summary is judged, and its mistakes are repeated here
 // (docs/reference/published.md). It reports whether the run ends with its input, whatever was cleared before (S3.43).
 func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	doc := c.Doc()
@@ -22,7 +22,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	}
 	tool := func(i int) bool { return passes.IsTool(doc.T, int(seq[i])) }
 	user := func(i int) bool { return passes.IsUser(doc.T, int(seq[i])) }
-	held := make([]bool, len(doc.Items))
+	stays := make([]bool, len(doc.Items))
 	q := styles.Prompt{Prompt: digest.Prompt{Round: c.State().Round + 1}}
 	from, cut, turn := 0, 0, -1
 	switch p.Boundary {
@@ -34,7 +34,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 			c.State().Round = 0 // S2.28: what was not done counts as round 0
 			return false
 		}
-		held[0] = true
+		stays[0] = true
 		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
 	case "group":
 		if cut = slice(p, c, sizes, tool, user); cut < max(1, p.MinMessages) {
@@ -79,15 +79,15 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 		c.Report().Summary = api.ReportSummary{Source: api.SourceModel}
 	}
 	c.Report().CutPoint = int(doc.Items[cut-1].In) + 1
-	text := doc.NewMessage(slices.Index(held[:cut], false), s.Data.Role, s.Message(body))
+	text := doc.NewMessage(slices.Index(stays[:cut], false), s.Data.Role, s.Message(body))
 	if s.Kind != "" && marks(doc) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	passes.PutDigest(c, cut, -1, held, text, nil) // the text of the digest names no handle: what was folded is among the changes
+	passes.PutDigest(c, cut, -1, stays, text, nil) // the text of the digest names no handle: what was folded is among the changes
 	return false
 }
 
-// slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+// slice returns where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -95,7 +95,7 @@ func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int)
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit()/2 > 0 {
@@ -107,15 +107,15 @@ func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
-// part is what one request is about.
+// part is the subject of one request.
 type part struct {
 	id       string
 	scope    api.Scope
 	messages []int32
 }
 
-// partsOf divides what is folded where the style wants that: the beginning of a turn that is cut, which is at index at of messages, is
-// summarised apart (S1.23). A negative at is a cut between turns.
+// partsOf divides what is folded if the style requires it: the beginning of a turn that is cut, at index at of messages, is summarised
+// separately (S1.23). A negative at means a cut between turns.
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
@@ -130,8 +130,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf asks for the summaries of the parts one after the other and joins them. It is false while one is missing, and
-// when one has failed.
+// textOf asks for the summaries of the parts one after the other and joins them. It returns false while one is missing, and if one has
+// failed.
 func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string

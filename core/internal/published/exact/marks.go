@@ -6,20 +6,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Marks are what an application writes on a message next to what the model is sent (native format). A nil mark leaves what is there.
+// Marks are what an application writes on a message besides what the model is sent (native format). A nil mark leaves the message's own.
 type Marks struct {
 	Agent, User *bool
 	Kind        *string
 }
 
-// Splice is a range of a message that other bytes replace.
+// Splice replaces a range of a message with other bytes.
 type Splice struct {
 	Old jsonspan.Span // in bytes from the beginning of the message
 	New []byte
 }
 
-// Splices are what has to be changed in a message, which is an object, to set the marks: members that are there get a new
-// value, the others are added at its end, in one splice.
+// Splices returns what has to be changed in a message, which is an object, to set the marks: members that are there get a new value, the
+// others are added at its end, in one splice.
 func (m Marks) Splices(message []byte) (splices []Splice) {
 	type mark struct {
 		key   string
@@ -38,7 +38,7 @@ func (m Marks) Splices(message []byte) (splices []Splice) {
 	}
 	s := jsonspan.New(message)
 	empty := true
-	for key := range s.Members() {
+	for key := range s.Members {
 		empty = false
 		value := s.Skip().Span
 		for i := range marks {

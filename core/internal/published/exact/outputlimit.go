@@ -2,7 +2,7 @@ package exact
 
 import "github.com/ctxfold/ctxfold/core/internal/passes"
 
-// LimitOutput shortens an output as S4 does: it cuts the end off where runes or bytes are too many, also the end that it has just kept
+// LimitOutput shortens an output as S4 does: it cuts off the end if there are too many runes or bytes, even the end that it has just kept
 // (S4.21), and may return more than it was given. See [passes.OutputLimits.Limit].
 func LimitOutput(l passes.OutputLimits, text, place, failure string) passes.LimitedOutput {
 	out, rest := l.Spilling(text, place, failure)

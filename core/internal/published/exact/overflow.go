@@ -7,15 +7,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/overflow"
 )
 
-// overflows are the substrings by which S4.43 knows an overflow. One of them, "too many tokens", is also what providers say of
-// rate limits; overflow.Classify does not have that defect.
+// overflows are the substrings by which S4.43 recognises an overflow. Providers also write one of them, "too many tokens", about rate
+// limits; overflow.Classify does not have that defect.
 var overflows = []string{
 	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit", "too many tokens",
 	"maximum number of tokens", "prompt is too long", "token limit exceeded", "contextlength", "context_window_exceeded",
 	"contextwindowexceeded", "finishreasonlength",
 }
 
-// IsOverflow reports whether S4.43 takes an error's text for an overflow.
+// IsOverflow reports whether S4.43 considers an error's text an overflow.
 func IsOverflow(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range overflows {
@@ -26,7 +26,7 @@ func IsOverflow(text string) bool {
 	return false
 }
 
-// OverflowError is the error that S4.43 makes of an answer: whether it is an overflow, and its text.
+// OverflowError returns the error that S4.43 makes of an answer: whether it is an overflow, and its text.
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)
 	if message == "" {

@@ -5,11 +5,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// reasoning takes reasoning out wherever it is, also where a model wants it back.
+// reasoning removes all reasoning, even if a model wants it back.
 func reasoning(p *passes.ReasoningPass, c passes.Run) {
 	doc := c.Doc()
 	for i := range doc.T.Parts {
-		doc.T.Parts[i].Flags &^= transcript.Demanded
+		doc.T.Parts[i].Flags &^= transcript.Required
 	}
 	c.Mend().StripReasoning(0, p.End(c), "reasoning", "", func(*transcript.Part) bool { return true })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Rehydration is a choice among the files that are read in a view, by reads alone: a file that was changed after it was read is put
+// Rehydration returns a choice among the files that are read in a view, by reads alone: a file that was changed after it was read is put
 // back as it was read. What a pass has cleared is gone (S3.41).
 func Rehydration(v *view.View) *passes.Rehydration {
 	r := passes.NewRehydration(v, policy.MaxTokens)

@@ -70,8 +70,8 @@ func init() {
 	})
 }
 
-// context is the size of the transcript by the numbers of the provider that are in it. With wire_safe those that are older than the last
-// compaction do not count (S4.9).
+// context returns the size of the transcript by the numbers of the provider that are in it. With wire_safe those that are older than the
+// last compaction do not count (S4.9).
 func (c *Call) context() tokens.Context {
 	from := 0
 	if c.Policy.Safe() {
@@ -80,7 +80,7 @@ func (c *Call) context() tokens.Context {
 	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
 }
 
-// visibility lists for each message who is shown it: [{"agent","user","kind"}] (S4.10).
+// visibility lists who sees each message: [{"agent","user","kind"}] (S4.10).
 func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	dst = append(dst, '[')
 	for i := range c.Transcript.Messages {
@@ -115,8 +115,8 @@ func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
 	return append(dst, ']'), nil
 }
 
-// projectForSummary lists the messages that a summary is made of: {"message":i}, and of a tool result also the text that is shown in place
-// of its content, where that is another one (S4.34).
+// projectForSummary lists the messages that a summary is made from: {"message":i}, and for a tool result also the text that is shown in
+// place of its content, if that differs (S4.34).
 func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 	t := c.Transcript
 	dst = append(dst, '[')

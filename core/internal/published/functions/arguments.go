@@ -6,18 +6,18 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// argument is a member of the arguments of a function.
+// argument is one argument of a function, a member of the object of arguments.
 type argument struct {
 	name string
-	// to is where the value goes, and holds the default: a pointer to an int, a float64, a bool, a string or one of the other types of read,
-	// arguments instead of an object's members, or a function that reads the value itself. A null leaves the default; a pointer to a pointer
-	// it makes nil.
+	// to is the destination of the value, and holds the default: a pointer to an int, a float64, a bool, a string or another type that read
+	// knows, arguments for the members of an object, or a function that reads the value itself. A null keeps the default, or makes a
+	// pointer to a pointer nil.
 	to any
-	// within says which values an int may have; nil is all.
+	// within is the range of an int; nil allows every value.
 	within *bounds
 }
 
-// bounds are the least and the largest value of an argument, and what an error says of others.
+// bounds are the least and the largest value of an argument, and what an error says about values outside.
 type bounds struct {
 	least, most int
 	text        string
@@ -31,7 +31,7 @@ var (
 
 type arguments []argument
 
-// UnmarshalEasyJSON reads an object with the arguments as its members. Other keys are errors.
+// UnmarshalEasyJSON reads an object whose members are the arguments. Other keys are errors.
 func (a arguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	l.Delim('{')
 	for !l.IsDelim('}') {
@@ -56,7 +56,7 @@ func (a arguments) named(name string) any {
 	return nil
 }
 
-// check finds the first value that is out of its bounds. path precedes the names.
+// check returns an error for the first value that is out of bounds. path goes before the argument's name.
 func (a arguments) check(path string) *Error {
 	for _, one := range a {
 		switch to := one.to.(type) {
@@ -106,7 +106,7 @@ func read(l *jlexer.Lexer, to any) {
 			read(l, &s)
 			*to = append(*to, s)
 		})
-	case *[][2]int: // of each list the first two, what is missing is 0
+	case *[][2]int: // the first two numbers of each list; missing ones are 0
 		each(l, func(int) {
 			var pair [2]int
 			read(l, func(l *jlexer.Lexer) {
@@ -127,12 +127,12 @@ func read(l *jlexer.Lexer, to any) {
 		(*to).UnmarshalEasyJSON(l)
 	case func(l *jlexer.Lexer):
 		to(l)
-	case policy.Unmarshaler: // arguments too
+	case policy.Unmarshaler: // includes nested arguments
 		to.UnmarshalEasyJSON(l)
 	}
 }
 
-// each reads a list: one reads its element with an index.
+// each reads a list: it calls one with the index of each element, which one reads.
 func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim('[')
 	for i := 0; !l.IsDelim(']'); i++ {
@@ -142,7 +142,7 @@ func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim(']')
 }
 
-// read reads the arguments of the call, where it has any, and looks at their bounds.
+// read reads the arguments of the call, if there are any, and checks their bounds.
 func (c *Call) read(a ...argument) *Error {
 	if c.Arguments != nil {
 		if err := policy.Decode(c.Arguments, arguments(a)); err != nil {
@@ -152,7 +152,7 @@ func (c *Call) read(a ...argument) *Error {
 	return arguments(a).check("")
 }
 
-// outOfRange is the error of an argument that makes no sense.
+// outOfRange returns the error of an argument that makes no sense.
 func outOfRange(argument, what string) *Error {
 	return &Error{Code: api.CodeOutOfRange, At: argument, Message: argument + " " + what}
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// block is what compaction_block makes of a loop; the defaults are those of S0.42.
+// block holds the arguments of compaction_block; the defaults are those of S0.42.
 type block struct {
 	config    exact.BlockConfig
 	focus     *string
 	newest    bool
 	createdAt api.Raw
-	// sections are those that the host has made itself (S0.50): each replaces ours, null that of nothing.
+	// sections are made by the host itself (S0.50): each replaces ours, and null removes it.
 	sections api.Raw
 }
 
-// given are the blocks of loops that the host has kept, with the ids of the loops.
+// given is a block that the host has kept for a loop, with the id of the loop.
 type given struct {
 	loop  string
 	block *exact.Block
@@ -36,7 +36,7 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens}, {"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
 		{"tool_output_max_lines", &b.config.MaxLines, someTokens}, {name: "focus_message", to: &b.focus}, {name: "is_most_recent", to: &b.newest},
 		{name: "created_at", to: &b.createdAt}, {name: "sections", to: &b.sections}}, more...)...)
-	if err == nil && b.focus != nil && c.Policy.Safe() { // S0.48: it is declared, and nothing looks at it
+	if err == nil && b.focus != nil && c.Policy.Safe() { // S0.48: focus is declared but never used
 		err = outOfRange("focus_message", "has no effect on lines; have a model write keep_compacted, with summary.instructions")
 	}
 	return b, err
@@ -59,7 +59,7 @@ func (a *block) finish(b *exact.Block) *Error {
 		*to = &exact.Section{}
 		return decodeAt(at, raw, *to)
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		name := string(key)
 		at, raw := "sections."+name, api.Raw(s.Skip().Of(a.sections))
 		var err *Error
@@ -83,7 +83,7 @@ func (a *block) finish(b *exact.Block) *Error {
 	return s.Err()
 }
 
-// decodeAt decodes an argument that is at a path.
+// decodeAt decodes an argument. at is its path, for errors.
 func decodeAt(at string, raw api.Raw, v policy.Unmarshaler) *Error {
 	err := policy.Decode(raw, v)
 	if err != nil {
@@ -108,7 +108,7 @@ func init() {
 			groups = append(groups, [2]int{turn[0], turn[1] - 1})
 		}
 		for _, span := range asked {
-			messages := [2]int{0, -1} // a range that there is not is empty: its end is before its start
+			messages := [2]int{0, -1} // a missing range is empty: its end is before its start
 			if span[0] >= 0 && span[0] <= span[1] && span[1] < len(turns) {
 				messages = [2]int{turns[span[0]][0], turns[span[1]][1] - 1}
 			}
@@ -130,9 +130,9 @@ func init() {
 	register("session_context", Messages, sessionContext)
 }
 
-// sessionContext is what the model is shown of a session of several loops, whose messages follow each other (S0.45).
+// sessionContext returns what the model is shown of a session of several loops, whose messages follow each other (S0.45).
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
-	// scope is how many loops before the newest are looked at; below 0 as many as fit in budget.
+	// scope is how many loops before the newest are considered; if negative, as many as fit in budget.
 	current, scope, budget, again := "", 3, 0, false
 	var loops []exact.Loop
 	var kept []given
@@ -179,7 +179,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	var events [][]member
 	if len(chain) > 0 && again {
 		newest := len(chain) - 1
-		// An application is reported a compaction of loops (S0.49). The counts are of what the model is shown.
+		// The event reports a compaction of loops to the application (S0.49). It counts what the model sees.
 		event := func(kind string, tokens, messages int, more ...member) {
 			e := []member{{"type", kind}, {"loop_id", chain[newest].ID}, {"estimated_tokens", tokens}, {"message_count", messages}}
 			events = append(events, append(append(e, more...), member{"timestamp", a.createdAt}))
@@ -216,7 +216,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"chain", ids}, member{"blocks", made}, member{"context", context}, member{"events", events}), nil
 }
 
-// shown is what the model is shown of a chain of loops.
+// shown returns what the model is shown of a chain of loops.
 func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.Block) ([]api.Raw, *Error) {
 	list, ok := maker.Context(chain, scope, blocks)
 	if !ok {
@@ -225,7 +225,7 @@ func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.B
 	return list, nil
 }
 
-// blocksOf are the blocks that the host has kept, for the loops of a chain.
+// blocksOf returns the blocks that the host has kept, for the loops of a chain.
 func blocksOf(chain []exact.Loop, kept []given) []*exact.Block {
 	sorting.Stable(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
 	blocks := make([]*exact.Block, len(chain))

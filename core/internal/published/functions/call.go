@@ -4,7 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 )
 
-// sizes are the tokens of the messages.
+// sizes returns the tokens of the messages.
 func (c *Call) sizes() []int {
 	sizes := make([]int, len(c.Transcript.Messages))
 	for i := range sizes {
@@ -13,7 +13,7 @@ func (c *Call) sizes() []int {
 	return sizes
 }
 
-// estimate is the tokens of all messages.
+// estimate returns the tokens of all messages.
 func (c *Call) estimate() (sum int) {
 	for _, n := range c.sizes() {
 		sum += n
@@ -21,10 +21,10 @@ func (c *Call) estimate() (sum int) {
 	return sum
 }
 
-// total is the estimate of the whole transcript, with what a request body sends next to its messages.
+// total returns the estimate of the whole transcript, with what a request body sends next to its messages.
 func (c *Call) total() int { return c.Estimator.Beside(c.Transcript) + c.estimate() }
 
-// all are the indexes of the messages.
+// all returns the indexes of the messages.
 func (c *Call) all() []int32 {
 	all := make([]int32, len(c.Transcript.Messages))
 	for i := range all {

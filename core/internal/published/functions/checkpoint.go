@@ -71,7 +71,7 @@ func init() {
 	})
 }
 
-// config is the configuration in the arguments. With wire_safe one that leaves nothing of the window is an error (S2.8).
+// config returns the configuration in the arguments. With wire_safe one that leaves nothing of the window is an error (S2.8).
 func (c *Call) config() (config, *Error) {
 	a := defaultConfig()
 	if err := c.read(argument{name: "model_context_limit", to: &a.ModelContextLimit}, argument{name: "system_reserve", to: &a.SystemReserve},
@@ -111,7 +111,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"compact", gone}, member{"keep", kept}, member{"previous_summary", previous}), nil
 }
 
-// task is the user's first request: the one that the state remembers, or with wire_safe off that of the messages alone.
+// task returns the user's first request: the one that the state remembers, or with wire_safe off that of the messages alone.
 func (c *Call) task() string {
 	if !c.Policy.Safe() {
 		return styles.OriginalTask(c.Transcript)
@@ -129,37 +129,37 @@ func (c *Call) task() string {
 	return digest.UnknownTask
 }
 
-// config is the configuration of S2 (S2.6). All but the last two are tokens.
+// config is the configuration of S2 (S2.6). All but the last two numbers are tokens.
 type config struct {
 	ModelContextLimit    int
 	SystemReserve        int
 	OutputReserve        int
 	SafetyBuffer         int
-	ThresholdPercent     float64 // a share, 0.8
+	ThresholdPercent     float64 // a fraction, such as 0.8
 	RecentMessagesToKeep int
 }
 
-// defaultConfig is what S2 takes where nothing else is said (S2.6).
+// defaultConfig returns what S2 takes where nothing else is said (S2.6).
 func defaultConfig() config {
 	return config{ModelContextLimit: defaultContextLimit, SystemReserve: 2000, OutputReserve: 4000, SafetyBuffer: 5000,
 		ThresholdPercent: 0.8, RecentMessagesToKeep: 10}
 }
 
-// threshold is the number of tokens at which compaction is due, rounded down (S2.7). It is negative where the reserves are
-// larger than the window (S2.8).
+// threshold returns the number of tokens at which compaction is due, rounded down (S2.7). It is negative where the reserves are larger than
+// the window (S2.8).
 func (c *config) threshold() int {
 	available := c.ModelContextLimit - c.SystemReserve - c.OutputReserve - c.SafetyBuffer
 	return int(math.Floor(float64(available) * c.ThresholdPercent))
 }
 
-// shouldCompact reports whether so many messages and tokens are due (S2.10).
+// shouldCompact reports whether compaction is due at this many messages and tokens (S2.10).
 func (c *config) shouldCompact(messages, tokens int) bool {
 	return messages > c.RecentMessagesToKeep+1 && tokens >= c.threshold()
 }
 
 const defaultContextLimit = 128000
 
-// contextLimits are the windows that S2.9 knows, in tokens.
+// contextLimits are the windows in S2.9, in tokens.
 var contextLimits = []struct {
 	model  string
 	tokens int
@@ -168,7 +168,7 @@ var contextLimits = []struct {
 	{"claude-3-5-sonnet-20240620", 200000}, {"claude-3-haiku-20240307", 200000},
 }
 
-// contextLimit is the window of a model by the table of S2.9, 128,000 tokens for one that is not in it.
+// contextLimit returns the window of a model by the table of S2.9, 128,000 tokens for one that is not in it.
 func contextLimit(model string) int {
 	for _, m := range contextLimits {
 		if m.model == model {

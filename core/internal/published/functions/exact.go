@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// exactText appends a text that a published system may have cut where JSON has no word for it: half a surrogate pair is
-// written as an escape, as JSON.stringify does, and a text that is no UTF-8 as {"hex":…}.
+// exactText appends a text that a published system may have cut at a place that JSON can't express: half a surrogate pair is written as an
+// escape, as JSON.stringify does, and a text that is not UTF-8 as {"hex":…}.
 func exactText(dst []byte, s string) []byte {
 	if utf8.ValidString(s) {
 		return text(dst, s)

@@ -1,8 +1,8 @@
-// Package functions gives names to single steps of a compaction: estimates, gates, cut points, truncations, texts of
-// prompts. A host that has a loop of its own can call just the step that it needs; docs/reference/functions.md lists them all.
+// Package functions gives names to single steps of a compaction: estimates, gates, cut points, truncations, texts of prompts. A host that
+// has a loop of its own can call just the step that it needs; docs/reference/functions.md lists them all.
 //
-// A family of functions is one file that registers them. What never enters this package: what a step does. That is in the
-// room that it belongs to (tokens, passes, digest, exact, styles); here arguments are read and results are written.
+// Each family of functions is one file that registers them. The steps themselves are in the packages that they belong to (tokens, passes,
+// digest, exact, styles); this package only reads arguments and writes results.
 package functions
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Error is what is wrong with the arguments: its offset, or its path At, counts in them.
+// Error is an error in the arguments: its offset, or its path At, is relative to them.
 type Error = jsonspan.Error
 
 // Call is one call of a function.
 type Call struct{ hook.Call }
 
-// What functions are made of.
+// The types that functions are made of.
 type (
 	Needs    = hook.Needs
 	Function = hook.Function
 )
 
-// What functions may need.
+// The requirements of functions.
 const (
 	Messages = hook.Messages
 	Text     = hook.Text
 )
 
-// registered holds the functions, sorted by name: the order of files must not be seen in any answer.
+// registered holds the functions, sorted by name, so that the order of files has no effect on any answer.
 var registered []Function
 
 func register(name string, needs Needs, run func(c *Call, dst []byte) ([]byte, *Error)) {
@@ -42,5 +42,5 @@ func register(name string, needs Needs, run func(c *Call, dst []byte) ([]byte, *
 		Run: func(c *hook.Call, dst []byte) ([]byte, *Error) { return run(&Call{*c}, dst) }})
 }
 
-// All lists the functions by name.
+// All returns the functions, sorted by name.
 func All() []Function { return registered }

@@ -8,12 +8,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// asked is the result of functions that ask a model: what to ask, or what its reply comes to.
+// asked is the result of functions that ask a model: the request, or the outcome of its reply.
 type asked struct {
 	system, prompt string
 	summary        string
 	message        string // the text that represents the results
-	why            string // there is no summary, and why
+	why            string // why there is no summary
 }
 
 func (a asked) append(dst []byte) []byte {
@@ -39,7 +39,7 @@ func init() {
 			limit = passes.OutputLimits.Limit
 		}
 		out := limit(l, c.Text, place, failure)
-		// What is next to the text stays. The published system loses it (S4.20).
+		// The other members stay. The published system loses them (S4.20).
 		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.Safe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
 	})
@@ -97,7 +97,7 @@ func init() {
 	})
 }
 
-// reply reads the arguments of functions that ask a model, or judge what it wrote.
+// reply reads the arguments of functions that ask a model, or that judge its reply.
 func (c *Call) reply() (batch bool, reply *api.Summary, err *Error) {
 	err = c.read(argument{name: "batch", to: &batch}, argument{name: "reply", to: &reply})
 	return batch, reply, err
@@ -113,7 +113,7 @@ func trimmed(trim func(string, int) string) func(c *Call, dst []byte) ([]byte, *
 	}
 }
 
-// summarize asks for a summary of tool results, or judges the reply: of the first result or, in a batch, of all (S4.26, S4.30).
+// summarize asks for a summary of tool results, or judges the reply: for the first result or, in a batch, for all (S4.26, S4.30).
 func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) asked {
 	if len(outputs) == 0 {
 		return asked{why: "no tool results to summarize"}

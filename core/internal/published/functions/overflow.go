@@ -8,7 +8,7 @@ import (
 func init() {
 	register("classify_error", 0, func(c *Call, dst []byte) ([]byte, *Error) {
 		var f overflow.Failure
-		typed := false // the host's own client knows the error for an overflow (S4.43)
+		typed := false // the host's own client recognised the error as an overflow (S4.43)
 		usage := arguments{{"input_tokens", &f.Input, some30Bits}, {"cache_read_tokens", &f.CacheRead, some30Bits},
 			{"cache_write_tokens", &f.CacheWrite, some30Bits}, {"output_tokens", &f.Output, some30Bits}}
 		if err := c.read(argument{"status", &f.Status, some30Bits}, argument{name: "body", to: &f.Text}, argument{name: "provider", to: &f.Provider},

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A pass by itself is a function too: it runs whether compaction is due or not, on the messages alone.
+// A pass by itself is a function, too: it runs on the messages alone, whether compaction is due or not.
 func init() {
 	pass := func(name, pass string) {
 		register(name, Messages, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -33,7 +33,7 @@ func init() {
 	fitted("keep_within_budget", "fit")
 }
 
-// budget takes the argument budget, in tokens, out of the arguments.
+// budget takes the argument budget, in tokens, out of the arguments and returns the rest.
 func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	missing := &Error{Code: "missing_field", Message: "the arguments have no \"budget\""}
 	if c.Arguments == nil {
@@ -42,7 +42,7 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	found := false
 	rest = []byte{'{'}
 	s := jsonspan.New(c.Arguments)
-	for key := range s.Members() {
+	for key := range s.Members {
 		from := s.KeyPos()
 		name := string(key)
 		value := s.Skip()
@@ -68,8 +68,8 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	return append(rest, '}'), budget, nil
 }
 
-// run runs one pass with parameters, an object or nothing, on the messages and appends what came of it. budget is the limit
-// and the target of the run, if there is one.
+// run runs one pass on the messages and appends the outcome. parameters is an object or empty; budget is the limit and the target of the
+// run, or 0.
 func (c *Call) run(dst []byte, pass string, parameters []byte, budget *int) ([]byte, *Error) {
 	p := *c.Policy
 	step := []byte(`{"pass":"` + pass + `"`)

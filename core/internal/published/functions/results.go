@@ -21,10 +21,10 @@ func text(dst []byte, s string) []byte { return jsonspan.AppendString(dst, s) }
 // member is a member of an object that is a result.
 type member struct {
 	name  string
-	value any // of one of the types of write
+	value any // one of the types that write knows
 }
 
-// some is a member that is left out where its value is zero.
+// some returns a member that is left out where its value is zero.
 func some[T comparable](name string, value T) member {
 	var zero T
 	if value == zero {

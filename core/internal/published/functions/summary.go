@@ -29,7 +29,7 @@ func init() {
 	register("build_prompt", Messages, buildPrompt)
 }
 
-// styleOf is the style with a name.
+// styleOf returns the style with a name.
 func styleOf(name string) (*styles.Style, *Error) {
 	if s := styles.ByName(name); s != nil {
 		return s, nil
@@ -70,7 +70,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	return exactText(dst, s.Prompt(&q)), nil
 }
 
-// record appends messages as the record in a prompt of a style shows them.
+// record appends the messages as they appear in the record of a style's prompt.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.Safe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil
@@ -82,5 +82,5 @@ func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	return exactText(dst, record), nil
 }
 
-// noResult is the error of S2 on a tool result without a value.
+// noResult returns the error of S2 on a tool result without a value.
 func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: styles.NoResult} }

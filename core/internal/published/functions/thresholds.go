@@ -1,17 +1,17 @@
 package functions
 
-// Thresholds are the numbers by which the published system S4 finds its limit. A number of 0 or less is none.
+// Thresholds are the numbers from which the published system S4 computes its limit. A number of 0 or less is unset.
 type Thresholds struct {
 	Auto         bool // whether compaction is ever due
 	Window       int  // tokens
 	Reserve      int  // tokens of the window that stay free; 0 or less is 16,384
 	MaxTokens    int  // the limit where the window is unknown, or the reserve takes it all
-	MaxMessages  int  // the limit where there is none in tokens
+	MaxMessages  int  // the limit if there is none in tokens
 	KeepTokens   int  // how large a tail may be
 	KeepMessages int  // how many messages it has where KeepTokens is none; 0 or less is 5
 }
 
-// DefaultThresholds are those of S4.1.
+// DefaultThresholds returns those of S4.1.
 func DefaultThresholds() Thresholds {
 	return Thresholds{Auto: true, Reserve: 16384, MaxTokens: 8000, MaxMessages: 50, KeepTokens: 20000, KeepMessages: 5}
 }
@@ -23,7 +23,7 @@ const (
 	FromNothing   = "none"
 )
 
-// Limit is the number of tokens at which compaction is due, and where it is from; 0 is no limit (S4.3).
+// Limit returns the number of tokens at which compaction is due, and where it is from; 0 is no limit (S4.3).
 func (t Thresholds) Limit() (tokens int, source string) {
 	if t.Window > 0 && t.Window > t.Reserved() {
 		return t.Window - t.Reserved(), FromWindow
@@ -34,7 +34,7 @@ func (t Thresholds) Limit() (tokens int, source string) {
 	return 0, FromNothing
 }
 
-// Reserved is the reserve that counts, in tokens (S4.3).
+// Reserved returns the reserve that counts, in tokens (S4.3).
 func (t Thresholds) Reserved() int {
 	if t.Reserve <= 0 {
 		return DefaultThresholds().Reserve
@@ -42,7 +42,7 @@ func (t Thresholds) Reserved() int {
 	return t.Reserve
 }
 
-// Tail is how large a tail may be, in tokens: at most half of the limit; 0 is that messages are counted instead (S4.5).
+// Tail returns how large a tail may be, in tokens: at most half of the limit; 0 is that messages are counted instead (S4.5).
 func (t Thresholds) Tail() int {
 	keep := max(0, t.KeepTokens)
 	if limit, _ := t.Limit(); limit/2 > 0 {
@@ -51,7 +51,7 @@ func (t Thresholds) Tail() int {
 	return keep
 }
 
-// TailMessages is how many messages a tail has where Tail is 0 (S4.5).
+// TailMessages returns how many messages a tail has where Tail is 0 (S4.5).
 func (t Thresholds) TailMessages() int {
 	if t.KeepMessages <= 0 {
 		return DefaultThresholds().KeepMessages

@@ -78,7 +78,7 @@ func isSplitTurn(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"is_split", passes.IsSplitTurn(n, cut, c.isUser)}, member{"turn_start", start}), nil
 }
 
-// fileOps appends files as a result.
+// fileOps appends lists of files as a result.
 func fileOps(dst []byte, ops styles.FileOps) []byte {
 	return object(dst, member{"read", ops.Read}, member{"modified", ops.Modified})
 }
@@ -90,7 +90,7 @@ func (c *Call) stats() (window, reserve, last int, err *Error) {
 	return window, reserve, last, err
 }
 
-// stats counts by what the provider said last where it has (S1.4): the rule of a loop that knows its usage.
+// stats uses the provider's last count if there is one (S1.4), as a loop that knows its usage does.
 func stats(c *Call, dst []byte) ([]byte, *Error) {
 	window, reserve, last, err := c.stats()
 	if err != nil {
@@ -114,13 +114,13 @@ func stats(c *Call, dst []byte) ([]byte, *Error) {
 		member{"message_count", len(c.Transcript.Messages)}, member{"should_compact", overReserve(own, window, reserve)}), nil
 }
 
-// The numbers of S1.5, in tokens.
+// The defaults of S1.5, in tokens.
 const (
 	defaultReserve    = 16384
 	defaultKeepRecent = 20000
 )
 
-// overReserve reports whether tokens are more than the window has without its reserve; never with a window or a reserve of 0 or less (S1.3).
+// overReserve reports whether tokens exceed the window minus its reserve; never for a window or a reserve of 0 or less (S1.3).
 func overReserve(tokens, window, reserve int) bool {
 	return window > 0 && reserve > 0 && tokens > window-reserve
 }

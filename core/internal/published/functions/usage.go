@@ -8,7 +8,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// anchorOf is the argument anchor, where it is given.
+// anchorOf returns the argument anchor, where it is given.
 func anchorOf(to **exact.Anchor) argument {
 	return argument{name: "anchor", to: func(l *jlexer.Lexer) {
 		a := &exact.Anchor{}
@@ -17,7 +17,7 @@ func anchorOf(to **exact.Anchor) argument {
 	}}
 }
 
-// usage is what a provider counted, in tokens, and at which message.
+// usage is a provider's count, in tokens, and the message that it belongs to.
 type usage struct {
 	anchor                               *exact.Anchor
 	given                                bool
@@ -26,7 +26,7 @@ type usage struct {
 }
 
 func (c *Call) usage() (u usage, err *Error) {
-	total := 0 // nothing looks at it
+	total := 0 // accepted but unused
 	counts := arguments{{name: "input", to: &u.input}, {name: "output", to: &u.output}, {name: "cache_read", to: &u.cacheRead},
 		{name: "cache_write", to: &u.cacheWrite}, {name: "total", to: &total}}
 	err = c.read(anchorOf(&u.anchor), argument{name: "index", to: &u.index}, argument{name: "usage", to: func(l *jlexer.Lexer) {
@@ -37,7 +37,7 @@ func (c *Call) usage() (u usage, err *Error) {
 }
 
 func init() {
-	// record_usage gives the anchor that counts from now on: the new one if the provider counted anything, else the old one
+	// record_usage returns the anchor that applies from now on: the new one if the provider counted anything, otherwise the old one
 	// (S0.38).
 	register("record_usage", 0, func(c *Call, dst []byte) ([]byte, *Error) {
 		a, err := c.usage()
@@ -54,7 +54,7 @@ func init() {
 		}
 		return object(dst, member{"tokens", a.anchor.Tokens}, member{"index", a.anchor.Index}), nil
 	})
-	// anchored_tokens counts from an anchor on: its tokens, and an estimate of the messages after it (S0.38).
+	// anchored_tokens returns the anchor's tokens plus an estimate of the messages after it (S0.38).
 	register("anchored_tokens", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		a, err := c.usage()
 		if err != nil {
@@ -65,8 +65,8 @@ func init() {
 	register("headroom", 0, headroom)
 }
 
-// headroom says what is left below the share of the window at which compaction should start, and whether that is so little that it is due
-// (S0.43).
+// headroom returns what is left below the share of the window at which compaction should start, and whether that is so little that
+// compaction is due (S0.43).
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
 	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},
@@ -79,7 +79,7 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	}
 	left := headroomOf(window, system, estimated, at)
 	dst = append(dst, `{"headroom":`...)
-	switch { // of a window of 0 tokens; JSON has no word for these
+	switch { // for a window of 0 tokens; JSON can't express these
 	case left != left:
 		dst = append(dst, `"NaN"`...)
 	case left < -math.MaxFloat64:
@@ -90,8 +90,7 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	return append(truth(append(dst, `,"fires":`...), left < threshold), '}'), nil
 }
 
-// The numbers of S0.42 by which compaction is due: the window and the system prompt in tokens, the shares of the window at which
-// compaction is enabled and due.
+// The defaults of S0.42: the window and the system prompt, in tokens, and the shares of the window at which compaction is enabled and due.
 const (
 	defaultContextTokens = 100_000
 	defaultSystemTokens  = 4_000
@@ -99,9 +98,9 @@ const (
 	defaultThreshold     = 0.05
 )
 
-// headroomOf is the share of a window that is left below the share at, for a system prompt and messages of so many tokens;
-// compaction is due where it is less than a threshold. The order of the operations is the published one, since it decides at the
-// edge. A window of 0 tokens gives no number (S0.43).
+// headroomOf returns the share of a window that is left below the share at, for a system prompt and messages of so many tokens; compaction
+// is due where it is less than a threshold. The order of the operations is the published one, since it decides at the edge. A window of 0
+// tokens gives no number (S0.43).
 func headroomOf(window, system, messages int, at float64) float64 {
 	left := at - float64(system)/float64(window)
 	return left - float64(messages)/float64(window)

@@ -60,7 +60,7 @@ func init() {
 	condense("branch_digest", api.ScopeBranch)
 }
 
-// budgetPolicy is the policy in the arguments.
+// budgetPolicy returns the policy in the arguments.
 func (c *Call) budgetPolicy() (budget, *Error) {
 	b := defaultBudget()
 	b.ContextWindow = c.Policy.Window.Tokens
@@ -77,7 +77,7 @@ func (c *Call) budgetPolicy() (budget, *Error) {
 	return b, nil
 }
 
-// How much is restored where nothing else is said (S3.38).
+// How much is restored by default (S3.38).
 const (
 	maxRestored    = 5    // files
 	restoredTokens = 8000 // tokens
@@ -128,18 +128,18 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 		member{"covered_count", got.Covered}), nil
 }
 
-// budget is the policy of S3 (S3.3). All but the ratio are tokens.
+// budget is the policy of S3 (S3.3). All numbers but the ratio are tokens.
 type budget struct {
 	ContextWindow int
 	ReserveTokens int
-	TriggerRatio  float64 // over 0 and at most 1
+	TriggerRatio  float64 // above 0 and at most 1
 	KeepRecent    int     // how large the tail may be
 }
 
-// defaultBudget is what S3 takes where nothing else is said (S3.4).
+// defaultBudget returns what S3 takes where nothing else is said (S3.4).
 func defaultBudget() budget { return budget{ReserveTokens: 2048, TriggerRatio: 0.75, KeepRecent: 6000} }
 
-// limit is how many tokens are too many, as a fraction may have it; 0 where the reserve takes the whole window (S3.11, S3.12).
+// limit returns how many tokens are too many, as a fraction may have it; 0 if the reserve takes the whole window (S3.11, S3.12).
 func (b *budget) limit() float64 {
 	return float64(max(0, b.ContextWindow-b.ReserveTokens)) * b.TriggerRatio
 }

@@ -11,14 +11,14 @@ import (
 
 var agentLoopData = digest.StyleByName("agent-loop")
 
-// agentLoop is the style of S4: a user message, a record with labels.
+// agentLoop is the style of S4: a user message, and a record with labels.
 var agentLoop = &Style{
 	Data: agentLoopData, Kind: "user",
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
 		return Labelled(t, messages, digest.ProjectedText), true
 	},
 	Prompt: func(p *Prompt) string {
-		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the summary so far is not fed back
+		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the previous summary is not fed back
 	},
 	Ask:     always(digest.AgentLoopAsk),
 	Message: func(body string) string { return agentLoopData.Header + "\n\n" + body },
@@ -27,7 +27,7 @@ var agentLoop = &Style{
 	Unseen: summaryFailure + NoVisible,
 }
 
-// What S4.37 says of summaries that cannot be had.
+// What S4.37 says if there is no summary.
 const (
 	EmptySummary   = "empty summary generated"
 	NoMessages     = "no messages to summarize"
@@ -35,14 +35,14 @@ const (
 	summaryFailure = "failed to generate summary: "
 )
 
-// AgentLoopPrompt is the user text of a request: the record, the summary so far, what to write (S4.36). The system writes a backslash
+// AgentLoopPrompt returns the user text of a request: the record, the summary so far, what to write (S4.36). The system writes a backslash
 // and an n where line ends are meant, and takes a blank summary so far for one.
 func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }
 
-// Labelled renders messages as paragraphs that begin with who they are from (S4.35). With max over 0, tool results are shown as a
-// request for a summary shows them, in at most about max runes (S4.34). Messages that the model is not sent are left out.
+// Labelled renders messages as paragraphs that begin with their speaker (S4.35). If max is above 0, tool results are shown as in a request
+// for a summary, in at most about max runes (S4.34). Messages that are not sent to the model are left out.
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 	var paragraphs []string
 	paragraph := func(label, text string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checkpoint is the style of S2: a summary after the system prompt, in the assistant's name.
+// checkpoint is the style of S2: a summary after the system prompt, in the assistant's role.
 var checkpoint = &Style{
 	Data:   digest.StyleByName("checkpoint"),
 	Record: FormatMessages,
@@ -27,10 +27,10 @@ var checkpoint = &Style{
 	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
 }
 
-// NoResult says what the system fails with on a tool result without a value (S2.3, S2.21).
+// NoResult is the system's error for a tool result without a value (S2.3, S2.21).
 const NoResult = "a tool result has no value"
 
-// OriginalTask is the text of the first user message whose content is a string (S2.26).
+// OriginalTask returns the text of the first user message whose content is a string (S2.26).
 func OriginalTask(t *transcript.Transcript) string {
 	for i := range t.Messages {
 		if m := &t.Messages[i]; m.Role == transcript.User && t.IsString(m.Content) {
@@ -40,7 +40,7 @@ func OriginalTask(t *transcript.Transcript) string {
 	return digest.UnknownTask
 }
 
-// FormatMessages renders messages as S2.21 has them. It is false for a tool result without a value. Cuts may leave half a surrogate
+// FormatMessages renders messages as S2.21 has them. It returns false for a tool result without a value. Cuts may leave half a surrogate
 // pair, which the text then holds as three bytes, as UTF-8 would have it if it could.
 func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
@@ -91,7 +91,7 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 	return strings.Join(lines, "\n"), true
 }
 
-// firstUnits is the first max UTF-16 code units of a text, and whether there are more. Of a pair that is cut the first half is kept,
+// firstUnits returns the first max UTF-16 code units of a text, and whether there are more. Of a pair that is cut the first half is kept,
 // as three bytes.
 func firstUnits(text string, max int) (string, bool) {
 	first, more := digest.FirstUnits(text, max)
@@ -113,7 +113,7 @@ func firstUnits(text string, max int) (string, bool) {
 	return first, true
 }
 
-// HalfPair is the surrogate at the start of b, written as three bytes, or 0.
+// HalfPair returns the surrogate at the start of b, written as three bytes, or 0.
 func HalfPair(b string) uint16 {
 	if len(b) >= 3 && b[0] == 0xed && b[1] >= 0xa0 && b[1] < 0xc0 && b[2]&0xc0 == 0x80 && !utf8.ValidString(b[:3]) {
 		return uint16(b[0]&0xf)<<12 | uint16(b[1]&0x3f)<<6 | uint16(b[2]&0x3f)

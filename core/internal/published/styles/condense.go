@@ -7,28 +7,28 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// CondenseOptions say how messages are condensed by themselves, outside of a compaction.
+// CondenseOptions say how to condense messages outside of a compaction.
 type CondenseOptions struct {
 	Scope        api.Scope    // SessionScope or BranchScope
-	Prior        string       // the digest so far
+	Prior        string       // the previous digest
 	Instructions string       // of the policy
-	Mode         string       // of the policy's summary: model, local or minimal
-	MaxOutput    int          // how large the digest may get, in tokens
-	Exact        bool         // as the published system does (S3.25 to S3.28)
-	Reply        *api.Summary // what the model has answered; nil is that it has not been asked
+	Mode         string       // the mode of the policy's summary: model, local or minimal
+	MaxOutput    int          // the maximum size of the digest, in tokens
+	Exact        bool         // follow the published system (S3.25 to S3.28)
+	Reply        *api.Summary // the model's answer; nil if it has not been asked
 }
 
-// Condensed is the request for a digest and, once there is a reply or none is needed, the digest.
+// Condensed is the request for a digest and, if there is a reply or none is needed, the digest.
 type Condensed struct {
 	System, Prompt, Thinking string
-	Message                  string           // the text of the digest message; "" while the model has to be asked
+	Message                  string           // the text of the digest message; "" until the model has answered
 	Source                   string           // where the digest came from: model or local
-	Why                      api.SummaryFault // the reply was not taken
-	Covered                  int              // messages
+	Why                      api.SummaryFault // why the reply was rejected
+	Covered                  int              // number of messages
 }
 
-// Condense makes one digest of messages: those of a session, or of a path that was given up (S3.27, S3.29). It always has one in
-// the end: where the reply is none, it is written without a model.
+// Condense makes one digest of messages: those of a session, or those of an abandoned branch (S3.27, S3.29). It always succeeds in the end:
+// if the reply is unusable, the digest is written without a model.
 func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
 	style := windowBudget.Data
 	q := Prompt{Prompt: digest.Prompt{Style: style, Scope: o.Scope, Prior: o.Prior, Instructions: o.Instructions}}
@@ -79,7 +79,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	return c
 }
 
-// accepted is the text of a reply, or why it is not taken. The published system takes whatever is not empty.
+// accepted returns the text of a reply, or why it is not taken. The published system takes whatever is not empty.
 func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (text string, why api.SummaryFault) {
 	if o.Exact {
 		if r.Error != "" || IsBlank(r.Text) {

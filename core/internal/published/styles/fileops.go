@@ -9,21 +9,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// FileOps are the files that tools have read and modified, each list sorted, each path once (S1.18). A file that was both is in both
-// (S1.32).
+// FileOps are the files that tools have read and modified: sorted lists in which each path occurs once (S1.18). A file that was both read
+// and modified is in both lists (S1.32).
 type FileOps struct {
 	Read     []string
 	Modified []string
 }
 
-// The tools of S1.31, by the names that they have there.
+// The names of the tools in S1.31.
 var (
 	opReads = []string{"read", "grep", "find", "ls"}
 	opEdits = []string{"write", "edit"}
 )
 
-// ExtractFileOps collects the paths in the tool calls of messages: the argument path of the tools that S1.31 names. Calls
-// whose arguments are no JSON object with a string there are passed over.
+// ExtractFileOps collects the paths in the tool calls of messages: the argument path of the tools that S1.31 names. Calls whose arguments
+// are not a JSON object with a string there are ignored.
 func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 	var ops FileOps
 	for _, m := range messages {
@@ -62,13 +62,13 @@ func (o FileOps) tidy() FileOps {
 	return o
 }
 
-// lastPath is the string under "path" in a JSON object; of several the last counts, as in Go's encoding/json.
+// lastPath returns the string under "path" in a JSON object; of several the last counts, as in Go's encoding/json.
 func lastPath(args []byte) (path string) {
 	s := jsonspan.New(args)
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}
-	for key := range s.Members() {
+	for key := range s.Members {
 		switch mine := string(key) == "path"; {
 		case mine && s.Kind() == jsonspan.String:
 			path = jsonspan.Text(args, s.Text().Span)

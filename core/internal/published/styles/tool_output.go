@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// How long texts about tool results may be, in runes (S4.26, S4.27, S4.30).
+// The maximum lengths of texts about tool results, in runes (S4.26, S4.27, S4.30).
 const (
 	ToolInput      = 12000
 	toolOutput     = 1200
@@ -17,7 +17,7 @@ const (
 	fallbackText   = 800
 )
 
-// ToolPrompt asks for a summary of results (S4.26), in a batch of several (S4.30).
+// ToolPrompt returns the request for a summary of a result (S4.26), or of several in a batch (S4.30).
 func ToolPrompt(outputs []digest.ToolOutput, batch bool) digest.Prompt {
 	most := ToolInput
 	if batch {
@@ -28,24 +28,24 @@ func ToolPrompt(outputs []digest.ToolOutput, batch bool) digest.Prompt {
 	})
 }
 
-// Projected is an output as a request for a summary of the conversation shows it (S4.34).
+// Projected returns an output as a request for a summary of the conversation shows it (S4.34).
 func Projected(o digest.ToolOutput) string {
 	return digest.TrimWithTail(o.Shown(), digest.ProjectedText)
 }
 
-// Excerpt represents a summary where no model writes one (S4.27).
+// Excerpt returns the text that replaces a summary if no model writes one (S4.27).
 func Excerpt(o digest.ToolOutput) string {
 	return "Tool " + strconv.Quote(strings.TrimSpace(o.Name)) + " finished with status " + o.Status() + ". Output excerpt:\n" +
 		digest.TrimWithTail(o.Shown(), fallbackText)
 }
 
-// ToolMessage is the text that represents a result: its summary, with the facts that code knows (S4.25).
+// ToolMessage returns the text that represents a result: its summary, with the facts that code knows (S4.25).
 func ToolMessage(o digest.ToolOutput, summary string) string {
 	return "[Tool output summary]\nTool: " + strings.TrimSpace(o.Name) + "\nCall ID: " + strings.TrimSpace(o.ID) +
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)
 }
 
-// ToolSummary is what a reply to ToolPrompt says, or why it cannot be taken (S4.26).
+// ToolSummary returns what a reply to ToolPrompt says, or why it cannot be taken (S4.26).
 func ToolSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty tool summary", toolOutput)
 }
@@ -60,12 +60,12 @@ func toolReply(r api.Summary, empty string, max int) (summary, why string) {
 	return digest.TrimRunes(summary, max), ""
 }
 
-// BatchSummary is what a reply to ToolPrompt says, or why it cannot be taken (S4.30).
+// BatchSummary returns what a reply to ToolPrompt says, or why it cannot be taken (S4.30).
 func BatchSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty batch summary", digest.BatchOutput)
 }
 
-// Key is what S4 knows a result by: its id or, without one, its name and its message.
+// Key returns what S4 knows a result by: its id or, without one, its name and its message.
 func Key(o digest.ToolOutput, message int) string {
 	if id := strings.TrimSpace(o.ID); id != "" {
 		return id
@@ -77,14 +77,14 @@ func Key(o digest.ToolOutput, message int) string {
 	return name + "#" + strconv.Itoa(message)
 }
 
-// Strategies of summaries of tool results (S4.23).
+// Strategies for summaries of tool results (S4.23).
 const (
 	StrategyModel     = "llm"
 	StrategyHeuristic = "heuristic"
 	StrategyOff       = "off"
 )
 
-// NormalizeStrategy is a strategy without regard to case and white space; anything else of the three is StrategyModel (S4.23).
+// NormalizeStrategy returns a strategy without regard to case and white space; anything else of the three is StrategyModel (S4.23).
 func NormalizeStrategy(name string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case StrategyHeuristic, StrategyOff:
@@ -93,7 +93,7 @@ func NormalizeStrategy(name string) string {
 	return StrategyModel
 }
 
-// ToolOutputs are the tool results of a transcript, in order.
+// ToolOutputs returns the tool results of a transcript, in order.
 func ToolOutputs(t *transcript.Transcript) (outputs []digest.ToolOutput) {
 	for n := range t.Parts {
 		if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Parent < 0 {

@@ -11,7 +11,7 @@ import (
 
 var turnTailData = digest.StyleByName("turn-tail")
 
-// turnTail is the style of S1: a system message, a summary of the turn that is cut apart from the history.
+// turnTail is the style of S1: a system message, with separate summaries of the history and of a turn that is cut.
 var turnTail = &Style{
 	Data:   turnTailData,
 	Record: serialize,
@@ -34,7 +34,7 @@ var turnTail = &Style{
 	},
 }
 
-// turnTailAsk is the layout of S1.20 with the lists of files, which the model writes.
+// turnTailAsk is the layout of S1.20 with the lists of files, which are left to the model.
 const turnTailAsk = digest.TurnTailLayout + `
 <read-files>
 [files that were read, one path a line]
@@ -45,7 +45,7 @@ const turnTailAsk = digest.TurnTailLayout + `
 </modified-files>
 ` + digest.TurnTailEnd
 
-// turnTailPrompt is the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is asked for
+// turnTailPrompt returns the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is asked for
 // without that, and the beginning with it after what asks for it (S1.23, S1.24).
 func turnTailPrompt(p *Prompt) string {
 	text := p.Record + "\n\n"
@@ -64,7 +64,7 @@ func turnTailPrompt(p *Prompt) string {
 	return text
 }
 
-// serialize renders messages as S1.27 to S1.29 have them: the texts of a tool's message are shown, but not its results (S1.30).
+// serialize renders messages as S1.27 to S1.29 do: the texts of a tool's message are shown, but not its results (S1.30).
 func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for _, i := range messages {
@@ -100,7 +100,7 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	return string(b), true
 }
 
-// label is who a message is from (S1.27).
+// label returns who a message is from (S1.27).
 func label(t *transcript.Transcript, m *transcript.Message) string {
 	switch m.Role {
 	case transcript.Tool:
@@ -116,7 +116,7 @@ func label(t *transcript.Transcript, m *transcript.Message) string {
 	}
 }
 
-// TruncateToolResult keeps the first max bytes of a text, also where that cuts a rune, and says how many are gone (S1.29).
+// TruncateToolResult keeps the first max bytes of a text, even if that cuts a rune, and says how many were removed (S1.29).
 func TruncateToolResult(text string, max int) string {
 	if len(text) <= max {
 		return text

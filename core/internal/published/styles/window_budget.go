@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// windowBudget is the style of S3: the digest before is talk like any other (S3.48).
+// windowBudget is the style of S3, which treats the previous digest like any other message (S3.48).
 var windowBudget = &Style{
 	Data: digest.StyleByName("window-budget"),
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
@@ -25,7 +25,7 @@ var windowBudget = &Style{
 	Local:    digest.Minimal, Unchecked: true,
 }
 
-// windowBudgetPrompt joins what the record is, the digest so far if it says anything, the record, and what to write (S3.20).
+// windowBudgetPrompt joins a description of the record, the previous digest unless it is blank, the record, and what to write (S3.20).
 func windowBudgetPrompt(p *Prompt) string {
 	scope := api.ScopeSession
 	if p.Scope == api.ScopeBranch {

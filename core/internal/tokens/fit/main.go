@@ -21,7 +21,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens/script"
 )
 
-// text is a text with its true counts, and what other estimates make of it.
+// text is a text with its true counts and the estimates to compare.
 type text struct {
 	name, kind string
 	bytes      int
@@ -43,7 +43,7 @@ var (
 	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
 )
 
-// encodings are the tokenizers, by the family that has its weights from them.
+// encodings are the tokenizers that weights are fitted to, by the name of their family.
 var encodings = []string{"o200k", "cl100k", "claude", "llama3", "gemini"}
 
 func main() {
@@ -97,7 +97,7 @@ func main() {
 	}
 }
 
-// fitted is the table of weights that suits the texts.
+// fitted returns the table of weights that fits the texts.
 func fitted(texts []*text, runs map[string]map[string]float64, encoding string) string {
 	w := solve(texts, encoding)
 	codes := make([]byte, 0, len(w)+script.Runs)
@@ -137,9 +137,9 @@ func load(folder string) (texts []*text) {
 	return texts
 }
 
-// solve finds the weights, none below zero, with the least sum of squares of relative errors over the texts. A weight is
-// held to that of its group, which is found first in the same way. Then the texts that are far off count for more, those that
-// are too low for more still, and those that are much too low for most, and the weights are found again.
+// solve finds the nonnegative weights that minimise the sum of squared relative errors over the texts. A weight is drawn towards that of
+// its group, which is found first in the same way. Then texts with large errors get more influence, those that are estimated too low still
+// more, and those that are much too low the most, and the weights are found again.
 func solve(texts []*text, encoding string) []float64 {
 	groups := script.Groups()
 	number := map[int]int{}
@@ -191,8 +191,8 @@ func solve(texts []*text, encoding string) []float64 {
 	return w
 }
 
-// nnls minimises the sum over rows of weight × (row·w − 1)², and ridge × the sum of weights × |w − prior|², w ≥ 0, by going down
-// along one coordinate at a time.
+// nnls minimises the sum over rows of weight × (row·w − 1)² plus ridge times the sum of weights × |w − prior|², for w ≥ 0, by coordinate
+// descent.
 func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []float64 {
 	n := len(prior)
 	gram := make([][]float64, n)
@@ -200,7 +200,7 @@ func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []fl
 		gram[i] = make([]float64, n)
 	}
 	w := append([]float64(nil), start...)
-	gradient := make([]float64, n) // of half the sum, at w
+	gradient := make([]float64, n) // of half the sum at w
 	hold := 0.0
 	for k, row := range rows {
 		var at []int
@@ -243,7 +243,7 @@ func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []fl
 	return w
 }
 
-// runCodes are the codes of long runs: of a character of each class.
+// runCodes returns the codes for long runs of a character of each class.
 func runCodes(runs map[string]map[string]float64, encoding string) []byte {
 	sum, n := make([]float64, script.Runs), make([]float64, script.Runs)
 	all, many := 0.0, 0.0

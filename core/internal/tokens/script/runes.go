@@ -7,8 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// A runeClass is a class of characters that are not ASCII: the state after them, and the first and last of each range. Where there are gaps,
-// the range is one of many characters, of which those are meant that the gaps lead to, each so many.
+// A runeClass is a class of characters that are not ASCII: the state that follows them, and the first and last character of each range. If
+// gaps is set, the range is cut into blocks of each characters, and only some blocks belong to the class: gaps holds the distances between
+// these, and 255 continues a longer distance.
 type runeClass struct {
 	state  int
 	ranges []rune
@@ -16,10 +17,10 @@ type runeClass struct {
 	each   int
 }
 
-// runeClasses are the classes of characters that are not ASCII. The first that has a character counts.
+// runeClasses are the classes of characters that are not ASCII. The first class that contains a character counts.
 var runeClasses = []runeClass{
 	{state: sSymbol, ranges: []rune{0x80, 0x9f, 0xa1, 0xbf}}, // Latin-1: marks
-	{state: sSymbol, ranges: []rune{0xa0, 0xa0}},             // the space that does not break
+	{state: sSymbol, ranges: []rune{0xa0, 0xa0}},             // the no-break space
 	{state: sAccented, ranges: runesOf("éèêëÉÈ")},            // Latin letters with an accent
 	{state: sAccented, ranges: runesOf("áàâãÁÀÂÃ")},
 	{state: sAccented, ranges: runesOf("äöüßÄÖÜ")},
@@ -33,7 +34,7 @@ var runeClasses = []runeClass{
 	{state: sAccented, ranges: runesOf("đơưĐƠƯ")},
 	{state: sAccented, ranges: []rune{0x1ea0, 0x1ef9}}, // Vietnamese
 	{state: sAccented, ranges: []rune{0xc0, 0x24f, 0x1e00, 0x1eff}},
-	{state: sAccented, ranges: []rune{0x300, 0x36f}}, // accents of their own
+	{state: sAccented, ranges: []rune{0x300, 0x36f}}, // combining accents
 	{state: sLetter, ranges: runesOf("αεηιου")},
 	{state: sLetter, ranges: runesOf("άέήίόύώ")},
 	{state: sLetter, ranges: []rune{0x3b1, 0x3ce}},
@@ -45,8 +46,8 @@ var runeClasses = []runeClass{
 	{state: sCyrillicV, ranges: runesOf("у")},
 	{state: sCyrillicV, ranges: runesOf("ю")},
 	{state: sCyrillicV, ranges: runesOf("я")},
-	{state: sCyrillicV, ranges: runesOf("ыэё")}, // Russian alone
-	{state: sCyrillicV, ranges: runesOf("і")},   // Ukrainian alone
+	{state: sCyrillicV, ranges: runesOf("ыэё")}, // only in Russian
+	{state: sCyrillicV, ranges: runesOf("і")},   // only in Ukrainian
 	{state: sCyrillicV, ranges: runesOf("їє")},
 	{state: sCyrillicC, ranges: runesOf("б")},
 	{state: sCyrillicC, ranges: runesOf("в")},
@@ -69,7 +70,7 @@ var runeClasses = []runeClass{
 	{state: sCyrillicC, ranges: []rune{0x450, 0x45f}}, // of other Slavic languages
 	{state: sCyrillicC, ranges: []rune{0x400, 0x52f}}, // of other languages
 	{state: sLetter, ranges: []rune{0x530, 0x58f}},    // Armenian
-	{state: sLetter, ranges: []rune{0x590, 0x5cf}},    // points of Hebrew
+	{state: sLetter, ranges: []rune{0x590, 0x5cf}},    // Hebrew points
 	{state: sLetter, ranges: runesOf("אהוילמרת")},
 	{state: sLetter, ranges: []rune{0x5d0, 0x5ff}},
 	{state: sLetter, ranges: runesOf("اليمنرو")},
@@ -111,10 +112,10 @@ var runeClasses = []runeClass{
 	{state: sLetter, ranges: []rune{0x1680, 0x1cff, 0xa000, 0xabff}}, // Mongolian, Yi and others
 	{state: sSymbol, ranges: []rune{0x2010, 0x2015}},                 // dashes
 	{state: sSymbol, ranges: runesOf("‘’“”„«»")},
-	{state: sLetter, ranges: []rune{0x200c, 0x200d}}, // between letters that are not joined
+	{state: sLetter, ranges: []rune{0x200c, 0x200d}}, // joiners of letters
 	{state: sSymbol, ranges: []rune{0x2000, 0x206f}},
 	{state: sSymbol, ranges: []rune{0x2190, 0x21ff}},                              // arrows
-	{state: sBox, ranges: []rune{0x2500, 0x2501, 0x2550, 0x2550, 0x254c, 0x254d}}, // lines that lie
+	{state: sBox, ranges: []rune{0x2500, 0x2501, 0x2550, 0x2550, 0x254c, 0x254d}}, // horizontal lines
 	{state: sBox, ranges: []rune{0x2500, 0x257f}},
 	{state: sBox, ranges: []rune{0x2580, 0x259f}}, // blocks
 	{state: sSymbol, ranges: []rune{0x25a0, 0x25ff}},
@@ -123,7 +124,7 @@ var runeClasses = []runeClass{
 	{state: sSymbol, ranges: []rune{0x2200, 0x22ff}}, // mathematics
 	{state: sBox, ranges: []rune{0x2800, 0x28ff}},    // Braille
 	{state: sSymbol, ranges: []rune{0x2300, 0x2bff}},
-	{state: sHan, ranges: runesOf("、。，：；！？（）「」")}, // marks between ideographs
+	{state: sHan, ranges: runesOf("、。，：；！？（）「」")}, // CJK punctuation
 	{state: sSymbol, ranges: []rune{0x3000, 0x303f, 0xff00, 0xffef}},
 	{state: sKana, ranges: runesOf("のはをがにでとたしてるいなすまれかうりら")},
 	{state: sKana, ranges: []rune{0x3041, 0x309f}},
@@ -140,15 +141,15 @@ var runeClasses = []runeClass{
 	{state: sLetter, ranges: []rune{0xac00, 0xd7a3}},
 	{state: sHan, ranges: []rune{0x3400, 0x4dbf, 0xf900, 0xfaff}},
 	{state: sEmoji, ranges: []rune{0xfe00, 0xfe0f}},   // variation selectors
-	{state: sEmoji, ranges: []rune{0x1f1c0, 0x1f1ff}}, // letters of flags
-	{state: sEmoji, ranges: []rune{0x1f3c0, 0x1f3ff}}, // with the skin tones
+	{state: sEmoji, ranges: []rune{0x1f1c0, 0x1f1ff}}, // regional indicators
+	{state: sEmoji, ranges: []rune{0x1f3c0, 0x1f3ff}}, // including skin tones
 	{state: sEmoji, ranges: []rune{0x1f600, 0x1f63f}},
 	{state: sEmoji, ranges: []rune{0x1f300, 0x1f6ff}},
 	{state: sEmoji, ranges: []rune{0x1f000, 0x1ffff}},
 	{state: sSymbol, ranges: []rune{0x80, 0xffff, 0x20000, 0x10ffff}}, // any other
 }
 
-// runesOf is the ranges of single characters.
+// runesOf returns the ranges of single characters.
 func runesOf(chars string) (ranges []rune) {
 	for _, r := range chars {
 		ranges = append(ranges, r, r)
@@ -156,13 +157,13 @@ func runesOf(chars string) (ranges []rune) {
 	return ranges
 }
 
-// symbols are the symbols of characters that are not ASCII, up to U+FFFF, and of U+1F000 to U+1FFFF by 64.
+// symbols maps characters that are not ASCII to their symbols: each up to U+FFFF, and those of U+1F000 to U+1FFFF in groups of 64.
 type symbols struct {
 	plane       [1 << 16]uint8
 	pictographs [64]uint8
 }
 
-// runes are the symbols of all characters. It takes some time and memory, and so is made when it is first asked for.
+// runes returns the symbols of all characters. The table takes some time and memory, so it is made on first use.
 var runes = sync.OnceValue(func() *symbols {
 	s := &symbols{}
 	for i := len(runeClasses) - 1; i >= 0; i-- {
@@ -195,10 +196,10 @@ func (s *symbols) fillGaps(c *runeClass, first rune, symbol uint8) {
 	}
 }
 
-// astral is the symbol of the characters after U+FFFF that have none of their own.
+// astral returns the symbol for characters above U+FFFF that have no symbol of their own.
 func astral() uint8 { return uint8(jsonspan.FirstRune + len(runeClasses) - 1) }
 
-// symbolOf is the symbol of a character that is not ASCII.
+// symbolOf returns the symbol of a character that is not ASCII.
 func symbolOf(r rune) uint8 {
 	switch {
 	case r < 1<<16:
@@ -209,7 +210,7 @@ func symbolOf(r rune) uint8 {
 	return astral()
 }
 
-// classOf is the class of the character at the start of b, which is not empty, and its length in bytes.
+// classOf returns the class of the character at the start of b, which is not empty, and its length in bytes.
 func classOf(b []byte) (c, n int) {
 	r, n := utf8.DecodeRune(b)
 	switch {

@@ -1,8 +1,8 @@
-// Package script is the automaton of the estimator of that name: its states, the classes of characters, and the weights of
-// its steps for each family of tokenizers.
+// Package script is the automaton of the script estimator: its states, the classes of characters, and the weights of its steps for each
+// tokenizer family.
 //
-// The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share their weights where there is
-// nothing to learn from a difference; what shares one weight is a feature. What never enters this package: transcripts.
+// The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share a weight if there is nothing to learn from
+// telling them apart; a feature is a set of steps with one weight. Transcripts never enter this package.
 package script
 
 import (
@@ -13,8 +13,8 @@ import (
 
 const classes = cRune + 128
 
-// features numbers the weights: by state and class, and how many there are. It takes some time and memory, and so is made
-// when it is first asked for.
+// features returns the index of the weight for each state and class, and how many weights there are. The table takes some time and memory,
+// so it is made on first use.
 var features = sync.OnceValues(func() (*[states][classes]uint16, int) {
 	f := new([states][classes]uint16)
 	numbers := map[[2]int]uint16{}
@@ -32,26 +32,26 @@ var features = sync.OnceValues(func() (*[states][classes]uint16, int) {
 	return f, len(numbers)
 })
 
-// Features is how many weights of steps a family has.
+// Features returns the number of step weights of a family.
 func Features() int {
 	_, n := features()
 	return n
 }
 
-// Runs is how many weights of long runs of one character a family has: one for each class of characters.
+// Runs is the number of weights that a family has for long runs of one character: one for each class of characters.
 const Runs = classes
 
-// beginsWords are the states after which the first letter of a word tells much.
+// beginsWords are the states after which the first letter of a word matters.
 var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true, sSlash: true,
 	sQuote: true, sOpen: true, sBackslash: true}
 
-// tie maps a step to what shares its weight.
+// tie maps a step to the key of its feature.
 func tie(s, c int) [2]int {
 	if s >= sEscWord && s <= sEscOther {
-		return [2]int{-1, 0} // the escapes themselves are set in build
+		return [2]int{-1, 0} // escapes themselves
 	}
 	kind := kindOf(s)
-	length := s // words by their length alone
+	length := s // words count by their length
 	if n := wordLength(s); n > 0 {
 		length = 1000 + n
 	}
@@ -77,7 +77,7 @@ func tie(s, c int) [2]int {
 	case c < cZero:
 		return [2]int{coarse, cUpper + int(letterGroup[c-cUpper])}
 	case c == cLine || c == cReturn || c == cTab || c == cBackslash || c == cDouble:
-		return [2]int{3000 + kind, c} // these come as escapes too
+		return [2]int{3000 + kind, c} // these are escaped in JSON,
 	case c <= cSpace:
 		return [2]int{length, c}
 	case c < cRune:
@@ -97,7 +97,7 @@ func tie(s, c int) [2]int {
 	return [2]int{4003, c}
 }
 
-// Count adds to counts how often each feature is taken in a text. It is what weights are fitted by.
+// Count adds to counts how often a text uses each feature; weights are fitted with these counts.
 func Count(text []byte, counts []uint32) {
 	feature, _ := features()
 	s := sLine
@@ -109,16 +109,16 @@ func Count(text []byte, counts []uint32) {
 	}
 }
 
-// Class is the class of a text of one character.
+// Class returns the class of a single character.
 func Class(char string) int {
 	c, _ := classOf([]byte(char))
 	return c
 }
 
-// weight is what a byte of a table of weights represents, in 1/16384 token: small weights are finer.
+// weight returns what a byte of a table of weights represents, in 1/16384 token: small weights are finer.
 func weight(code uint8) uint32 { return uint32(code) * uint32(code) }
 
-// Code is the byte of a table that comes nearest to a weight in tokens, and Tokens what a byte represents.
+// Code returns the table byte that comes nearest to a weight in tokens. Tokens is its inverse.
 func Code(tokens float64) uint8 {
 	best := 0
 	for c := range 256 {
@@ -129,10 +129,10 @@ func Code(tokens float64) uint8 {
 	return uint8(best)
 }
 
-// Tokens is what a byte of a table represents, in tokens.
+// Tokens returns the weight, in tokens, that a byte of a table represents.
 func Tokens(code uint8) float64 { return float64(float64(weight(code)) / (1 << 14)) }
 
-// New builds the automaton of a table of Features weights and Runs weights of runs, in codes.
+// New builds the automaton from a table of Features step weights and Runs run weights, in codes.
 func New(table string) *jsonspan.Automaton {
 	a := &jsonspan.Automaton{Word: sSpace}
 	feature, n := features()
@@ -151,7 +151,7 @@ func New(table string) *jsonspan.Automaton {
 		}
 		esc := [...]int{inWord: sEscWord, inMark: sEscMark, inSpace: sEscSpace, inLine: sEscLine, inOther: sEscOther}[kindOf(s)]
 		a.Step[s<<8|'\\'] = uint32(esc) << 8
-		// Any state of the same kind will do for what comes as an escape: it is weighed by the kind.
+		// For an escape any state of the same kind will do, because only the kind affects its weight.
 		for from, to := range escapes {
 			a.Step[esc<<8|int(from)] = a.Step[s<<8|int(to)]
 		}
@@ -170,14 +170,14 @@ func New(table string) *jsonspan.Automaton {
 	return a
 }
 
-// escapes are the short escapes of JSON and what they represent.
+// escapes maps the short escapes of JSON to the characters that they represent.
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', '/': '/', '"': '"', '\\': jsonspan.Backslash}
 
-// Family is a family of tokenizers.
+// Family is a tokenizer family.
 type Family struct {
 	Name   string
 	Table  string // weights, in codes
-	Bound  int    // percent: how far off nine of ten texts of some thousand bytes are at most
+	Bound  int    // percent: the error that nine of ten texts of a few thousand bytes stay below
 	once   sync.Once
 	weighs *jsonspan.Automaton
 }
@@ -188,7 +188,7 @@ func (f *Family) Automaton() *jsonspan.Automaton {
 	return f.weighs
 }
 
-// ByName returns the family with a name; there must be one.
+// ByName returns the family with the given name, which must exist.
 func ByName(name string) *Family {
 	for _, f := range Families {
 		if f.Name == name {
@@ -198,7 +198,8 @@ func ByName(name string) *Family {
 	return Families[0]
 }
 
-// Groups gives each feature the number of a group of features that are alike: what is seldom seen is fitted with its group.
+// Groups returns, for each feature, the number of the group of similar features that it belongs to. Rare features are fitted together with
+// their group.
 func Groups() []int {
 	feature, n := features()
 	groups := make([]int, n)

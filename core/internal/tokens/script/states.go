@@ -1,15 +1,15 @@
 package script
 
-// The states of the script estimator: what precedes the next character. Words of small letters have a state for their length so far and the
-// group of their last letter, because tokenizers have learned common words and pairs of letters as one token; the rest is what their rules
-// of splitting look at.
+// The states of the script estimator say what precedes the next character. Words of lower-case letters have a state for their length so far
+// and the group of their last letter, because tokenizers have learned common words and letter pairs as one token; the other states reflect
+// what the tokenizers' splitting rules look at.
 const (
 	sLine   = iota // the start, and after a line feed
-	sSpace         // behind one space
+	sSpace         // after one
 	sSpaces        // more
 	sIndent        // one space after a line feed
 	sTab
-	sDigit1 // digits go in threes
+	sDigit1 // tokenizers take digits in
 	sDigit2
 	sDigit3
 	sUpper      // a capital at the start of a word
@@ -18,12 +18,12 @@ const (
 	sCapitalsV  // more of them, the last a vowel
 	sCapitalsC  // a consonant
 	sCamel      // a capital after a small letter
-	sMixedLower // in a run that changes often between capitals, small letters and digits
+	sMixedLower // in a run that changes
 	sMixedUpper
 	sMixedDigit
 	sUnderscore
 	sMinus
-	sRule // two or more of - or =
+	sRule // two or more - or =
 	sEquals
 	sDot
 	sSlash
@@ -32,9 +32,9 @@ const (
 	sClose
 	sComma
 	sBackslash
-	sMark      // another mark
-	sMarks     // several
-	sEscWord   // after the backslash of an escape in JSON, by what was before it
+	sMark      // other punctuation
+	sMarks     // several marks
+	sEscWord   // after the backslash of a JSON escape, by what precedes it
 	sEscMark   //
 	sEscSpace  //
 	sEscLine   //
@@ -44,19 +44,19 @@ const (
 	sCyrillic2
 	sCyrillicV // more of them, the last a vowel
 	sCyrillicC // a consonant
-	sLetter    // a letter of another script than those below
+	sLetter    // a letter of any other
 	sKana
 	sHan
 	sEmoji
 	sBox    // box drawing and blocks
 	sSymbol // any other character
-	sWord   // words of small letters: those of wordGroups
+	sWord   // words of lower-case
 )
 
 const states = 64
 
-// wordGroups are the letters that words of one, two, three and more letters end in, in groups of those that continue alike: the groups with
-// the least difference between the weights that were fitted with a state for each letter. Each group has a state.
+// wordGroups lists the letters that words of one, two, three and more letters may end in, grouped by how words continue after them. The
+// grouping has the smallest differences between weights that were fitted with a state for each letter. Each group has a state.
 var wordGroups = [...][]string{
 	{"acfkqrs", "bdeghijlmnopvxyz", "tuw"},
 	{"abejlmn", "cdfhorstvxyz", "gikpquw"},
@@ -64,7 +64,7 @@ var wordGroups = [...][]string{
 	{"ahy", "bpux", "clmr", "di", "ejz", "fgtvw", "knq", "os"},
 }
 
-// wordStates are the states after words by their length, up to 4, and last letter; lengths are the lengths by state.
+// wordStates are the states after words, by length (up to 4) and last letter; lengths are the word lengths by state.
 var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [states]uint8) {
 	s := sWord
 	for n, groups := range wordGroups {
@@ -79,7 +79,7 @@ var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [st
 	return of, lengths
 }()
 
-// letterGroup groups letters by how they continue: the first two groups are vowels.
+// letterGroup groups letters by how words continue after them; the first two groups are vowels.
 var letterGroup = func() (g [26]uint8) {
 	for i, group := range []string{"ae", "iou", "tnsr", "ldcmh", "pgfbwy", "kvjxqz"} {
 		for _, c := range group {
@@ -89,13 +89,13 @@ var letterGroup = func() (g [26]uint8) {
 	return g
 }()
 
-// word is the state after n letters, the last of them c.
+// word returns the state after a word of n letters that ends in c.
 func word(n int, c byte) int { return int(wordStates[n][c-'a']) }
 
-// wordLength is how many letters a state of words represents, up to 4; 0 for other states.
+// wordLength returns the word length that a state stands for, up to 4; 0 for states outside words.
 func wordLength(s int) int { return int(lengths[s]) }
 
-// The classes of characters: small letters are 0 to 25, capitals cUpper to cZero - 1.
+// The classes of characters. Lower-case letters are 0 to 25, and upper-case letters are cUpper to cZero - 1.
 const (
 	cUpper = 26
 	cZero  = 52 + iota - 1
@@ -154,7 +154,7 @@ var markClass = func() (m [128]uint8) {
 	return m
 }()
 
-// The kinds of states: what kind of text a state follows: what follows it is weighed by it, where the state itself says too much.
+// The kinds of states say what sort of text a state follows. Some steps are weighed by the kind, because the state itself is too specific.
 const (
 	inWord = iota
 	inMark
@@ -177,9 +177,9 @@ func kindOf(s int) int {
 	return inOther
 }
 
-// next is the state after a character of class c that follows state s.
+// next returns the state after a character of class c in state s.
 func next(s, c int) int {
-	if s >= sEscWord && s <= sEscOther { // a step is the same with and without its escape
+	if s >= sEscWord && s <= sEscOther { // steps are the same
 		s = [...]int{sWord, sMark, sSpace, sLine, sSymbol}[s-sEscWord]
 	}
 	switch {
@@ -231,7 +231,7 @@ var markState = [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEqu
 	cCloseParen: sClose, cCloseBracket: sClose, cCloseBrace: sClose, cGreater: sClose, cComma: sComma, cColon: sComma,
 	cSemicolon: sComma, cMark: sMark, cControl: sMark}
 
-// nextLetter is the state after a small letter that follows state s.
+// nextLetter returns the state after a lower-case letter in state s.
 func nextLetter(s int, letter byte) int {
 	switch n := wordLength(s); {
 	case n > 0:
@@ -243,12 +243,12 @@ func nextLetter(s int, letter byte) int {
 	case s >= sDigit1 && s <= sDigit3 || s >= sMixedLower && s <= sMixedDigit:
 		return sMixedLower
 	case s == sBackslash:
-		return sMark // the letter of an escape in source code
+		return sMark // the letter of an escape sequence in
 	}
 	return word(1, letter)
 }
 
-// nextCapital is the state after a capital, of a letter, that follows state s.
+// nextCapital returns the state after an upper-case letter in state s.
 func nextCapital(s int, letter byte) int {
 	to := sUppersV
 	switch {
@@ -268,7 +268,7 @@ func nextCapital(s int, letter byte) int {
 	return to
 }
 
-// nextRune is the state after a character that is not ASCII and has state to, if it follows state s.
+// nextRune returns the state after a character that is not ASCII, whose own state is to, in state s.
 func nextRune(s, to int) int {
 	if to != sCyrillicV && to != sCyrillicC {
 		return to

@@ -196,6 +196,7 @@ ErrorCode = Literal[
     "session_closed",
     "summary_failed",
     "needs_full",
+    "needs_whole",
     "unknown_function",
     "unknown_op",
     "internal",

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// place says of the request that follows the conversation how it is made of the messages that were given.
-func (r *request) place(c *compact.Run) {
+// describePrefix says of the request that follows the conversation how it is made of the messages that were given.
+func (r *request) describePrefix(c *compact.Run) {
 	e := view.NewEdits(nil)
 	write := func(text []byte) func(dst []byte) []byte {
 		return func(dst []byte) []byte { return append(dst, text...) }

@@ -1,0 +1,48 @@
+// What is measured of conversations of the sizes that people have: chats and sessions of an agent of 20 to 500 KB, half of which is folded
+// without a model. The measure is JSON.parse of a megabyte of chat in the same process.
+import { chat, conversation } from "./corpus.js";
+import { compaction, policies } from "./engine.js";
+import { medians, request, start } from "./module.js";
+
+const SIZES = [2e4, 1e5, 5e5];
+const KINDS = ["chat", "agent"];
+
+const messagesOf = (kind, size) => (kind === "chat" ? chat(size) : conversation(size, false));
+
+/** The policy that folds a conversation, and its messages as JSON. */
+function folding(kind, size, estimator) {
+  const text = JSON.stringify(messagesOf(kind, size));
+  return { text, policy: policies(new TextEncoder().encode(text).length, estimator).fold };
+}
+
+/** The median time of JSON.parse of a megabyte of chat, in milliseconds. */
+async function unit(runs) {
+  const text = JSON.stringify(chat(1e6));
+  return (await medians(runs, { parse: () => JSON.parse(text) })).parse;
+}
+
+/** Folds in one instance, whose code runs hot: milliseconds for each, and the bytes of its memory afterwards. */
+export async function warm(module, { runs, estimator }) {
+  const rows = [];
+  for (const kind of KINDS) {
+    for (const size of SIZES) {
+      const { text, policy } = folding(kind, size, estimator);
+      const m = start(module);
+      const { fold } = await medians(runs, { fold: compaction(m, policy, text) });
+      rows.push({ kind, size, fold, memory: m.memory() });
+    }
+  }
+  return { unit: await unit(runs), rows };
+}
+
+/** The first fold of a process that has compiled the module and nothing else, in milliseconds that pass. */
+export async function cold(module, kind, size, estimator) {
+  const { text, policy } = folding(kind, size, estimator);
+  const whole = request(policy, text);
+  const from = performance.now();
+  const m = start(module);
+  const ready = performance.now();
+  m.call("plan", whole, (answer) => answer.slice());
+  const done = performance.now();
+  return { kind, size, instantiate: ready - from, first: done - ready, unit: await unit(9) };
+}

@@ -1,0 +1,357 @@
+package mend
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// round is the repair of what one check has found. Fixes are made in messages and noted for items; the list of items is made again at the
+// end, so that places stay right.
+type round struct {
+	md    *Mender
+	doc   *view.View
+	place places
+	marks []mark // by item
+
+	inserts    map[int][]byte          // messages to put after an item; -1 is the front
+	unanswered map[int32][]int32       // by message: the parts that are calls without result
+	answered   map[int][]int32         // by item: the calls that are answered by what is put after it, in order
+	moved      []move                  // in the order of the violations
+	turns      map[int]transcript.Role // by item: who says something after it so that the roles take turns
+	others     map[int32][]int32       // by call: the results that it has besides the one that it is paired with, once they are wanted
+	opener     int                     // the item before which the user opens the conversation, or -1
+}
+
+func (md *Mender) round() *round {
+	return &round{md: md, doc: md.doc, place: md.places(), marks: make([]mark, len(md.doc.Items)), inserts: map[int][]byte{},
+		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
+}
+
+// fixes say what is done about a violation, in an item: how the report calls it, and what it takes. Saved is how many tokens that saves; ok is
+// false where nothing was done.
+var fixes = [...]struct {
+	action api.ActionName
+	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)
+}{
+	wire.DropMessage: {api.ActionDrop, func(r *round, at int, _ *wire.Violation) (int, bool) { return r.mark(at, gone) }},
+	wire.DropPart:    {api.ActionDrop, (*round).dropPart},
+	wire.AddResult: {api.ActionInsert, func(r *round, _ int, v *wire.Violation) (int, bool) {
+		r.unanswered[v.Message] = append(r.unanswered[v.Message], v.Part)
+		return 0, true
+	}},
+	wire.RenameID: {api.ActionRename, (*round).rename},
+	wire.AddUser: {api.ActionInsert, func(r *round, at int, _ *wire.Violation) (int, bool) {
+		r.opener = at
+		return 0, true
+	}},
+	wire.MoveResult: {api.ActionMove, (*round).moveResult},
+	wire.AddTurn: {api.ActionInsert, func(r *round, at int, v *wire.Violation) (int, bool) {
+		t := r.doc.T
+		r.turns[at-1] = TurnRole(t.Messages[r.doc.Items[at-1].Msg].Role, t.Messages[v.Message].Role)
+		return 0, true
+	}},
+	wire.WrapBody: {api.ActionWrap, func(r *round, at int, v *wire.Violation) (int, bool) {
+		t := r.doc.T
+		body := t.Parts[v.Part].Body
+		if t.IsString(body) {
+			return r.setBody(at, v.Part, t.Text(body))
+		}
+		return r.setBody(at, v.Part, string(t.Bytes(body)))
+	}},
+	wire.FillBody: {api.ActionReplace, func(r *round, at int, v *wire.Violation) (int, bool) { return r.setBody(at, v.Part, EmptyResult) }},
+	wire.Sign: {api.ActionSign, func(r *round, at int, v *wire.Violation) (int, bool) {
+		p := &r.doc.T.Parts[v.Part]
+		brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
+		r.doc.Splice(p.Msg, brace, r.doc.T.Write(r.doc.F.Sign(nil, r.doc.T.Bytes(p.Span))))
+		p.Flags |= transcript.Signed
+		return r.mark(at, touched)
+	}},
+	wire.DropCaller: {api.ActionDrop, func(r *round, at int, v *wire.Violation) (int, bool) {
+		r.md.dropCaller(v.Part)
+		return r.mark(at, touched)
+	}},
+	wire.Replace: {api.ActionReplace, func(r *round, at int, v *wire.Violation) (int, bool) {
+		if r.md.replaceLone(v.Message) {
+			r.mark(at, gone)
+		}
+		return r.mark(at, touched)
+	}},
+	wire.AddReasoning: {api.ActionAdd, func(r *round, at int, v *wire.Violation) (int, bool) {
+		r.md.think(v.Message)
+		return r.mark(at, touched)
+	}},
+}
+
+// fix applies the fixes of some violations, and reports whether it could apply any.
+func (r *round) fix(violations []wire.Violation) (done bool) {
+	for i := range violations {
+		v := &violations[i]
+		at := r.place.of(v.Message)
+		if at < 0 || fixes[v.Fix].do == nil {
+			continue
+		}
+		saved, ok := fixes[v.Fix].do(r, at, v)
+		if !ok {
+			continue
+		}
+		done = true
+		if !r.md.mended || v.Fix == wire.Replace {
+			r.md.report.Repaired++
+		}
+		r.md.report.Act(api.Action{Action: fixes[v.Fix].action, Pass: "repair", Message: int(r.doc.Items[at].In), Tokens: saved, Rule: v.Rule})
+	}
+	r.answer()
+	r.open()
+	for at := range r.doc.Items {
+		if r.marks[at]&(touched|drained) != 0 {
+			r.doc.Remeasure(at)
+		}
+		if r.marks[at]&drained != 0 && r.empty(at) {
+			r.marks[at] |= gone
+		}
+	}
+	r.rebuild()
+	return done
+}
+
+// mark marks an item. Its results are those of a fix that saves nothing.
+func (r *round) mark(at int, m mark) (saved int, ok bool) {
+	r.marks[at] |= m
+	return 0, true
+}
+
+// dropPart takes a part out of its message, or the message where it is one.
+func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
+	t := r.doc.T
+	if t.Parts[v.Part].List == transcript.NoList {
+		return r.mark(at, gone)
+	}
+	saved = r.doc.P.Parts(t, t.Parts[v.Part:int(v.Part)+1+len(t.Inner(int(v.Part)))])
+	r.doc.TakePart(v.Part)
+	r.marks[at] |= touched
+	return saved, true
+}
+
+// setBody puts a text in place of the body of a tool result.
+func (r *round) setBody(at int, part int32, text string) (saved int, ok bool) {
+	value, size := r.doc.F.ResultBody(nil, r.doc.T, part, text)
+	r.doc.SetBody(part, value, size)
+	return r.mark(at, touched)
+}
+
+// answer gives results to the calls that have none, and gathers those that have to be in one message.
+func (r *round) answer() {
+	for at := range r.doc.Items {
+		switch calls := r.unanswered[r.doc.Items[at].Msg]; {
+		case len(calls) > 0 && r.doc.F.Answer != nil:
+			r.answerInside(at, calls)
+		case r.marks[at]&gathered != 0 || len(calls) > 0 && r.doc.F.Rules.Answers == wire.OneMessage:
+			r.inserts[at], r.answered[at] = r.gather(at, calls)
+		case len(calls) > 0:
+			r.inserts[at], r.answered[at] = r.doc.F.Results(nil, r.calls(calls), LostResult), calls
+		}
+	}
+}
+
+// open lets the user open the conversation, and the roles take turns.
+func (r *round) open() {
+	if before := r.opener - 1; r.opener >= 0 {
+		if r.inserts[before] != nil {
+			r.inserts[before] = append(r.inserts[before], ',')
+		}
+		r.inserts[before] = append(r.inserts[before], r.doc.NewMessage(max(0, before), transcript.User, authorship.OpeningText)...)
+	}
+	for at, role := range r.turns {
+		if r.inserts[at] == nil { // what is inserted there may already separate them
+			r.inserts[at] = r.doc.NewMessage(at, role, authorship.TurnText)
+		}
+	}
+}
+
+// gather writes one message with the results of an item's calls, in the order of the calls: existing ones, which are moved, and lost ones
+// for those in unanswered. It returns the calls that it answers. Calls that are still open stay open. Items that lose results are marked as
+// drained.
+func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
+	var calls []int32
+	var results []wire.Call
+	msg := &r.doc.T.Messages[r.doc.Items[item].Msg]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &r.doc.T.Parts[n]
+		if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) {
+			continue
+		}
+		call := wire.CallOf(r.doc.T, n)
+		from := -1
+		if p.Pair >= 0 && !r.doc.T.Parts[p.Pair].Has(transcript.Removed) {
+			from = r.place.of(r.doc.T.Parts[p.Pair].Msg)
+		}
+		switch {
+		case from >= 0:
+			call.Result = r.doc.AppendPart(nil, p.Pair)
+			r.doc.TakePart(p.Pair)
+			r.marks[from] |= drained
+			p.Pair = -1
+		case len(unanswered) == 0 || unanswered[0] != n: // they are in order
+			continue
+		default:
+			unanswered = unanswered[1:]
+		}
+		calls, results = append(calls, n), append(results, call)
+	}
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	return r.doc.F.Results(nil, results, LostResult), calls
+}
+
+// empty reports whether all parts of an item were removed.
+func (r *round) empty(item int) bool {
+	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
+}
+
+// calls returns tool calls in the form that a format's Results takes.
+func (r *round) calls(parts []int32) []wire.Call {
+	calls := make([]wire.Call, len(parts))
+	for i, n := range parts {
+		calls[i] = wire.CallOf(r.doc.T, n)
+	}
+	return calls
+}
+
+// answerInside writes the message of an item again, with results in the parts that are calls without one.
+func (r *round) answerInside(item int, calls []int32) {
+	for _, n := range calls {
+		p := &r.doc.T.Parts[n]
+		r.doc.Splice(p.Msg, p.Span, r.doc.T.Write(r.doc.F.Answer(nil, r.doc.T.Bytes(p.Span), LostResult)))
+		for k := p.Copy; k > 0; k = r.doc.T.Parts[k-1].Copy {
+			if q := &r.doc.T.Parts[k-1]; q.List >= 0 {
+				r.doc.Splice(q.Msg, q.Span, r.doc.T.Write(r.doc.F.Answer(nil, r.doc.T.Bytes(q.Span), LostResult)))
+			}
+		}
+	}
+	r.doc.Items[item].Dirty = true
+	r.doc.Replace(item, r.doc.AppendMessage(nil, &r.doc.Items[item]))
+}
+
+// move moves an item to after another one. A new message, if there is one, goes there instead.
+type move struct {
+	from, behind int
+	text         []byte
+}
+
+// moveResult plans how to move a tool result directly after its call: with its message or, if that contains more, alone.
+func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
+	t := r.doc.T
+	p := &t.Parts[v.Part]
+	if p.Has(transcript.Removed) && r.doc.F.Rules.Answers != wire.OneMessage { // it has moved for another rule
+		return 0, false
+	}
+	call := r.place.of(t.Parts[p.Pair].Msg)
+	switch {
+	case call < 0:
+		return 0, false
+	case r.doc.F.Rules.Answers == wire.OneMessage:
+		return r.mark(call, gathered)
+	case p.List == transcript.NoList:
+		r.moved = append(r.moved, move{from: at, behind: r.behind(call)})
+	case r.doc.F.Stamp == "" && r.answersOnly(at, t.Parts[p.Pair].Msg): // a message that moves keeps its date
+		r.moved = append(r.moved, move{from: at, behind: call})
+	default:
+		text := r.doc.F.Wrap(nil, r.doc.F.Rules.ResultRole, r.doc.AppendPart(nil, v.Part), t.Bytes(t.Messages[p.Msg].Span))
+		r.doc.TakePart(v.Part)
+		r.marks[at] |= touched
+		// The pair is linked when the new message is read.
+		t.Parts[p.Pair].Pair = -1
+		r.moved = append(r.moved, move{from: -1, behind: call, text: text})
+	}
+	return 0, true
+}
+
+// answersOnly reports whether an item holds nothing but results of the calls of a message.
+func (r *round) answersOnly(item int, caller int32) bool {
+	t := r.doc.T
+	return !slices.ContainsFunc(t.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
+		return !p.Has(transcript.Removed) && p.Parent < 0 && !(p.Kind == transcript.ToolResult && p.Pair >= 0 && t.Parts[p.Pair].Msg == caller)
+	})
+}
+
+// behind returns the item after which the result of an item's call goes: the item itself or, if the order identifies results, the last of
+// the existing results.
+func (r *round) behind(call int) int {
+	for r.doc.F.Rules.Ordered && call+1 < len(r.doc.Items) && r.doc.T.Messages[r.doc.Items[call+1].Msg].Role == transcript.Tool {
+		call++
+	}
+	return call
+}
+
+// rebuild builds the new list of items: without removed ones, with insertions after their items and moved items in their places. Answers
+// are linked to exactly their calls, since ids are not always enough.
+func (r *round) rebuild() {
+	if len(r.inserts) == 0 && len(r.moved) == 0 && !slices.ContainsFunc(r.marks, func(m mark) bool { return m&gone != 0 }) {
+		return
+	}
+	behind := r.moves()
+	part := len(r.doc.T.Parts)
+	old := slices.Clone(r.doc.Items)
+	r.doc.Items = r.doc.Items[:0]
+	for i := -1; i < len(old); i++ {
+		switch {
+		case i < 0 || r.marks[i]&away != 0 && r.marks[i]&gone == 0:
+		case r.marks[i]&gone != 0:
+			r.doc.Total -= old[i].Tokens
+		default:
+			r.doc.Items = append(r.doc.Items, old[i])
+		}
+		for _, m := range behind[i] {
+			if m.from < 0 {
+				r.doc.InsertMore(len(r.doc.Items), m.text)
+			} else if r.marks[m.from]&gone == 0 {
+				r.doc.Items = append(r.doc.Items, old[m.from])
+			}
+		}
+		if text := r.inserts[i]; text != nil {
+			first := int32(len(r.doc.T.Parts))
+			r.doc.InsertMore(len(r.doc.Items), text)
+			r.link(first, r.answered[i])
+		}
+	}
+	r.doc.F.Pair(r.doc.T, part)
+}
+
+// moves are the moves by the item after which they go. An item moves once.
+func (r *round) moves() map[int][]move {
+	behind := map[int][]move{}
+	for _, m := range r.moved {
+		if m.from >= 0 {
+			if r.marks[m.from]&away != 0 || m.from == m.behind {
+				continue
+			}
+			r.marks[m.from] |= away
+		}
+		behind[m.behind] = append(behind[m.behind], m)
+	}
+	return behind
+}
+
+// link pairs the tool results from part index first on with calls, one by one.
+func (r *round) link(first int32, calls []int32) {
+	t := r.doc.T
+	for n := first; n < int32(len(t.Parts)) && len(calls) > 0; n++ {
+		result := &t.Parts[n]
+		if result.Kind != transcript.ToolResult || result.Parent >= 0 {
+			continue
+		}
+		for _, old := range [...]int32{result.Pair, t.Parts[calls[0]].Pair} {
+			if old >= 0 {
+				t.Parts[old].Pair = -1
+			}
+		}
+		result.Pair, t.Parts[calls[0]].Pair = calls[0], n
+		calls = calls[1:]
+	}
+}

@@ -1,0 +1,43 @@
+// opencode, as a plugin: its model writes the summary of a compaction, and is given what must be in it, which ctxfold has read in the session:
+// the user's rules and requests in the user's words, errors that are open, files that changed, work that runs. What the compaction
+// takes away is kept in .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds it.
+//
+//   npm install ctxfold
+//   opencode.json: { "plugin": ["./opencode.js"] }
+import { join } from "node:path";
+import { createCompactor } from "ctxfold";
+import { directoryStore } from "ctxfold/directory";
+
+const HEAD = `Facts from the record of this session. The summary must hold each rule and each open request word for word, and must not
+claim that anything was done that is not listed as done:`;
+
+/** @param {any} input its PluginInput @returns {Promise<any>} its Hooks */
+export const Ctxfold = async ({ client, directory }) => ({
+  "experimental.session.compacting": async (
+    /** @type {{ sessionID: string }} */ { sessionID },
+    /** @type {{ context: string[] }} */ output,
+  ) => {
+    try {
+      const path = { id: sessionID };
+      const [info, messages] = await Promise.all([client.session.get({ path }), client.session.messages({ path })]);
+      const facts = await factsOf({ info: info.data, messages: messages.data }, directory);
+      if (facts) output.context.push(`${HEAD}\n\n${facts}`);
+    } catch (error) {
+      // Without the facts the compaction is what it is without this plugin.
+      await client.app.log({ body: { service: "ctxfold", level: "warn", message: String(error) } }).catch(() => {});
+    }
+  },
+});
+
+/** What ctxfold would write in place of all messages but the newest; undefined for a session that has nothing yet. @param {object} session as `opencode export` prints it @param {string} directory */
+async function factsOf(session, directory) {
+  const compactor = createCompactor({
+    policy: { window: { unlimited: true }, passes: [{ pass: "fold", keep_tokens: 1 }] },
+    store: directoryStore(join(directory, ".ctxfold")),
+  });
+  await compactor.ready();
+  const { messages, state } = await compactor.compact(compactor.open(JSON.stringify(session)), {
+    options: { force: true },
+  });
+  return compactor.digests(messages, state).find(({ own }) => own)?.text;
+}

@@ -1,0 +1,45 @@
+// pi, as an extension: its compactions are ctxfold's. No model is called, so that a compaction takes no time and costs nothing, and what is
+// removed is kept in .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds it.
+//
+//   npm install ctxfold
+//   pi --extension pi.js
+import { join } from "node:path";
+import { createCompactor } from "ctxfold";
+import { directoryStore } from "ctxfold/directory";
+
+/** @param {any} pi its ExtensionAPI */
+export default function ctxfold(pi) {
+  pi.on("session_before_compact", async (/** @type {any} */ event, /** @type {any} */ context) => {
+    const { preparation, branchEntries, customInstructions, signal } = event;
+    if (customInstructions) return; // what the user wants of a summary is for a model to read: pi's own compaction does it
+    try {
+      return { compaction: await compacted(branchEntries, preparation, context, signal) };
+    } catch (error) {
+      if (!signal.aborted) context.ui?.notify?.(`ctxfold: ${error}; pi compacts by itself`, "warning");
+    }
+  });
+}
+
+/**
+ * The entry that pi stores: a summary, and the first entry that stays. It is made as `ctxfold compact --session` makes it, of the session file
+ * that these entries are. Undefined leaves the compaction to pi.
+ * @param {object[]} entries @param {any} preparation @param {any} context @param {AbortSignal} signal
+ */
+async function compacted(entries, preparation, { cwd = process.cwd(), model }, signal) {
+  const { tokensBefore, settings } = preparation;
+  const header = { type: "session", version: 3, id: "ctxfold", timestamp: new Date().toISOString(), cwd };
+  const file = [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  const compactor = createCompactor({
+    policy: {
+      window: { tokens: model?.contextWindow || 200_000 },
+      passes: [{ pass: "fold", keep_tokens: settings.keepRecentTokens }],
+    },
+    store: directoryStore(join(cwd, ".ctxfold")),
+  });
+  await compactor.ready();
+  const done = await compactor.compact(compactor.open(file), { options: { force: true }, signal });
+  const added = compactor.save(file, done).slice(file.length).trim().split("\n");
+  if (!done.report.changed || added.length !== 1) return undefined; // the rest does not follow unchanged
+  const { summary, firstKeptEntryId } = JSON.parse(added[0] ?? "");
+  return { summary, firstKeptEntryId, tokensBefore, details: { by: "ctxfold", folded: done.report.folded } };
+}

@@ -1,0 +1,35 @@
+/** The directory of --archive: bodies, and the states of what compact has printed. The Go command uses the same files. */
+import { createHash } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { directoryStore } from "../directory.js";
+import type { Store } from "../store.js";
+import type { State } from "../types.js";
+import type { Given } from "./flags.js";
+import { writeText } from "./write.js";
+
+export function archiveOf(given: Given): Store | undefined {
+  return given.text("archive") === "" ? undefined : directoryStore(given.text("archive"));
+}
+
+/** Keeps the state next to the bodies, under a name that the transcript itself gives, for a restore that is not told the state. */
+export async function noteState(given: Given, messages: Uint8Array, state: State): Promise<void> {
+  if (given.text("archive") === "" || messages.length === 0) return;
+  await mkdir(given.text("archive"), { recursive: true, mode: 0o700 });
+  await writeText(stateFile(given, messages), `${JSON.stringify(state)}\n`);
+}
+
+/** The state that was kept for a transcript; null where there is none, since the transcript has continued. */
+export async function notedState(given: Given, messages: Uint8Array): Promise<State | null> {
+  if (given.text("archive") === "") return null;
+  try {
+    return JSON.parse(await readFile(stateFile(given, messages), "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function stateFile(given: Given, messages: Uint8Array): string {
+  const text = Buffer.from(messages).toString("utf8").trim();
+  return join(given.text("archive"), `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.state`);
+}

@@ -1,0 +1,46 @@
+/** What the command says when it cannot do what it was asked to do. */
+import { CtxfoldError, messageOf } from "../errors.js";
+
+export const EXIT = { ok: 0, partial: 1, bad: 2, over: 3, interrupted: 130 } as const;
+
+/** The command line is wrong. `command` is the one whose help is named; without it the text says enough. */
+export class UsageError extends Error {
+  constructor(
+    message: string,
+    readonly command?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** An error of an operation, and where it is in the file that the input came from, as in "session.json, line 3, column 14 (byte 207)". */
+export class InputError extends Error {
+  constructor(
+    readonly error: CtxfoldError,
+    where: string,
+  ) {
+    super(`${where}: ${error.message}`);
+  }
+}
+
+/** What to do, where the module cannot know it: options are the command's own. */
+const HINTS: Record<string, string> = {
+  ambiguous_format: "Name the wire format with --format.",
+  unknown_format: "docs/guides/formats.md lists the wire formats; --format names one.",
+  unknown_window: "Set it with --window TOKENS, such as --window 200k; --window unlimited says that there is none.",
+  unknown_preset: "docs/guides/presets.md lists the presets.",
+  truncated_json: "The input was cut off: get the whole of it.",
+};
+
+/** The text of an error, for standard error. */
+export function errorText(error: unknown): string {
+  if (error instanceof UsageError) {
+    const help = error.command === undefined ? "" : `  \`${error.command} --help\` shows how it is used.\n`;
+    return `ctxfold: ${error.message}\n${help}`;
+  }
+  const placed = error instanceof InputError ? error.error : error;
+  if (!(placed instanceof CtxfoldError)) return `ctxfold: ${messageOf(error)}\n`;
+  const at = placed.path && placed.path !== "policy" ? `  at    ${placed.path}\n` : "";
+  const hint = HINTS[placed.code] ? `  ${HINTS[placed.code]}\n` : "";
+  return `ctxfold: ${messageOf(error)}\n${at}  code  ${placed.code}\n${hint}`;
+}

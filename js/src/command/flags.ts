@@ -1,0 +1,95 @@
+/** Reads a command line. */
+import { parseArgs } from "node:util";
+import { UsageError } from "./errors.js";
+
+/** An option of a command. One with a `value` takes a value, and that is its name in the help. */
+export interface Flag {
+  value?: string;
+  /** May be given more than once; several values may also be separated by commas, unless it is "repeated". */
+  many?: "listed" | "repeated";
+  short?: string;
+  /** The line of the help. */
+  text: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** What was given: the last value of each option. */
+export class Given {
+  readonly positionals: string[] = [];
+  readonly #values = new Map<string, string[]>();
+
+  add(name: string, value: string): void {
+    this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  text(name: string): string {
+    return this.#values.get(name)?.at(-1) ?? "";
+  }
+
+  all(name: string): string[] {
+    return this.#values.get(name) ?? [];
+  }
+}
+
+/** Reads the arguments behind the name of a command; throws a {@link UsageError}. */
+export function parse(args: readonly string[], flags: Flags, command: string): Given {
+  const options = Object.entries(flags).map(([name, { value, short, many }]) => {
+    const type = value ? ("string" as const) : ("boolean" as const);
+    return [name, { type, ...(short && { short }), ...(many && { multiple: true }) }] as const;
+  });
+  const config = { args: [...args], options: Object.fromEntries(options), allowPositionals: true };
+  const given = new Given();
+  for (const token of parseArgs({ ...config, strict: false, tokens: true }).tokens) {
+    if (token.kind === "positional") given.positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+    if (!flag && rawName.startsWith("--")) {
+      throw new UsageError(`unknown flag: ${rawName}${nearest(name, Object.keys(flags), "--")}`, command);
+    }
+    if (!flag) throw new UsageError(`unknown shorthand flag: '${name}' in ${rawName}`, command);
+    if (!flag.value && value !== undefined && value !== "true") {
+      throw new UsageError(`${rawName} takes no value, and "${value}" is one`, command);
+    }
+    if (flag.value && value === undefined) throw new UsageError(`flag needs an argument: ${rawName}`, command);
+    for (const each of flag.many === "listed" ? (value ?? "").split(",") : [value ?? ""]) given.add(name, each);
+  }
+  return given;
+}
+
+/** Asks whether one of some names was meant; "" where none is like the given one. */
+export function nearest(given: string, names: readonly string[], before = ""): string {
+  const near = names
+    .filter((name) => distance(given.toLowerCase(), name) <= 2 || name.startsWith(given.toLowerCase()))
+    .sort();
+  return near.length === 0 ? "" : `, did you mean ${before}${near.join(` or ${before}`)}?`;
+}
+
+/** How many letters must be added, removed or replaced to make one text of another. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The lines of the help for options. */
+export function helpOf(flags: Flags): string {
+  const rows = Object.entries(flags).map(([name, { value, short, text }]) => {
+    const head = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;
+    return [head, text] as const;
+  });
+  const longest = Math.max(...rows.map(([head]) => head.length));
+  return rows.map(([head, text]) => `  ${head.padEnd(longest)}   ${text}\n`).join("");
+}

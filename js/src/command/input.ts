@@ -1,0 +1,171 @@
+/** The files that commands read, and where in them an error is. */
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import type { Compactor } from "../compactor.js";
+import { CtxfoldError } from "../errors.js";
+import type { Session } from "../types.js";
+import { InputError, UsageError } from "./errors.js";
+import type { Given } from "./flags.js";
+import { plural } from "./table.js";
+import { reasonOf } from "./write.js";
+
+/** A text and what to call it in an error. */
+export interface Source {
+  name: string;
+  text: Uint8Array;
+  /** How many bytes the file has before the text. */
+  skipped: number;
+}
+
+/** A transcript: what a file holds, or the conversation in a session file. */
+export interface Read {
+  source: Source;
+  /** What the file is called: of a session file with the name of its agent. */
+  name: string;
+  /** What the operations get. */
+  messages: Uint8Array | Session<Uint8Array>;
+  session?: Session<Uint8Array>;
+  /** Why the file is no session file. */
+  noSession?: CtxfoldError;
+}
+
+/** What files are in that should hold JSON, by their first bytes. */
+const CODINGS: [mark: number[], name: string, way: string][] = [
+  [[0x1f, 0x8b], "compressed with gzip", "gunzip -c FILE | ctxfold … -"],
+  [[0x28, 0xb5, 0x2f, 0xfd], "compressed with zstd", "zstd -dc FILE | ctxfold … -"],
+  [[0x50, 0x4b, 0x03, 0x04], "a ZIP archive", "unzip -p FILE | ctxfold … -"],
+  [[0xff, 0xfe], "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"],
+  [[0xfe, 0xff], "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"],
+];
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+const startsWith = (text: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => text[i] === byte);
+
+/** The FILE argument; without one it is standard input, which must not be a terminal. */
+export function fileArgument({ positionals }: Given, command: string): string {
+  const [file, more] = positionals;
+  if (more !== undefined) throw new UsageError(`there is one FILE too many: ${more}`, command);
+  if (file === undefined && process.stdin.isTTY) {
+    throw new UsageError("there is no input: name a FILE, or pipe one in", command);
+  }
+  return file ?? "-";
+}
+
+/** Reads a file that must hold JSON; "-" is standard input. */
+export async function readJson(file: string): Promise<Source> {
+  const name = file === "-" ? "standard input" : file;
+  let text: Uint8Array;
+  try {
+    text = file === "-" ? await buffer(process.stdin) : await readFile(file);
+  } catch (error) {
+    throw new Error(`cannot read ${name}: ${reasonOf(error)}`, { cause: error });
+  }
+  for (const [mark, what, way] of CODINGS) {
+    if (startsWith(text, mark)) {
+      throw new Error(`${name} is ${what}: convert it first, for example with \`${way}\``);
+    }
+  }
+  // A byte order mark is not JSON, but some editors write one.
+  const skipped = startsWith(text, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  text = text.subarray(skipped);
+  if (text.every((byte) => byte === 32 || (byte >= 9 && byte <= 13))) {
+    throw new Error(`${name} is empty: it must hold JSON`);
+  }
+  return { name, text, skipped };
+}
+
+/** Takes the conversation out of what was read if that is a session file. */
+export function transcriptOf(compactor: Compactor, source: Source): Read {
+  try {
+    const session = compactor.open(source.text);
+    const name = `${source.name} (${agentOf(session)} session)`;
+    return { source, name, messages: session, session };
+  } catch (error) {
+    if (!(error instanceof CtxfoldError)) throw error;
+    if (error.code !== "unknown_session") throw new InputError(error, where(source, error.offset));
+    return { source, name: source.name, messages: source.text, noSession: error };
+  }
+}
+
+/** The error of an operation on a transcript, with its place in the file or the name of the option that it is in. */
+export function located(error: unknown, { source, name, session, noSession }: Read, given: Given): unknown {
+  if (!(error instanceof CtxfoldError)) return error;
+  const [option = ""] = /^(policy|state)\b/.exec(error.path) ?? [];
+  if (given.has(option)) {
+    const value = given.text(option);
+    return new InputError(error, value.trim().startsWith("{") ? `--${option}` : value.replace(/^@/, ""));
+  }
+  if (!/^messages\b/.test(error.path)) return error;
+  if (session) return new InputError(error, name);
+  const lines = error.code === "invalid_json" && kindOfLines(source.text);
+  if (lines === "transcripts") {
+    return new Error(`${source.name} has a transcript in each line: compact each line by itself`);
+  }
+  if (lines === "messages") {
+    return new Error(
+      `${source.name} has a message in each line: put them into a list, for example with \`jq -s . FILE | ctxfold … -\``,
+    );
+  }
+  // A transcript after which another object begins was meant to be a file of JSON lines.
+  if (noSession && error.code === "invalid_json" && isJson(source.text.subarray(0, error.offset))) {
+    if (source.text[error.offset] === 0x7b) return new InputError(noSession, where(source, 0));
+  }
+  return new InputError(error, where(source, error.offset));
+}
+
+/** As in "session.json, line 3, column 14 (byte 207)". */
+export function where({ name, text, skipped }: Source, offset: number): string {
+  const { line, column } = position(text, offset);
+  return `${name}, line ${line}, column ${column} (byte ${offset + skipped})`;
+}
+
+/** The line and the column, in code points, of a byte offset; both count from 1. */
+export function position(text: Uint8Array, offset: number): { line: number; column: number } {
+  const lines = new TextDecoder().decode(text.subarray(0, offset)).split("\n");
+  return { line: lines.length, column: 1 + [...(lines.at(-1) ?? "")].length };
+}
+
+function isJson(text: Uint8Array): boolean {
+  return parsed(text) !== undefined;
+}
+
+function parsed(text: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a file has in each line, as far as its first line tells. */
+function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
+  const end = text.indexOf(0x0a);
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON
+  const first: any = end < 0 ? undefined : parsed(text.subarray(0, end));
+  if (first === undefined || first === null || text.subarray(end).every((byte) => byte <= 32)) return undefined;
+  const lists = [first.messages, first.input, first.contents];
+  if (Array.isArray(first) || lists.some((list) => Array.isArray(list) && list.length > 0)) return "transcripts";
+  return typeof first.role === "string" && (first.content ?? first.parts) !== undefined ? "messages" : undefined;
+}
+
+/** The names of agents, by the kind of their session files. */
+const AGENTS: Record<string, string> = {
+  "claude-code": "Claude Code",
+  codex: "Codex",
+  "gemini-cli": "Gemini CLI",
+  goose: "Goose",
+  openhands: "OpenHands",
+  "roo-code": "Roo Code",
+};
+
+const agentOf = ({ kind }: Session<unknown>) => AGENTS[kind] ?? kind;
+
+/** The fact that describes a session file; it has no value where there is none. */
+export function readFact({ session }: Read): readonly [string, string] {
+  if (!session) return ["", ""];
+  return ["read", `${agentOf(session)} session, ${session.format}, ${plural(messageCount(session), "message")}`];
+}
+
+/** How many messages a session has. */
+export const messageCount = ({ messages }: Session<Uint8Array>): number =>
+  JSON.parse(new TextDecoder().decode(messages)).length;

@@ -1,0 +1,8 @@
+/** Standard output. */
+
+/** Writes to standard output and resolves when all of it has been taken. */
+export function print(text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,71 @@
+/** A command of the shell that writes summaries. */
+import { spawn } from "node:child_process";
+import type { Summarize } from "../summarize.js";
+import { UsageError } from "./errors.js";
+
+/** Reads --summarizer. Undefined stands for the local digest. */
+export function summarizerOf(flag: string): Summarize | undefined {
+  if (flag === "" || flag === "none") return undefined;
+  const [, command = ""] = /^cmd:(.*)$/s.exec(flag) ?? [];
+  if (command.trim() === "") throw new UsageError(`--summarizer "${flag}" is neither none nor cmd:COMMAND`);
+  return async (request, { signal }) => {
+    try {
+      return await outputOf(command, request, signal);
+    } catch (error) {
+      // The report has only one word for it.
+      process.stderr.write(`ctxfold: the summarizer "${command}" failed: ${(error as Error).message}\n`);
+      throw error;
+    }
+  };
+}
+
+/** Reads a duration such as 90s, 2m or 1m30s, in milliseconds; undefined is the default. */
+export function durationOf(text: string, command: string): number | undefined {
+  const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
+  if (parts.map(([part]) => part).join("") !== text) {
+    throw new UsageError(`--summary-timeout must be a duration, such as 90s or 2m: it is "${text}"`, command);
+  }
+  const sum = parts.reduce((sum, [, n, unit]) => sum + Number(n) * units[unit as keyof typeof units], 0);
+  return sum > 0 ? sum : undefined;
+}
+
+/** The prompt is the command's standard input, what it prints is the summary. The signal also ends what the command has started. */
+function outputOf(
+  command: string,
+  { prompt, system, scope, max_output_tokens }: Parameters<Summarize>[0],
+  signal: AbortSignal,
+): Promise<string> {
+  const windows = process.platform === "win32";
+  const env = {
+    ...process.env,
+    CTXFOLD_SYSTEM: system,
+    CTXFOLD_SCOPE: scope,
+    CTXFOLD_MAX_OUTPUT_TOKENS: String(max_output_tokens),
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, env, detached: !windows, stdio: ["pipe", "pipe", "inherit"] });
+    const end = () => {
+      reject(signal.reason);
+      if (windows || child.pid === undefined) return child.kill("SIGKILL");
+      try {
+        return process.kill(-child.pid, "SIGKILL");
+      } catch {
+        return false; // it has just ended
+      }
+    };
+    signal.addEventListener("abort", end, { once: true });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
+    });
+    child.stdin.on("error", () => {}); // a command may end without reading
+    child.stdin.end(prompt);
+    child.on("error", reject);
+    child.on("close", (code, killed) => {
+      signal.removeEventListener("abort", end);
+      if (code === 0) resolve(text.trim());
+      else reject(new Error(killed ? `signal: ${killed}` : `exit status ${code}`));
+    });
+  });
+}

@@ -1,0 +1,50 @@
+/** Text for people: tables, lists of facts, numbers. */
+
+/** A table with headings; a heading that begins with # is of a column of numbers. Columns without any value are left out on request. */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { suppressEmpty = false } = {},
+): string {
+  const shown = headings.map((_, i) => !suppressEmpty || rows.some((row) => row[i]));
+  const names = headings.map((heading) => heading.replace(/^#/, ""));
+  const widths = names.map((name, i) => Math.max(...[name, ...rows.map((row) => row[i] ?? "")].map(width)));
+  const columns = names.map((_, i) => i).filter((i) => shown[i]);
+  const line = (cells: readonly string[]) =>
+    `│${columns.map((i) => ` ${pad(cells[i] ?? "", widths[i] ?? 0, headings[i]?.startsWith("#"))} `).join("│")}│`;
+  const rule = (left: string, middle: string, right: string) =>
+    left + columns.map((i) => "─".repeat((widths[i] ?? 0) + 2)).join(middle) + right;
+  const body = [line(names), rule("├", "┼", "┤"), ...rows.map(line)];
+  return `${[rule("┌", "┬", "┐"), ...body, rule("└", "┴", "┘")].join("\n")}\n`;
+}
+
+/** Facts below each other, their names in one column. A fact without a value is left out. */
+export function facts(...list: readonly (readonly [name: string, value: string])[]): string {
+  const given = list.filter(([, value]) => value !== "");
+  const longest = Math.max(0, ...given.map(([name]) => width(name)));
+  return given.map(([name, value]) => `${pad(name, longest)}  ${value}\n`).join("");
+}
+
+const width = (text: string) => [...text].length;
+
+function pad(text: string, to: number, right = false): string {
+  const space = " ".repeat(Math.max(0, to - width(text)));
+  return right ? space + text : text + space;
+}
+
+/** A number with a comma after every three digits. */
+export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** "1 message", "2 messages". */
+export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+/** How much larger or smaller a number became. It is rounded, but not to nothing, nor to all where something is left. */
+export function change(before: number, after: number): string {
+  if (before === after || before === 0) return "same";
+  const percent = (100 * (after - before)) / before;
+  const size = Math.abs(percent);
+  const sign = percent < 0 ? "-" : "+";
+  if (size < 0.5) return `${sign}${Math.max(size, 0.1).toFixed(1)} %`;
+  if (percent < 0 && after > 0 && Math.round(size) === 100) return `-${Math.min(size, 99.9).toFixed(1)} %`;
+  return `${sign}${Math.round(size)} %`;
+}

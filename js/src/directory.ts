@@ -1,0 +1,87 @@
+/** A store in a directory, for Node, Bun and Deno. The Go package's `DirStore` and the Go command use the same files. */
+import { createHash } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CtxfoldError } from "./errors.js";
+import type { Store } from "./store.js";
+
+/** How many digits of a handle are the name of its file. */
+const NAME_DIGITS = 16;
+const HANDLE = /^[0-9a-f]{16,64}$/;
+/** The name of a file that is being written; one this old, in milliseconds, was left by a program that was killed. */
+const UNFINISHED = /^new-[0-9a-z_]+$/;
+const LEFT_BEHIND_MS = 3_600_000;
+
+/**
+ * Keeps bodies in a directory, one file each, named by the first 16 digits of its handle. Several programs may use one directory at the same
+ * time. The directory is created when the first body is kept (mode 0700, since transcripts are private).
+ *
+ * `put` throws `store_failed` if the directory has another body under the same 16 digits; `get` throws `invalid_option` for what is no handle.
+ */
+export function directoryStore(path: string): Store {
+  const fileOf = (handle: string) => {
+    const digits = String(handle).toLowerCase();
+    if (HANDLE.test(digits)) return join(path, digits.slice(0, NAME_DIGITS));
+    throw new CtxfoldError("invalid_option", `"${handle}" is not a handle: a handle has 16 to 64 hexadecimal digits`, {
+      path: "handle",
+    });
+  };
+  let opened: Promise<void> | undefined;
+  return {
+    async put(handle, body) {
+      opened ??= opening(path).catch((error) => {
+        opened = undefined;
+        throw error;
+      });
+      await opened;
+      const file = fileOf(handle);
+      const there = await readOrNothing(file);
+      if (there === body) return;
+      if (there !== undefined && isBodyOf(handle.slice(0, NAME_DIGITS), there)) {
+        throw new CtxfoldError("store_failed", `${file} has another body`);
+      }
+      await writeAt(path, file, body);
+    },
+    get: (handle) => readOrNothing(fileOf(handle)),
+  };
+}
+
+/** Whether a body's SHA-256 begins with these hexadecimal digits. */
+export function isBodyOf(handle: string, body: string): boolean {
+  return createHash("sha256").update(body).digest("hex").startsWith(handle.toLowerCase());
+}
+
+async function opening(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  for (const name of (await readdir(path)).filter((name) => UNFINISHED.test(name))) {
+    const found = await stat(join(path, name)).catch(() => undefined); // another program may have removed it
+    if (found?.isFile() && Date.now() - found.mtimeMs > LEFT_BEHIND_MS) await rm(join(path, name), { force: true });
+  }
+}
+
+async function readOrNothing(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Writes under a temporary name first, so that nobody reads half a body. */
+async function writeAt(path: string, file: string, body: string): Promise<void> {
+  const temporary = join(path, `new-${process.pid.toString(36)}${Math.random().toString(36).slice(2)}`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    try {
+      await handle.writeFile(body);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

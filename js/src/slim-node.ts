@@ -1,0 +1,30 @@
+/** The entry `ctxfold/slim` for Node, Bun and Deno: as `slim.ts`, but file URLs are read from disk. */
+import { readFile } from "node:fs/promises";
+import { type CreateCompactor, compactors } from "./compactor.js";
+import { type DigestOf, digestReader } from "./digest.js";
+import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type Load, loader, type ModuleSource } from "./load.js";
+import { type Preload, preloader } from "./preload.js";
+
+export * from "./api.js";
+
+/** Loads the module; see {@link Load}. */
+export const load: Load = /* @__PURE__ */ loader(
+  () => new URL("../ctxfold-slim.wasm", import.meta.url),
+  (url) => (url.protocol === "file:" ? readFile(url) : fetch(url)),
+);
+
+/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
+
+/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
+
+/** Returns what to send for a whole history; see {@link Fit}. */
+export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
+
+/** Reads a message that a compaction has written; see {@link DigestOf}. */
+export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Loads ahead of the first call; see {@link Preload}. */
+export const preload: Preload = /* @__PURE__ */ preloader(load);
