@@ -59,6 +59,7 @@ func (r *request) parseMembers(pass bool) {
 			continue
 		}
 		if n == operations.InMessages && pass {
+			s.Kind()
 			if r.members[n], ok = s.Pass(); ok {
 				continue
 			}

@@ -15,8 +15,8 @@ const (
 	Short = 16
 )
 
-// Hash is a SHA-256 (FIPS 180-4) in progress. crypto/sha256 is not used, because its dependencies (self-tests, hash interfaces) would
-// enlarge the module by several times the size of this file.
+// Hash is a SHA-256 (FIPS 180-4) in progress. The module does without crypto/sha256, because its dependencies (self-tests, hash interfaces) would
+// enlarge it by several times the size of this file.
 type Hash struct {
 	state [8]uint32
 	block [64]byte
