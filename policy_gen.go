@@ -47,7 +47,7 @@ type Policy struct {
 	// Repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also repairs what
 	// it tolerates).
 	Repair string
-	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it images,
+	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above it images,
 	// audio and files are replaced with placeholders, the oldest first.
 	MaxBytes int
 	// Prices are the prices of the model, for the prompt cache part of the report.
@@ -120,7 +120,7 @@ func (p Policy) append(dst []byte) []byte {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code
+	// Tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the code
 	// unknown_window.
 	Tokens int
 	// Unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
@@ -158,8 +158,8 @@ type Gate struct {
 	// Idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been idle for
 	// longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
 	Idle int
-	// Cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is one half.
-	// It needs Idle.
+	// Cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 means one
+	// half. It needs Idle.
 	Cold float64
 	// MinGain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default: 0.02.
 	MinGain float64
@@ -167,11 +167,12 @@ type Gate struct {
 	Inclusive bool
 	// MinMessages is the minimum number of messages for the passes to run; with fewer, only the last resort does.
 	MinMessages int
-	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit.
+	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 means no limit.
 	MaxTokens int
-	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never.
+	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never.
 	MaxMessages int
-	// MaxToolResults makes compaction due above that number of tool results that are neither cleared nor summarized; 0 is never.
+	// MaxToolResults makes compaction due above that number of tool results that are neither cleared nor summarized; 0 means
+	// never.
 	MaxToolResults int
 	// Usage uses the provider's counts (usage in native messages) and estimates only what follows.
 	Usage bool
@@ -229,7 +230,7 @@ type Digest struct {
 	Request string
 	// MaxOutputTokens is the maximum size of a model's digest, in tokens. Default: 4096.
 	MaxOutputTokens int
-	// MaxInputTokens is the maximum size of a request to the model, in tokens; 0 is unlimited.
+	// MaxInputTokens is the maximum size of a request to the model, in tokens; 0 means unlimited.
 	MaxInputTokens int
 	// Provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the host say
 	// how to call it.

@@ -682,8 +682,8 @@ export interface Policy {
    */
   repair?: "refused" | "all";
   /**
-   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it
-   * images, audio and files are replaced with placeholders, the oldest first.
+   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above
+   * it images, audio and files are replaced with placeholders, the oldest first.
    */
   max_bytes?: number;
   /** prices are the prices of the model, for the prompt cache part of the report. */
@@ -701,8 +701,8 @@ export interface Policy {
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
   /**
-   * tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code
-   * unknown_window.
+   * tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the
+   * code unknown_window.
    */
   tokens?: number;
   /**
@@ -738,8 +738,8 @@ export interface PolicyGate {
    */
   idle?: number;
   /**
-   * cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is
-   * one half. It needs Idle.
+   * cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0
+   * means one half. It needs Idle.
    */
   cold?: number;
   /**
@@ -751,13 +751,15 @@ export interface PolicyGate {
   inclusive?: boolean;
   /** min_messages is the minimum number of messages for the passes to run; with fewer, only the last resort does. */
   min_messages?: number;
-  /** max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit. */
+  /** max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 means no limit. */
   max_tokens?: number;
-  /** max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never. */
+  /**
+   * max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never.
+   */
   max_messages?: number;
   /**
    * max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
-   * is never.
+   * means never.
    */
   max_tool_results?: number;
   /** usage uses the provider's counts (usage in native messages) and estimates only what follows. */
@@ -1014,7 +1016,7 @@ export interface PolicySummary {
   request?: "auto" | "flat" | "prefix";
   /** max_output_tokens is the maximum size of a model's digest, in tokens. Default: 4096. */
   max_output_tokens?: number;
-  /** max_input_tokens is the maximum size of a request to the model, in tokens; 0 is unlimited. */
+  /** max_input_tokens is the maximum size of a request to the model, in tokens; 0 means unlimited. */
   max_input_tokens?: number;
   /**
    * provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the

@@ -483,8 +483,8 @@ class Policy(TypedDict):
     """
     max_bytes: NotRequired[int]
     """
-    max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it
-    images, audio and files are replaced with placeholders, the oldest first.
+    max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above
+    it images, audio and files are replaced with placeholders, the oldest first.
     """
     prices: NotRequired[PolicyPrices]
     """prices are the prices of the model, for the prompt cache part of the report."""
@@ -503,8 +503,8 @@ class PolicyWindow(TypedDict):
 
     tokens: NotRequired[int]
     """
-    tokens is the context window in tokens. 0 is that of Model; if that is unknown too, compactions fail with the code
-    unknown_window.
+    tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the
+    code unknown_window.
     """
     unlimited: NotRequired[bool]
     """
@@ -541,8 +541,8 @@ class PolicyGate(TypedDict):
     """
     cold: NotRequired[float]
     """
-    cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is
-    one half. It needs Idle.
+    cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0
+    means one half. It needs Idle.
     """
     min_gain: NotRequired[float]
     """
@@ -554,13 +554,15 @@ class PolicyGate(TypedDict):
     min_messages: NotRequired[int]
     """min_messages is the minimum number of messages for the passes to run; with fewer, only the last resort does."""
     max_tokens: NotRequired[int]
-    """max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit."""
+    """max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 means no limit."""
     max_messages: NotRequired[int]
-    """max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never."""
+    """
+    max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never.
+    """
     max_tool_results: NotRequired[int]
     """
     max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
-    is never.
+    means never.
     """
     usage: NotRequired[bool]
     """usage uses the provider's counts (usage in native messages) and estimates only what follows."""
@@ -584,7 +586,7 @@ class PolicySummary(TypedDict):
     max_output_tokens: NotRequired[int]
     """max_output_tokens is the maximum size of a model's digest, in tokens. Default: 4096."""
     max_input_tokens: NotRequired[int]
-    """max_input_tokens is the maximum size of a request to the model, in tokens; 0 is unlimited."""
+    """max_input_tokens is the maximum size of a request to the model, in tokens; 0 means unlimited."""
     provider: NotRequired[bool]
     """
     provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the
