@@ -35,7 +35,7 @@ type identifying struct {
 	names  []string // of the state; nil where it names no message of this conversation
 	groups []int32  // of the input, once they are wanted
 	pinned []bool   // by group: whether the policy pins one of its messages, once that is needed
-	last   map[Origin]int
+	last   map[uint8]int
 }
 
 // Identify finds the messages of the document that earlier compactions wrote, by the state that the last one has left and by where the policy
@@ -160,7 +160,7 @@ func (id *identifying) lastPlace(kind *Message) int {
 	if !kind.Placed {
 		return Anywhere
 	}
-	if last, known := id.last[kind.Origin]; known {
+	if last, known := id.last[uint8(kind.Origin)]; known {
 		return last
 	}
 	last := id.places.Last(kind.Origin)
@@ -171,9 +171,9 @@ func (id *identifying) lastPlace(kind *Message) int {
 		last++ // the user's newest message may precede it
 	}
 	if id.last == nil {
-		id.last = map[Origin]int{}
+		id.last = map[uint8]int{}
 	}
-	id.last[kind.Origin] = last
+	id.last[uint8(kind.Origin)] = last
 	return last
 }
 
