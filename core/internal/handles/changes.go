@@ -101,7 +101,7 @@ func (s *saying) messages(m int) int {
 	case changesKeep:
 		alike(func(n int) whence { return whence{o.op, o.index + n, 0} })
 		words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
-		if m > 0 && s.origins[m-1].op == "" && (o.index == 0 || s.used[o.index-1]) {
+		if m > 0 && s.origins[m-1].op == "" && (o.index == 0 || s.used[o.index-1]) && s.a.readAsGiven(o.index) {
 			words = append(words, s.a.printOf(o.index))
 		}
 		s.say(words...)
@@ -255,6 +255,14 @@ func (a *Archive) printOf(item int) string {
 		}
 	}
 	return a.doc.Look(m)
+}
+
+// readAsGiven reports whether the message of an item was read as the host gave it. Of one with a redacted text nothing is archived, not even a
+// print.
+func (a *Archive) readAsGiven(item int) bool {
+	t := a.doc.T
+	span := t.Messages[a.doc.Items[item].Msg].Span
+	return t.Origin == nil || bytes.Equal(t.Bytes(span), t.AsGiven(span))
 }
 
 // pointFolds makes the bodies of folds name the changes, and the digests name the resulting bodies, so that a host that has lost the state
