@@ -140,7 +140,7 @@ func TestLostState(t *testing.T) {
 			}
 		}
 		out := string(a.Messages)
-		for _, want := range []string{"Request 0: write file 0.", "Request 72: write file 72.", "src/f72.go", "src/f60.go"} {
+		for _, want := range []string{"Request 0: write file 0.", "Request 72: write file 72.", "src/f72.go", "src/f62.go"} {
 			if !strings.Contains(out, want) && !(name == "another one" && strings.HasPrefix(want, "Request 0")) {
 				t.Errorf("%s: %q is gone", name, want)
 			}
