@@ -147,7 +147,7 @@ hosts-tested:
 	@build/c/conformance build/hosts/hostile.json
 	$(say) 'Rust: the tests, the vectors, hostile input, the examples of the documentation'
 	@CTXFOLD_LIB=$(CURDIR)/build/c $(MAKE) --no-print-directory -s -C host/rust check
-	@CTXFOLD_LIB=$(CURDIR)/build/c CTXFOLD_VECTORS=$(CURDIR)/build/hosts $(MAKE) --no-print-directory -s -C host/rust conformance
+	@CTXFOLD_LIB=$(CURDIR)/build/c CTXFOLD_CONFORMANCE=$(CURDIR)/build/hosts $(MAKE) --no-print-directory -s -C host/rust conformance
 	@CTXFOLD_LIB=$(CURDIR)/build/c $(MAKE) --no-print-directory -s -C host/rust check-package
 	$(say) 'Ruby: the tests, the vectors, hostile input'
 	@$(MAKE) --no-print-directory -s -C host/ruby check

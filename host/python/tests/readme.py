@@ -8,7 +8,7 @@ from pathlib import Path
 
 text = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
 blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-assert len(blocks) == 3 and len(blocks[0].split("\n\n", 1)[1].splitlines()) + 1 <= 5, "the first example has five lines"
+assert len(blocks) == 4 and len(blocks[0].split("\n\n", 1)[1].splitlines()) + 1 <= 5, "the first example has five lines"
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for block in blocks:

@@ -1,4 +1,4 @@
-//! Runs the vectors of CTXFOLD_VECTORS, or those of the repository: each request must give the answer of the file, byte for byte.
+//! Runs the vectors of CTXFOLD_CONFORMANCE, or those of the repository: each request must give the answer of the file, byte for byte.
 
 use std::{env, fs, path::PathBuf};
 
@@ -6,7 +6,7 @@ use ctxfold::{json, Ctxfold, Error};
 
 #[test]
 fn vectors() {
-    let folder = env::var_os("CTXFOLD_VECTORS").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors"), PathBuf::from);
+    let folder = env::var_os("CTXFOLD_CONFORMANCE").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors"), PathBuf::from);
     let mut c = Ctxfold::new().expect("it starts");
     let mut run = 0;
     for entry in fs::read_dir(folder).expect("the vectors are there") {
