@@ -10,7 +10,7 @@ var (
 		api.CodeDuplicateKey, api.CodeUnknownField, api.CodeMissingField, api.CodeOutOfRange, api.CodeUnknownSession, api.CodeCannotSave,
 		api.CodeNoMessages, api.CodeMissingRole, api.CodeUnknownFormat, api.CodeAmbiguousFormat, api.CodeUnknownPreset,
 		api.CodeUnknownEstimator, api.CodeUnknownPass, api.CodeEmptyQuery, api.CodeHandleMismatch, api.CodePlanMismatch,
-		api.CodeSessionClosed, api.CodeSummaryFailed, api.CodeNeedsFull, api.CodeUnknownFunction, api.CodeUnknownOp, api.CodeInternal,
+		api.CodeSessionClosed, api.CodeSummaryFailed, api.CodeNeedsFull, api.CodeNeedsWhole, api.CodeUnknownFunction, api.CodeUnknownOp, api.CodeInternal,
 		api.CodeUnknownWindow, api.CodeWrongFormat, api.CodeJobMismatch, api.CodeUnknownEffect,
 	}
 	// Reasons are the cases of reason.

@@ -58,28 +58,39 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 }
 
 // definitionMembers read the members of a definition, in the shape of any format, if their values have the kind.
-var definitionMembers map[string]definitionMember
+var definitionMembers []definitionMember
 
 // definitionMember is a member of a definition.
 type definitionMember struct {
+	name  string
 	kind  jsonspan.Kind
 	outer bool // only of the outermost object
 	read  func(r *defining, s *jsonspan.Scanner)
 }
 
 func init() { // not in the declaration: definitions may be inside definitions
-	definitionMembers = map[string]definitionMember{
-		"name": {jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.d.name = jsonspan.Text(s.Src(), s.Text().Span) }},
-		"type": {jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.typ = jsonspan.Text(s.Src(), s.Text().Span) }},
-		"description": {jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
+	definitionMembers = []definitionMember{
+		{"name", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.d.name = jsonspan.Text(s.Src(), s.Text().Span) }},
+		{"type", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.typ = jsonspan.Text(s.Src(), s.Text().Span) }},
+		{"description", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
 			r.d.description = jsonspan.AppendCompact(nil, s.Text().Of(s.Src()))
 		}},
-		"function": {jsonspan.Object, true, (*defining).inner}, "toolSpec": {jsonspan.Object, true, (*defining).inner},
-		"functionDeclarations": {jsonspan.Array, true, (*defining).declarations}, "function_declarations": {jsonspan.Array, true, (*defining).declarations},
-		"inputSchema": {jsonspan.Object, false, (*defining).inputSchema},
-		"parameters":  {jsonspan.Object, false, (*defining).schema}, "input_schema": {jsonspan.Object, false, (*defining).schema},
-		"parametersJsonSchema": {jsonspan.Object, false, (*defining).schema},
+		{"function", jsonspan.Object, true, (*defining).inner}, {"toolSpec", jsonspan.Object, true, (*defining).inner},
+		{"functionDeclarations", jsonspan.Array, true, (*defining).declarations}, {"function_declarations", jsonspan.Array, true, (*defining).declarations},
+		{"inputSchema", jsonspan.Object, false, (*defining).inputSchema},
+		{"parameters", jsonspan.Object, false, (*defining).schema}, {"input_schema", jsonspan.Object, false, (*defining).schema},
+		{"parametersJsonSchema", jsonspan.Object, false, (*defining).schema},
 	}
+}
+
+// definitionMemberOf returns the member of a name, or nil.
+func definitionMemberOf(name string) *definitionMember {
+	for i := range definitionMembers {
+		if definitionMembers[i].name == name {
+			return &definitionMembers[i]
+		}
+	}
+	return nil
 }
 
 // defining reads one object of a definition.
@@ -96,7 +107,7 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	r := defining{c: c, d: d, depth: depth}
 	for key := range s.Members {
 		name := string(key)
-		if m, known := definitionMembers[name]; known && s.Kind() == m.kind && !(m.outer && depth > 0) {
+		if m := definitionMemberOf(name); m != nil && s.Kind() == m.kind && !(m.outer && depth > 0) {
 			m.read(&r, s)
 			continue
 		}
