@@ -150,18 +150,19 @@ export class Reach {
     return answer?.value !== false;
   }
 
-  /** A lease that cannot be released expires. */
+  /** A lease that cannot be released expires. Nobody waits for that, so it does not keep a process running. */
   async release(key: string, holder: string): Promise<void> {
-    await this.#call((records) => records.release(key, holder));
+    await this.#call((records) => records.release(key, holder), false);
   }
 
-  async #call<T>(work: (records: SharedRecords) => Promise<T>): Promise<{ value: T } | undefined> {
+  async #call<T>(work: (records: SharedRecords) => Promise<T>, awaited = true): Promise<{ value: T } | undefined> {
     const now = Date.now();
     if (now < this.#closedUntil) return undefined;
     if (this.#closedUntil > 0) this.#closedUntil = now + Math.max(PAUSE_MS, this.#timeoutMs);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, failed) => {
       timer = setTimeout(() => failed(new Error(`the store took longer than ${this.#timeoutMs} ms`)), this.#timeoutMs);
+      if (!awaited) (timer as { unref?: () => void }).unref?.(); // in Node, Deno and Bun
     });
     try {
       const value = await Promise.race([work(this.#records), late]);

@@ -290,6 +290,22 @@ test("a lease that is granted when nobody waits for it any more is given back", 
   assert.equal(leases.size, 0);
 });
 
+test("a release without an answer does not keep a process running", async () => {
+  const program = `
+    import { createFitter } from "ctxfold";
+    import { sharedMemory } from "ctxfold/shared";
+    import { recordsOf } from ${JSON.stringify(new URL("support/records.js", import.meta.url).href)};
+    import { historyOf, POLICY } from ${JSON.stringify(new URL("support/replicas.js", import.meta.url).href)};
+    const store = { ...recordsOf().store, release: () => new Promise(() => {}) };
+    const fit = createFitter({ policy: POLICY, memory: sharedMemory(store, { timeoutMs: 3_600_000 }), summarize: () => "## Goal" });
+    console.log((await fit(historyOf(1, 20))).report.changed);
+    fit.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: `${root}js`,
+  });
+  assert.equal(stdout.trim(), "true");
+});
+
 test("what is made where the model fails is made anew by any process; other records cost a compaction", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
   const { store, records } = recordsOf();
