@@ -106,8 +106,8 @@ const (
 	most = 12
 )
 
-// TestCollectsBeforeItGrows makes one call, and three: what the first ones leave is garbage, and is collected before the memory grows for the
-// next, where a third of the heap may be garbage. A memory that is too small for what is needed ends the call.
+// TestCollectsBeforeItGrows makes one call, and three. What earlier calls leave is garbage, which is collected before the memory grows if it
+// may be a third of the heap. A memory that is too small for what is needed ends the call.
 func TestCollectsBeforeItGrows(t *testing.T) {
 	cache := cacheOf(t)
 	run := func(n int, most uint32) (pages uint32, err error) {

@@ -24,7 +24,7 @@ var machineTags = []string{"environment_details", "file_content", "ide_selection
 // wrappers enclose the user's words.
 var wrappers = []string{"user_input", "user_query", "user_message", "user-interrupt", "task", "feedback", "answer"}
 
-// Declare registers the beginning of user messages that a pass writes and nobody has said. It is called from init.
+// Declare registers a prefix of user messages that a pass writes, so they are not quoted as the user's. It is called from init.
 func Declare(prefix string) {
 	injected, ofPasses = append(injected, prefix), append(ofPasses, prefix)
 	injectedStarts.add(prefix)

@@ -257,8 +257,8 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.Look(m)
 }
 
-// readAsGiven reports whether the message of an item was read as the host gave it. Of one with a redacted text nothing is archived, not even a
-// print.
+// readAsGiven reports whether the message of an item was read as the host gave it. Nothing of a message with a redacted text is archived, not
+// even a print.
 func (a *Archive) readAsGiven(item int) bool {
 	t := a.doc.T
 	span := t.Messages[a.doc.Items[item].Msg].Span

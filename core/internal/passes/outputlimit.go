@@ -15,8 +15,8 @@ type OutputLimits struct {
 	Lines int
 	Bytes int // UTF-8
 	Runes int // Unicode scalar values
-	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a notice; 0 is never,
-	// and a negative number is that of DefaultOutputLimits.
+	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a notice. 0 means never,
+	// and a negative number means the one of DefaultOutputLimits.
 	Spill int
 	// Mode says which lines stay: "head_tail" keeps the first and the last, anything else the first; "" is "head_tail".
 	Mode string

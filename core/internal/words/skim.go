@@ -13,14 +13,14 @@ const (
 	inRun         // a sign in a run that continues with such a rune; pairs begin with it
 	inRun1        // the same for the first sign of a run
 
-	// What a loop over one kind of text has come to, and skim goes on from.
+	// Why a loop over one kind of text ended; skim continues there.
 	onward    // another kind
 	intoMixed // a word that begins with ASCII and continues with other runes
 )
 
-// skim goes over text from i to the next word that may be in the set, and returns where that is and how many words it has met, that one
-// counted but for the last three kinds. paired says that a sign is at i that was in a pair already. What it calls is one loop over a stretch
-// of one kind each, so that these stay loops in the module.
+// skim reads text from i to the next word that may be in the set. It returns where that word is, how many words it has read (including that
+// word, except for the last three kinds), and why it stopped. paired is true if the sign at i was already in a pair. Each function that it
+// calls is one loop over one kind of text, so that the compiler keeps these as loops in the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		met := 0
@@ -48,7 +48,7 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 	return i, i, n, atEnd
 }
 
-// skimASCII is skim for words of ASCII: it goes on up to another byte, or a word that continues with one.
+// skimASCII is skim for ASCII words. It stops at another byte, or at a word that continues with one.
 func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
@@ -79,7 +79,7 @@ func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	return i, i, n, onward
 }
 
-// skimSigns is skim for a run of signs from U+4E00 to U+9FFF. alone says that the first one was in no pair.
+// skimSigns is skim for a run of signs from U+4E00 to U+9FFF. alone is true if the first one was in no pair.
 func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, what uint8) {
 	if uint(i+2) >= uint(len(text)) {
 		return i, i, 0, atRune
@@ -116,7 +116,7 @@ func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, wha
 	return i, i, n, onward
 }
 
-// skimShort is skim for words of runes of at most two bytes, and what is between them: it goes on up to a longer rune, or to a word of ASCII.
+// skimShort is skim for words of runes of at most two bytes, and what is between them. It stops at a longer rune or an ASCII word.
 func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 	for {
 		var b uint
