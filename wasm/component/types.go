@@ -2,7 +2,7 @@ package component
 
 import "github.com/ctxfold/ctxfold/api"
 
-//go:generate sh ../../generate.sh types.go
+//go:generate sh ../../internal/apigen/easyjson.sh types.go
 
 // Types of package api that are only read here, and there only as parts of an answer: readers of them there would be linked into the
 // plain module.
