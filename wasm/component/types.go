@@ -2,7 +2,7 @@ package component
 
 import "github.com/ctxfold/ctxfold/api"
 
-//go:generate sh ../../generate.sh types.go
+//go:generate sh ../../internal/apigen/easyjson.sh types.go
 
 // Types of package api that only this package decodes, as parts of an answer. Decoders in package api would be linked
 // into the plain module too.
