@@ -10,13 +10,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with what it has replaced. The rest of the history may differ from the one that the
-// entry was made for: there, each edit is applied, in order, to the message that looks like its original, or to none.
+// replay applies an entry to a history that begins with the messages that it covers. The rest of the history may differ
+// from the one that the entry was made for: there, each edit is applied, in order, to the message that looks like its
+// original, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
 	m      *memory
-	prints []transcript.Fingerprint // of each message by itself, computed on demand
+	prints []transcript.Fingerprint // of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 	raws   []raw                    // the messages sorted by their bytes, computed on demand
 }
@@ -27,7 +28,7 @@ type raw struct {
 	at int
 }
 
-// places returns where the messages to send come from, and what is omitted after the replaced ones.
+// places returns the places of the messages to send, and those omitted after the covered ones.
 func (p *replay) places() (list, dropped []place) {
 	for _, e := range p.m.result {
 		if e.text != nil && e.in >= 0 {
@@ -49,7 +50,7 @@ func (p *replay) places() (list, dropped []place) {
 		}
 		in := p.find(&e, was+shift, next)
 		if in < 0 {
-			continue // where that was dropped, a repair drops again what it must
+			continue // if that was to be dropped, repair drops it again where it must
 		}
 		upTo(in)
 		shift = in - was
@@ -71,8 +72,8 @@ func (p *replay) places() (list, dropped []place) {
 	return list, dropped
 }
 
-// find returns the message, from index from on, that an edit is for: the one at an index, or the first that looks like it; -1 if there is
-// none.
+// find returns the message, from index from on, that an edit is for: the one at index at if it matches, or the first
+// that looks like it; -1 if there is none.
 func (p *replay) find(e *place, at, from int) int {
 	switch {
 	case e.role != "":
@@ -119,7 +120,8 @@ func compareRaws(a, b raw) int { return cmp.Or(cmp.Compare(a.is, b.is), cmp.Comp
 
 func (p *replay) rawOf(i int) string { return rawOf(p.t.AsGiven(p.t.Messages[i].Span)) }
 
-// opening is the first message behind what was replaced that is not the system's, if it is not before from and has the role; else -1.
+// opening returns the index of the first message after the covered ones that isn't a system message, if it is at least
+// from and has the role; otherwise -1.
 func (p *replay) opening(role string, from int) int {
 	i := p.m.at.messages
 	for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
@@ -131,7 +133,7 @@ func (p *replay) opening(role string, from int) int {
 	return i
 }
 
-// print returns the print of a message by itself.
+// print returns the print of a message alone.
 func (p *replay) print(i int) transcript.Fingerprint {
 	if p.prints == nil {
 		p.prints = make([]transcript.Fingerprint, p.t.Input)
@@ -142,7 +144,7 @@ func (p *replay) print(i int) transcript.Fingerprint {
 	return p.prints[i]
 }
 
-// search returns where in order the messages with a print begin, from an index on, if there are any.
+// search returns where the messages with a print, from an index on, begin in order.
 func (p *replay) search(print transcript.Fingerprint, from int) int {
 	if p.order == nil {
 		for i := range p.t.Input {
@@ -157,7 +159,7 @@ func (p *replay) search(print transcript.Fingerprint, from int) int {
 	return n
 }
 
-// looks reports whether a message has the print; every message has "".
+// looks reports whether a message has the print; "" matches every message.
 func (p *replay) looks(i int, print string) bool {
 	f, ok := printOf(print)
 	return print == "" || ok && p.print(i) == f
@@ -179,8 +181,9 @@ func printOf(text string) (print transcript.Fingerprint, ok bool) {
 	return transcript.Fingerprint(n), err == nil
 }
 
-// edited returns an edit of the current message at an index: what was sent the first time, byte for byte, unless the app has moved its
-// cache breakpoints. If the edit is for another message, or depends on one that is gone, the message stays as it is.
+// edited returns the edit of the current message at an index: the bytes that were sent the first time, unless the app
+// has moved its cache breakpoints. If the edit is for another message, or depends on one that is gone, the message
+// stays unchanged.
 func (p *replay) edited(e place, in int) place {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
 		return place{in: in}
