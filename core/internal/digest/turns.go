@@ -343,6 +343,8 @@ func (r *turnReader) change(i int, c *change) {
 	}
 	verb, factor := editedVerb, ofChange
 	switch {
+	case c.created && isDiff(c.added):
+		verb, factor = wroteVerb, ofCommand
 	case c.created:
 		verb, factor = wroteVerb, ofCreation
 	case c.deleted:
@@ -365,6 +367,11 @@ const (
 	wroteVerb   = "wrote "
 	deletedVerb = "deleted "
 )
+
+// isDiff reports whether a file is a patch of others: what it changes counts when it is applied.
+func isDiff(lines []string) bool {
+	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
+}
 
 // thrownAway reports whether a file is in a folder for temporary files.
 func thrownAway(path string) bool {
