@@ -59,6 +59,7 @@ type turnReader struct {
 	read    critbit.Map[struct{}] // the files that the turn read
 	called  []textCall            // calls written as text whose output is still to come
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
+	plan    planList              // the last that the assistant wrote down
 	written critbit.Map[place]    // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 

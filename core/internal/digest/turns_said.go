@@ -56,6 +56,7 @@ func (r *turnReader) said(i int, last bool) {
 	if blank(text) {
 		return
 	}
+	r.plan.replace(stepsIn(text[:min(len(text), lookText)]), int32(i))
 	calls = calls || len(r.called) > 0
 	kind, factor := saidUnit, ofSaid
 	if last && !calls {
