@@ -1,4 +1,4 @@
-"""One conversation whose messages stay in the module, as work that either driver runs."""
+"""A conversation whose messages stay in the module, as work that either driver runs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Msg = TypeVar("Msg")
 
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
 
-#: What makes the compactions of one conversation wait for each other.
+#: The key of the lease that serializes the compactions of a conversation.
 ONE = "conversation"
 
 
 class Held(Generic[Msg]):
-    """A conversation. Its session in an instance of its own is a cache: where it is gone, it is opened again."""
+    """A conversation. Its session, in its own instance, is a cache: if it is lost, it is opened again."""
 
     def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
         self.messages: List[Msg] = list(messages)
@@ -79,7 +79,8 @@ class Held(Generic[Msg]):
         return (yield from self.compact({"usage": usage} if usage else {}))
 
     def compact(self, options: Dict[str, Any], refusal: Optional["types.Failure"] = None) -> Steps[Done[List[Msg]]]:
-        """Compacts. Messages appended while a summary is written stay after the result. ``refusal`` is a call of a model that failed."""
+        """Compacts. Messages appended while a summary is being written stay after the result. ``refusal`` is a failed
+        call of a model."""
         mine = yield from self._leases.enter(ONE)
         try:
             return (yield from self._compact(options, refusal))
@@ -104,7 +105,7 @@ class Held(Generic[Msg]):
         try:
             answer = yield from Job(call, compactor._model, compactor._store).run({"options": options}, settings)
         except BaseException:
-            self.close()  # the session may hold a result that the caller never got: open it again
+            self.close()  # the session may have a result that the caller never got: open it again
             raise
         return self._take(answer, values(answer, "edits"), length)
 
@@ -157,7 +158,7 @@ class Held(Generic[Msg]):
         mine = yield from self._leases.enter(ONE)
         try:
             other = Held(self._compactor, messages, self.state)
-            yield from other.check()  # reads them: where one has a fault, the conversation stays as it is
+            yield from other.check()  # reads them: if one is invalid, the conversation stays unchanged
             with self._lock:
                 self.messages, self.state = other.messages, other.state
                 self._instance, self._session = other._instance, other._session
@@ -183,7 +184,7 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """Runs an operation on the session. Opens the session first, and again if its instance was replaced."""
+        """Runs an operation on the session. Opens the session first, or again if its instance was replaced."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:
@@ -220,7 +221,7 @@ class Live(Generic[Msg]):
 
     @property
     def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. Each change makes a new list. Do not change it or its messages in place."""
+        """What to send: all messages, compacted. Each change creates a new list. Do not modify it or its messages."""
         return self._held.messages
 
     @property

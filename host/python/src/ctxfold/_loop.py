@@ -1,4 +1,4 @@
-"""Jobs of the module: it decides, and this carries out what it asks for (docs/inside/loop.md)."""
+"""Runs jobs of the module: the module decides, and this executes the effects (docs/inside/loop.md)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .store import Store
 if TYPE_CHECKING:
     from .types import JobSettings
 
-#: Runs an operation with the members of a request. The messages, or the session, are added where that is asked for.
+#: Runs an operation with the members of a request, and with the messages or the session if they are needed.
 Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 
 class Job:
-    """What the effects of a job are executed with."""
+    """What the effects of a job need."""
 
     def __init__(self, call: Call, model: Model, store: Optional[Store], records: Optional[Records] = None) -> None:
         self._call = call
@@ -33,11 +33,11 @@ class Job:
         self._running: Dict[Launched, int] = {}
         self._leases: Dict[str, str] = {}
         self._cause: Optional[BaseException] = None
-        #: Ends with the compaction in the background that this job has begun; None if it has begun none.
+        #: Done when the background compaction that this job started has ended; None if it started none.
         self.background: Any = None
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
-        """Runs a job, and returns the members of its result; none for a job in the background that found nothing to do."""
+        """Runs a job, and returns the members of its result; none for a background job that found nothing to do."""
         mine: Dict[str, Any] = {**settings, "now": now(), "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
         answer = yield Work(lambda: self._call("loop_start", {**head, "settings": mine}, True))
         try:
@@ -80,7 +80,7 @@ class Job:
         }  # fmt: skip
 
     def _execute(self, answer: Answer, head: Mapping[str, Any]) -> Steps[List[Dict[str, Any]]]:
-        """Executes the effects of an answer. Returns results as soon as there are any, or none when the time is over."""
+        """Executes the effects of an answer. Returns results as soon as there are any, or none when the wait has ended."""
         results: List[Dict[str, Any]] = []
         until: Optional[int] = None
         leases: List[str] = []
@@ -126,7 +126,7 @@ class Job:
         self.background = yield Begin(_told(other.run(head, kept)))
 
     def _leave(self) -> Steps[None]:
-        """Releases the leases of a job that was ended from outside."""
+        """Releases the leases of a job that was cancelled from outside."""
         for key, holder in list(self._leases.items()):
             yield from self._release(key, holder)
 
@@ -155,7 +155,7 @@ class Job:
 
 
 def _told(steps: Steps[Answer]) -> Steps[None]:
-    """Work in the background: what it fails with is logged, since nobody may ask for it."""
+    """Work in the background: its exceptions are logged, since the caller may never look at the result."""
     try:
         yield from steps
     except Exception as error:
@@ -177,7 +177,7 @@ def answer_of(result: bytes) -> Answer:
 
 
 def options_of(given: Mapping[str, Any], source: Optional[Transcript], model: Model) -> Dict[str, Any]:
-    """The options of a job: what the caller wants of this one call, and what only the host knows."""
+    """The options of a job: those of the caller for this call, and those that only the host knows."""
     options = dict(given)
     if source is not None and source.answer == "edits":
         options["answer"] = "edits"
