@@ -2,6 +2,8 @@
 import { Worker } from "node:worker_threads";
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { later } from "./later.js";
+import { type IsOverflow, overflowReader } from "./overflow.js";
 import { type Preload, remotePreloader } from "./preload.js";
 import type { ToPage } from "./protocol.js";
 import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remoteCompactors } from "./remote.js";
@@ -12,14 +14,19 @@ export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, Remote
 /** Makes a compactor in a worker; see {@link CreateRemoteCompactor}. The worker keeps the process alive while a call is under way. */
 export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
+const asking = /* @__PURE__ */ later(async () => createCompactor);
+
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
-export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createCompactor);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(asking);
 
 /** Reads a message that a compaction has written; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Whether a provider's error says that the conversation does not fit; see {@link IsOverflow}. */
+export const isOverflow: IsOverflow<RemoteModuleSource> = /* @__PURE__ */ overflowReader(createCompactor);
 
 /** Loads ahead of the first call; see {@link Preload}. */
 export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createCompactor);
