@@ -1,59 +1,60 @@
 /**
- * Whether a history certainly fits, without the module. No token has less than a byte, so the bytes of its JSON, and a bound for the files
- * in it, settle that for most conversations. What is not understood here is left to the module: an unusual policy, option or message.
+ * Decides without the module whether a history certainly fits. A token has at least one byte, so the size of the JSON in
+ * bytes, plus a bound for images and files, is an upper bound of its tokens, and most chats are below their limit by it.
+ * The module decides about everything that this file doesn't recognize: an unusual policy, option or message.
  */
 import type { Counted } from "./ending.js";
 import { serialize } from "./live.js";
 import type { Transcript } from "./transcript.js";
 import type { CallOptions, Format, Policy, Report } from "./types.js";
 
-/** A history that the module would read without an error, and what decides whether it fits. */
+/** A history that the module can certainly read, with the limits of its policy. */
 export interface Candidate {
   readonly list: readonly unknown[];
   readonly format: Format;
   readonly window: number;
-  /** A compaction is due above it, in tokens. */
+  /** Compaction is due above this many tokens. */
   readonly limit: number;
-  /** Nothing is due, and nothing begins in the background, up to so many tokens. */
+  /** Up to this many tokens nothing is due, and no background compaction starts. */
   readonly most: number;
-  /** Tokens beside the texts: of framing, images and files. Where the provider has counted, only of what follows. */
+  /** Tokens for framing, images and files; with `counted`, only of the messages after those that were counted. */
   readonly fixed: number;
-  /** What the provider has counted, in tokens, and the JSON of the messages that follow; `beside` is `fixed` of all messages. */
+  /** The provider's count in tokens, the JSON of the messages after it, and `fixed` of all messages. */
   readonly counted: { tokens: number; tail: string; beside: number } | undefined;
-  /** The messages are in a request body. */
+  /** Whether the messages are in a request body. */
   readonly within: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The policy of the preset `default`, as far as it matters here (core/internal/policy/presets.go). */
+/** Values of the preset `default` (core/internal/policy/presets.go). */
 const RATIO = 0.8;
 const TARGET = 0.6;
 const LARGEST_RESERVE = 16_384;
 const MOST_TOKENS = 1_000_000_000;
 
-/** What the estimator takes at most for an image or a file beside its bytes, and for the framing of a message, in tokens. */
+/** The most that the estimator adds for an image or a file, and for the framing of a message, in tokens. */
 const FILE = 1600;
 const FRAMING = 8;
-/** Families of models that count small image files by their pixels. */
+/** Models whose images cost tokens by their pixels, even if the file is small. */
 const BY_PIXELS = /gemini|gemma/i;
 
-/** Deeper values are left to the module. */
+/** The module decides about values that are nested more deeply. */
 const DEPTH = 32;
 
-/** What a part is: a text, a call, a result with its content under a name, or something with a file. */
+/** What a part holds: text, a tool call, a file, or a tool result under the key `content` or `output`. */
 type Kind = "text" | "call" | "file" | "content" | "output";
 
-/** What is understood of a format. */
+/** The part of a format that is recognized here. */
 interface Shape {
-  /** The name of the messages in a request body. */
+  /** The key of the messages in a request body. */
   readonly list: "messages" | "input" | "contents";
   readonly roles: readonly string[];
-  /** Where a message has its text or its parts. */
+  /** The key of a message's text or parts. */
   readonly holder: "content" | "parts";
-  /** What a message may have in place of parts. */
+  /** Whether a message may have this value instead of parts. */
   readonly without: (content: unknown) => boolean;
-  /** The types of parts; undefined where parts have none. */
+  /** The types of parts; undefined if parts have no type. */
   readonly types?: Readonly<Record<string, Kind>>;
 }
 
@@ -114,10 +115,10 @@ const SHAPES: Readonly<Partial<Record<Format, Shape>>> = {
   gemini: { list: "contents", roles: ["user", "model"], holder: "parts", without: () => false },
 };
 
-/** Members of messages and parts that may hold objects, which are no part of what is said. */
+/** Keys of messages and parts whose values may be objects, because the model doesn't see them. */
 const ASIDE = ["metadata", "providerOptions", "providerMetadata", "callProviderMetadata", "cache_control", "createdAt"];
 
-/** The history if all of it is understood. Reads it as it is now. */
+/** Returns the history if all of it is recognized. Reads it synchronously. */
 export function candidate(
   history: unknown,
   policy: Policy,
@@ -142,19 +143,19 @@ export function candidate(
   return usage ? behind(whole, shape, usage) : whole;
 }
 
-/** An upper bound of the history's tokens; Infinity where it is known to be larger than what certainly fits. */
+/** Returns an upper bound of the history's tokens, or Infinity if the bound is above `most`. */
 export function upperBound({ fixed, counted, most }: Candidate, source: Transcript): number {
   const units = source.pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? source.piece.length;
-  // A count that is a small part of the estimate is not believed: an eighth of that is taken.
+  // The module doesn't believe a count below an eighth of its estimate, and takes that eighth instead.
   const share = counted ? 8 : 1;
-  // There are at least as many bytes as units: they need not be counted.
+  // There are at least as many bytes as UTF-16 units, so a long text need not be encoded.
   if (fixed + units / share > most) return Number.POSITIVE_INFINITY;
   const bytes = source.size();
   if (!counted) return fixed + bytes;
   return fixed + Math.max(counted.tokens, Math.ceil((counted.beside + bytes) / share)) + bytesOf(counted.tail);
 }
 
-/** The report of a history that certainly fits. */
+/** Returns the report of a history that certainly fits. */
 export function reportOf(
   { list, format, limit, window, within }: Candidate,
   tokens: number,
@@ -185,7 +186,7 @@ export function reportOf(
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** Whether a value has no other members than these, and each of them is as it should be. */
+/** Whether a value is an object with only these keys, each with a valid value. */
 function has(value: unknown, members: Readonly<Record<string, (value: never) => boolean>>): boolean {
   return (
     isPlain(value) &&
@@ -208,7 +209,7 @@ const among =
   (word: string) =>
     words.includes(word);
 
-/** The members of policies that are understood. */
+/** The keys of policies that are recognized, and their valid values. */
 const POLICY = {
   preset: among("default"),
   format: isText,
@@ -226,7 +227,7 @@ const POLICY = {
     }),
 };
 
-/** The limits of a policy. */
+/** Returns the limits of a policy; undefined if something in it is not recognized. */
 function roomOf(policy: Policy): { window: number; limit: number; most: number } | undefined {
   if (!has(policy, POLICY)) return undefined;
   const { tokens: window = 0, reserve = Math.min(LARGEST_RESERVE, Math.floor(window / 8)) } = policy.window ?? {};
@@ -236,24 +237,24 @@ function roomOf(policy: Policy): { window: number; limit: number; most: number }
   return { window, limit, most: start === 0 ? limit : Math.floor(limit * start) };
 }
 
-/** A history in JSON as the values it has; the history itself where it has them already. */
+/** Parses a history that is text or bytes. */
 function parsed(history: unknown, most: number): unknown {
   if (!isText(history) && !(history instanceof Uint8Array)) return history;
   if (history.length > most) return undefined;
   try {
     const text = isText(history) ? history : new TextDecoder("utf-8", { fatal: true }).decode(history);
     const value = JSON.parse(text);
-    // A text that is written in another way may have a key twice.
+    // If it is spelled differently, a key may appear twice, which the module refuses.
     return JSON.stringify(value) === text ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A request body, and not what `open` has answered. */
+/** Whether a value is a request body, not an answer of `open`. */
 const isBody = (value: unknown): boolean => isPlain(value) && !(isText(value.kind) && isText(value.format));
 
-/** The format: the policy's, or that of messages which can be of no other. */
+/** Returns the policy's format, or the one that the module would surely detect. */
 function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   if (named !== undefined && named !== "auto") return named;
   if (!Array.isArray(given)) return undefined;
@@ -263,7 +264,7 @@ function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   return given.every((message) => has(message, shown) && isText((message as Fields).id)) ? "ai-sdk-ui" : undefined;
 }
 
-/** How many parts of a list may hold a file; undefined where something is not understood. */
+/** Counts the parts that may hold a file; undefined if something is not recognized. */
 function filesIn(list: readonly unknown[], shape: Shape): number | undefined {
   if (typeof (list as { toJSON?: unknown }).toJSON === "function") return undefined;
   return sum(list, (message) => filesInMessage(message, shape));
@@ -292,7 +293,7 @@ function filesInMessage(message: unknown, shape: Shape): number | undefined {
   return sum(held, (part) => (types ? filesInPart(part, types) : filesInGemini(part)));
 }
 
-/** Whether an item of Responses is a call of a function, or its result as a text. */
+/** Whether an item of the Responses API is a function call or its result as text. */
 const isItem = ({ type, ...item }: Fields): boolean =>
   (type === "function_call" && has(item, { id: isText, call_id: isText, name: isText, arguments: isText })) ||
   (type === "function_call_output" && has(item, { id: isText, call_id: isText, output: isText }));
@@ -300,13 +301,13 @@ const isItem = ({ type, ...item }: Fields): boolean =>
 const isCall = (call: unknown) =>
   isPlain(call) && isSimple(call, ["function"]) && has(call.function, { name: isText, arguments: isText });
 
-/** Whether all members but some are values without members of their own. */
+/** Whether the values of all keys except `but` are primitive. */
 const isSimple = (value: Fields, but: readonly string[]): boolean =>
   Object.entries(value).every(
     ([name, member]) => typeof member !== "object" || member === null || but.includes(name) || ASIDE.includes(name),
   );
 
-/** The members of a part of which the module wants a text. */
+/** Whether the keys that must be text are text. */
 const isSaid = ({ text, thinking }: Fields) => [text, thinking].every((said) => said === undefined || isText(said));
 
 function filesInPart(part: unknown, types: NonNullable<Shape["types"]>): number | undefined {
@@ -340,10 +341,10 @@ function filesInGemini(part: unknown): number | undefined {
   return has(functionCall, said) && has(functionResponse, said) ? objectsIn(functionResponse) : undefined;
 }
 
-/** No files, where a value is not too deep. */
+/** Returns 0 files; undefined if the value is nested too deeply. */
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
-/** How many objects are in a value that say of themselves what they are: images and files do. */
+/** Counts the objects in a value that have a type: each of them may be a file. */
 function objectsIn(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null) return 0;
   if (depth > DEPTH) return Number.POSITIVE_INFINITY;
@@ -352,7 +353,7 @@ function objectsIn(value: unknown, depth = 0): number {
   return files;
 }
 
-/** The history with what the provider has counted of it. */
+/** Returns the history with the provider's count; undefined if the count is not recognized. */
 function behind(whole: Candidate, shape: Shape, usage: Counted): Candidate | undefined {
   const { message, exact: _, total_tokens: total = 0, ...counts } = usage;
   const { list } = whole;

@@ -9,5 +9,5 @@ export const load: Load = /* @__PURE__ */ loader(
   { inside: async () => (await import("./inflated.js")).inflated() },
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);

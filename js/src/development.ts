@@ -1,6 +1,7 @@
 /**
- * The entry for tools that name `development` when they look up `ctxfold`: as `index.ts`, with the module inside for those that leave its
- * file after, as `bun build` and the development servers of Vite 5 to 7 do. A production build of the others has no use for a second copy.
+ * The entry for tools that resolve `ctxfold` with the condition `development`: like `index.ts`, but the module is also
+ * included as code for tools that don't copy its file, such as `bun build` and the development servers of Vite 5 to 7.
+ * Production builds need no second copy.
  */
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
@@ -15,21 +16,21 @@ export { createCompactor, load } from "./development-in-page.js";
 const inPage = async () => (await import("./asked/development.js")).createCompactor;
 const asking = /* @__PURE__ */ offPage(inPage, async () => (await import("./asked/in-worker.js")).createRemote);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(async (options) =>
   (await inPage())(options),
 );
 
-/** Whether a provider's error says that the conversation does not fit; see {@link IsOverflow}. */
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(async (options) =>
   (await inPage())(options),
 );
 
-/** Loads ahead of the first `fit`; see {@link Preload}. */
+/** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

@@ -1,4 +1,4 @@
-/** The jobs of fits that are remembered together. They are loaded with the first conversation that may not fit. */
+/** Runs the jobs of fits that share a memory. Loaded for the first conversation that may not fit. */
 import { unlessAborted } from "./archive.js";
 import { optionsOf } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
@@ -15,16 +15,16 @@ import type { Transcript } from "./transcript.js";
 import type { Effect, JobSettings } from "./types.gen.js";
 import type { Body, Messages, Report, Same } from "./types.js";
 
-/** A compaction in the background. */
+/** A compaction that runs in the background. */
 interface Running {
   readonly owner: string;
   readonly controller: AbortController;
-  /** Resolves when it has ended, and never rejects. */
+  /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<void>;
   keys: readonly string[];
 }
 
-/** What a history is compacted with. */
+/** A history and what is needed to compact it. */
 interface Fitting {
   readonly owner: string;
   readonly head: Head;
@@ -45,7 +45,7 @@ export class FitJobs {
     this.#slots = slots;
   }
 
-  /** Whether nothing runs in the background, for an owner or for anybody. */
+  /** Whether no background compaction is running, for one owner or for all. */
   idle(owner?: string): boolean {
     return [...this.#background.values()].every((running) => owner !== undefined && running.owner !== owner);
   }
@@ -54,7 +54,7 @@ export class FitJobs {
     for (const { controller } of this.#background.values()) controller.abort();
   }
 
-  /** What to send for a history that was read. */
+  /** Returns what to send for a history. */
   async fit<M extends Messages>(
     source: Transcript,
     given: Settings,
@@ -99,7 +99,7 @@ export class FitJobs {
     return { call, model, store, countTokens, source, records: this.#records };
   }
 
-  /** Reports a compaction that was made. */
+  /** Emits the event of a compaction that was made. */
   async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
@@ -111,7 +111,10 @@ export class FitJobs {
     return ended;
   }
 
-  /** Begins a compaction in the background, over the history as it is now, whatever the caller does to its bytes. Its end. */
+  /**
+   * Begins a compaction in the background, on a copy of the history as it is now, since the caller may modify its
+   * bytes. Returns a promise that resolves at its end.
+   */
   #begin(fitting: Fitting, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);
     if (known) return known.ended;
@@ -137,7 +140,7 @@ export class FitJobs {
   ): Promise<void> {
     const { onBackgroundError } = fitting.settings;
     try {
-      await Promise.resolve(); // whoever has begun it comes first
+      await Promise.resolve(); // let the caller's code run first
       const ended = await runJob({ ...this.#means(fitting), leasing }, fitting.head, settings, signal);
       await this.#told(fitting, ended, signal);
       const { nothing, cause } = ended;

@@ -1,4 +1,4 @@
-/** Compactors of `fit` that are made when the first of them is asked something. */
+/** Creates a compactor for `fit` only when it is used. */
 import type { Answer } from "./envelope.js";
 import { type Lazy, whenIdle } from "./lazy.js";
 import type { Asking } from "./pool.js";
@@ -6,7 +6,7 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 import type { Ask } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
-/** Over compactors that start a worker as soon as they are made: a conversation that fits needs none. */
+/** Wraps a function that starts a worker: a conversation that certainly fits needs none. */
 export function later(create: Lazy<CreateRemoteCompactor>): (options: { module?: RemoteModuleSource }) => Asking {
   return (options) => new Later(async () => (await create())(options) as unknown as Asking);
 }
@@ -20,7 +20,7 @@ class Later implements Asking {
     this.#create = create;
   }
 
-  /** Nothing is waited for before it is asked something. */
+  /** `ask` waits. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> {
@@ -44,7 +44,7 @@ class Later implements Asking {
     );
   }
 
-  /** Whoever was closed stays closed: what is made for it then says so. */
+  /** If the fitter is already closed, the compactor is closed too, and reports that. */
   async #make(): Promise<Asking> {
     const made = await this.#create();
     if (this.#closed) made.close?.();

@@ -1,14 +1,14 @@
-/** Parts of the package that are loaded when they are needed, or shortly before. */
+/** Loads parts of the package on demand, or shortly before. */
 
-/** Loads what makes compactors, when the first of them is needed. */
+/** Loads a function that creates compactors. */
 export type Lazy<Create> = () => Promise<Create>;
 
-/** Loads the parts of `fit` for conversations that may not fit, and what `load` adds, while a page has nothing else to do. */
+/** Runs `load` while a page is idle, and loads the rest of `fit`. Does nothing outside pages. */
 export function whenIdle(load: () => Promise<unknown>): void {
   if (typeof document === "undefined") return;
-  // What cannot be loaded is told by the call that needs it.
+  // The call that needs a part reports that it can't be loaded.
   const begin = () => void Promise.all([import("./fit-jobs.js"), load()]).catch(() => {});
-  // Safari has no requestIdleCallback.
+  // Safari has no requestIdleCallback by default.
   if (typeof requestIdleCallback === "function") requestIdleCallback(begin);
   else setTimeout(begin, 1000);
 }

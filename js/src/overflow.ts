@@ -1,4 +1,4 @@
-/** Whether a call of a model failed because the conversation does not fit. */
+/** Recognizes errors that mean that a conversation doesn't fit. */
 import { failureOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Asking } from "./pool.js";
@@ -12,12 +12,12 @@ export interface OverflowOptions<Source = unknown> {
 const OVERFLOW_OPTIONS: Names<OverflowOptions> = { module: true };
 
 /**
- * Whether a provider's error, or what caused it, says that the conversation does not fit in the model's window; docs/guides/overflow.md
- * has the ways in which providers say so. The module is needed only for an error with a status.
+ * Whether a provider's error, or its cause, means that the conversation doesn't fit into the model's window;
+ * docs/guides/overflow.md lists such errors. The module is loaded only for an error with a status.
  */
 export type IsOverflow<Source> = (error: unknown, options?: OverflowOptions<Source>) => Promise<boolean>;
 
-/** The reader over the compactors of one platform. */
+/** Creates the function for one platform. */
 export function overflowReader<Source>(create: (options: { module?: Source }) => unknown): IsOverflow<Source> {
   const made = new Map<Source | undefined, Asking>();
   return async (error, options = {}) => {
@@ -37,7 +37,7 @@ export function overflowReader<Source>(create: (options: { module?: Source }) =>
   };
 }
 
-/** The failures with a status: of an error, of its cause, and so on. */
+/** Returns the failures with a status: of the error, its cause, and so on. */
 function failuresOf(error: unknown): Failure[] {
   const failures: Failure[] = [];
   const seen = new Set<unknown>();

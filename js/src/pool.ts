@@ -1,4 +1,4 @@
-/** Fits that are remembered together. */
+/** Fits that share a memory: answered here if the conversation certainly fits, otherwise by a job. */
 import { unlessAborted } from "./archive.js";
 import { candidate, reportOf, upperBound } from "./certain.js";
 import { type CountTokens, ending } from "./ending.js";
@@ -14,21 +14,21 @@ import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Messages, Policy, Report, Same } from "./types.js";
 
-/** What answers operations: a compactor, here or in a worker. */
+/** Runs operations: a compactor, in this thread or in a worker. */
 export interface Asking {
   ready(): Promise<void>;
-  /** Reads a history without blocking whoever waits meanwhile; undefined where it may be read in one go. */
+  /** Reads a history without blocking the thread; undefined if it may be read in one go. */
   read?(messages: unknown): Promise<Transcript> | undefined;
   ask(ask: Ask): Answer | Promise<Answer>;
-  /** Loads what `ask` needs when nothing else is to be done, for a call that comes later. */
+  /** Loads in the background what `ask` will need. */
   preload?(): void;
   close?(): void;
 }
 
-/** From this share of the limit on, an upper bound of a conversation says that the module will be needed soon. */
+/** If the upper bound is above this share of the limit, the module is preloaded, because it will be needed soon. */
 const SOON = 0.5;
 
-/** What a call is made with. */
+/** The settings of a call. */
 export interface Settings {
   policy: Policy;
   model: Model;
@@ -39,12 +39,12 @@ export interface Settings {
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 
-/** What the calls share that remember together. */
+/** The shared state of calls that use the same memory. */
 export class Pool {
   readonly #asking: Asking;
   readonly #records: Records;
   readonly #slots: Slots;
-  /** What decides about histories that may not fit, once there was one. */
+  /** Runs jobs; loaded for the first history that may not fit. */
   #jobs: FitJobs | undefined;
   #loading: Promise<FitJobs> | undefined;
   #calls = 0;
@@ -83,7 +83,7 @@ export class Pool {
   ): Promise<Fitted<M>> {
     signal?.throwIfAborted();
     const { id = "default", policy = given.policy, options, usage } = call;
-    // Read at once, or what the caller does to its messages meanwhile would be seen.
+    // Read immediately, before the caller can modify its messages.
     const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);
     const source = await (this.#asking.read?.(history) ?? transcript(history));
     const owner = id === "default" ? "" : id;
@@ -109,7 +109,7 @@ export class Pool {
     }
   }
 
-  /** Whether nothing is remembered for an owner, and nothing is on its way. */
+  /** Whether nothing is remembered for an owner, and no background compaction is running. */
   async #knowsNothing(owner: string): Promise<boolean> {
     if (this.#records.settings.records !== "owner") return false;
     if (this.#jobs && !this.#jobs.idle(owner)) return false;
@@ -117,7 +117,7 @@ export class Pool {
       const { record } = await this.#records.load([owner || "default"]);
       return record === undefined;
     } catch {
-      return false; // the job says so
+      return false; // the job reports it
     }
   }
 }

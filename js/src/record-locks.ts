@@ -1,9 +1,12 @@
-/** Leases and single writers among pages of an origin and threads of a program, by Web Locks. Loaded with the first compaction. */
+/** Web Locks among the pages of an origin and the threads of a program. Loaded for the first compaction. */
 export { alone } from "./sole.js";
 
 const LOCK = "ctxfold:lease:";
 
-/** Whether no other page or thread has a lease on one of the keys. The first is locked until `ended`; rejects where there are no locks. */
+/**
+ * Whether no other page or thread has a lease on one of the keys. The first key stays locked until `ended`. Without Web
+ * Locks always true.
+ */
 export async function locked(
   [key = "", ...more]: readonly string[],
   mine: (key: string) => boolean,

@@ -6,5 +6,5 @@ import { ownSlim } from "./slim-module.js";
 /** Loads the module; see {@link Load}. */
 export const load: Load = /* @__PURE__ */ loader(ownSlim, (url) => fetch(url));
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);

@@ -1,7 +1,7 @@
 /**
- * The entry `ctxfold/slim`: as `index.ts`, with the module of what a chat in a browser uses, `ctxfold-slim.wasm`. What it lacks (agents' wire
- * formats, session files, convert) it answers with the code `needs_whole`. Memories are the same in both modules, so that a page can go on
- * with the entry `ctxfold`, or with `ctxfold.wasm` as its `module`.
+ * The entry `ctxfold/slim`: like `index.ts`, but with `ctxfold-slim.wasm`, which contains what chats in a browser need.
+ * For the rest (agents' wire formats, session files, convert) it returns the error `needs_whole`. Both modules use the
+ * same memories, so a page can switch to the entry `ctxfold`, or pass `ctxfold.wasm` as its `module`.
  */
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
@@ -16,28 +16,28 @@ export { createCompactor, load } from "./slim-in-page.js";
 
 const inPage = async () => (await import("./asked/slim.js")).createCompactor;
 
-/** The worker of the page has the whole module as its own, so it is told which one it works with. */
+/** The page's worker loads the whole module by default, so the slim one is named explicitly. */
 const asking: OffPageCreate = /* @__PURE__ */ (
   (create: OffPageCreate): OffPageCreate =>
   ({ module = ownSlim() }, worker) =>
     create({ module }, worker)
 )(/* @__PURE__ */ offPage(inPage, async () => (await import("./asked/in-worker.js")).createRemote));
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(async (options) =>
   (await inPage())(options),
 );
 
-/** Whether a provider's error says that the conversation does not fit; see {@link IsOverflow}. */
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(async (options) =>
   (await inPage())(options),
 );
 
-/** Loads ahead of the first `fit`; see {@link Preload}. */
+/** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

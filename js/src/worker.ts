@@ -10,22 +10,22 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 export * from "./api.js";
 export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, RemoteOptions } from "./remote.js";
 
-/** Makes a compactor in a worker; see {@link CreateRemoteCompactor}. */
+/** Creates a compactor in a worker; see {@link CreateRemoteCompactor}. */
 export const createCompactor: CreateRemoteCompactor = createRemote;
 
 const asking = /* @__PURE__ */ later(async () => (await import("./asked/in-worker.js")).createRemote);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(asking);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createRemote);
 
-/** Whether a provider's error says that the conversation does not fit; see {@link IsOverflow}. */
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<RemoteModuleSource> = /* @__PURE__ */ overflowReader(createRemote);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createRemote);

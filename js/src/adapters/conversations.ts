@@ -41,7 +41,7 @@ export interface FitOptions {
   next?: NonNullable<FitCall["next"]>;
 }
 
-/** Options that change nothing, and for which the module is asked: what was refused needs an estimate, no upper bound. */
+/** Changes nothing, but makes the module answer: a refused conversation needs an estimate, not an upper bound. */
 const ESTIMATED = { force: false };
 
 export class Conversations {

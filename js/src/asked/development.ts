@@ -1,2 +1,2 @@
-/** As `in-page.ts`, with the module inside for tools that leave its file after. */
+/** Like `in-page.ts`, with the module as code for tools that don't copy its file. */
 export { createCompactor } from "../development-in-page.js";

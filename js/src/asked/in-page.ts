@@ -1,2 +1,2 @@
-/** What `fit` asks where there is no worker: a part of its own, which bundlers load on demand. */
+/** Compactors for `fit` without a worker. Bundlers make a chunk of this file, which is loaded on demand. */
 export { createCompactor } from "../in-page.js";

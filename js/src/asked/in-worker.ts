@@ -1,2 +1,2 @@
-/** What `fit` asks in a page: a part of its own, which bundlers load on demand. */
+/** Compactors for `fit` in a worker. Bundlers make a chunk of this file, which is loaded on demand. */
 export { createRemote } from "../page-worker.js";
