@@ -37,6 +37,7 @@ type job struct {
 	cause    error               // why a store failed
 	behind   *background         // the job in the background that this one is
 	begun    *background         // the one that this job has begun
+	turn     *turn               // of a conversation; nil if the job is none
 	lastHead []member            // for a job in the background
 }
 
@@ -51,6 +52,8 @@ type progress struct {
 	NeedsMessages bool            `json:"needs_messages"`
 	Effects       []api.Effect    `json:"effects"`
 	Failure       *api.JobFailure `json:"failure"`
+	Check         *api.Check      `json:"check"`
+	Notes         *api.TurnNotes  `json:"notes"`
 	Result        *api.Planned    `json:"result"`
 }
 
@@ -81,6 +84,9 @@ func (j *job) settings(next Next) api.JobSettings {
 	}
 	if j.count != nil {
 		s.Can = append(s.Can, api.EffectCount)
+	}
+	if j.turn != nil {
+		s.Can = append(s.Can, api.EffectEnter, api.EffectBefore, api.EffectBegin, api.EffectStop)
 	}
 	if j.remembers {
 		s.Can = append(s.Can, api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease)
@@ -257,6 +263,10 @@ func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, an
 		if err = contain("Count", func() (err error) { r.Tokens, err = j.count(ctx, json.RawMessage(e.Messages)); return err }); err != nil {
 			err = fmt.Errorf("ctxfold: counting tokens: %w", err)
 		}
+	case api.EffectEnter:
+		err = j.turn.enter(ctx)
+	case api.EffectBefore:
+		r, err = j.turn.before(ctx, e.Beginning)
 	case api.EffectAsk:
 		return r, false, j.ask(ctx, e)
 	case api.EffectCancel:
@@ -345,6 +355,10 @@ func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err e
 
 // begin begins a job in the background for the same messages, unless one is running. It outlives the call, and saves its result for later calls.
 func (j *job) begin(ctx context.Context, e *api.Effect) {
+	if j.turn != nil {
+		j.turn.begin(ctx, e)
+		return
+	}
 	if e.Target != 0 {
 		j.begun = j.c.background.find(e.Target)
 		return
