@@ -15,36 +15,38 @@ import (
 
 // Before is the decision of BeforeCompact. The zero value lets the compaction begin.
 type Before struct {
-	// Cancel skips it. Reason becomes the reason of the [Result]; "" means [ReasonSkipped].
+	// Cancel skips the compaction. Reason becomes the reason of the [Result]; "" means [ReasonSkipped].
 	Cancel bool
 	Reason api.Reason
-	// Summary is the summary itself, from a caller that has one: the Summarizer isn't called.
+	// Summary is a finished summary: if it is set, the Summarizer isn't called.
 	Summary string
 }
 
-// ReasonSkipped is the reason of a [Result] that BeforeCompact cancelled.
+// ReasonSkipped is the default reason of a [Result] if BeforeCompact cancelled the compaction.
 const ReasonSkipped api.Reason = "skipped"
 
-// AfterTurn compacts the conversation if that is due. Call it when the model has ended its turn and its messages were appended.
+// AfterTurn compacts the conversation if that is due. Call it when the model has ended its turn and its messages were
+// appended.
 //
-// If the result is changed, the conversation continues with it. Its Edits apply to the messages at the end, including those that arrived in
-// the meantime: [ApplyEdits] does the same to the caller's own list. Otherwise Messages and Edits are empty. An error means that the
-// conversation is unchanged.
+// If the result is changed, the conversation continues with it. Its Edits apply to the messages at the end, including
+// those that arrived in the meantime: [ApplyEdits] does the same to the caller's own list. Otherwise Messages and Edits
+// are empty. An error means that the conversation is unchanged.
 //
-// Above gate.start of the policy it starts a compaction in the background and returns at once; Background of the result is closed when that
-// ends. The conversation then continues with its result, and AfterCompact is called. If the model fails, the conversation stays as it is
-// until it has grown. If the limit is reached first, AfterTurn waits.
+// Above gate.start of the policy it starts a compaction in the background and returns at once; Background of the result
+// is closed when that ends. The conversation then continues with its result, and AfterCompact is called. If the model
+// fails, the conversation stays unchanged, and the next attempt is made once it has grown. If the limit is reached
+// first, AfterTurn waits.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnAfter, api.JobSettings{}, api.Options{})
 }
 
-// Compact is AfterTurn even if no compaction is due.
+// Compact compacts the conversation like AfterTurn, even if that isn't due.
 func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnForced, api.JobSettings{}, api.Options{})
 }
 
-// Restore restores removed content, as [Compactor.Restore] does, and the conversation continues with the result. The content comes from the
-// Store of the options; the result has Edits, not Messages.
+// Restore restores removed content from the Store of the options, as [Compactor.Restore] does, and the conversation
+// continues with the result, which has Edits instead of Messages.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -89,13 +91,13 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 	return a, nil
 }
 
-// Call calls a model: call sends the given messages and returns what is known about the answer (its usage; for an error its status and body;
-// the error may have a method Failure() Failure). If the conversation doesn't fit, Call compacts it and calls once more, but not again. With
-// gate.idle in the policy it compacts an idle conversation before the first call. Compacted of the outcome is the compaction, if any. Call
-// doesn't append the model's answer.
+// Call calls a model: call sends the given messages and returns what is known about the answer: its usage or, for an
+// error, its status and body. The error may have a method Failure() Failure. If the conversation doesn't fit, Call
+// compacts it and calls once more, but not again. With gate.idle in the policy it compacts an idle conversation before
+// the first call. Compacted of the outcome is the compaction, if any. Call doesn't append the model's answer.
 //
-// The error is that of call, or [ErrStillOverflow] joined with it. Other errors, such as a rate limit, are returned unchanged: the caller
-// knows better when to retry.
+// The error is that of call, or [ErrStillOverflow] joined with it. Other errors, such as a rate limit, are returned
+// unchanged: it is up to the caller to retry.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	var o Outcome
 	switch r, err := v.turn(ctx, api.TurnCall, api.JobSettings{}, api.Options{}); {
@@ -131,7 +133,7 @@ func contained(ctx context.Context, call func(context.Context, json.RawMessage) 
 
 // Outcome is the result of [Conversation.Call].
 type Outcome struct {
-	// Messages are the messages that the model was sent last.
+	// Messages are the messages that were last sent to the model.
 	Messages json.RawMessage
 	// Compacted is the compaction between two calls, or before the first if the prompt cache was cold; nil if there was none.
 	Compacted *Result
@@ -139,7 +141,7 @@ type Outcome struct {
 	Verdict api.Verdict
 }
 
-// judge keeps the error of the call, whatever its class.
+// judge classifies the outcome of a model call, and returns the error of the call unchanged.
 func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api.Verdict, error) {
 	if ctx.Err() != nil {
 		return api.Verdict{}, errors.Join(err, ctx.Err())
@@ -151,7 +153,7 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// begin waits until no compaction runs; end lets the next one begin.
+// begin waits until no compaction is running; end allows the next one.
 func (v *Conversation) begin(ctx context.Context) error {
 	select {
 	case v.compacting <- struct{}{}:
@@ -367,7 +369,7 @@ func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	return r, nil
 }
 
-// apply applies edits, as the session did.
+// apply applies edits to the messages, as the session did to its own.
 func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
@@ -378,7 +380,7 @@ func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	return nil
 }
 
-// tell stores an event. A failing journal must not cost the conversation anything.
+// tell stores an event. A failing journal must not affect the conversation.
 func (v *Conversation) tell(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
 		return
@@ -403,9 +405,10 @@ func removed(actions []api.Action) (ranges [][2]int) {
 	return ranges
 }
 
-// BeforeTurn compacts the conversation if that is due before the model is called: with gate.idle in the policy, a conversation whose prompt
-// cache is cold is compacted below the limit too. Unknown fields of next are measured from the last call of BeforeTurn, AfterTurn or Call.
-// Call does this itself. The result is like AfterTurn's; if the model gives no summary it is unchanged.
+// BeforeTurn compacts the conversation if that is due. Call it before the model is called: with gate.idle in the
+// policy, a conversation whose prompt cache is cold is compacted below the limit too. Fields of next that aren't set
+// are measured from the last call of BeforeTurn, AfterTurn or Call. Call does this itself. The result is like
+// AfterTurn's; if the model gives no summary it is unchanged.
 func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
 	o := api.Options{Idle: min(next.Idle, longestIdle).Seconds(), Cold: next.Cold}
 	return v.turn(ctx, api.TurnBefore, api.JobSettings{Model: next.Model, Provider: next.Provider}, o)

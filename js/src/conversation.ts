@@ -266,7 +266,12 @@ export class Conversation<M extends Message = Message> {
     return this.#alone((session) =>
       ending(options, (signal) => {
         const running = this.#behind?.id ?? 0;
-        const turn = { moment, running, ...(this.#edited && { edited: true }), ...(this.#notes && { notes: this.#notes }) };
+        const turn = {
+          moment,
+          running,
+          ...(this.#edited && { edited: true }),
+          ...(this.#notes && { notes: this.#notes }),
+        };
         this.#edited = false;
         return this.#run(session, { ...more, turn }, options, signal);
       }),
@@ -321,11 +326,7 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  async #replace(
-    session: Live<M>,
-    messages: readonly M[],
-    state: State | undefined = session.state,
-  ): Promise<void> {
+  async #replace(session: Live<M>, messages: readonly M[], state: State | undefined = session.state): Promise<void> {
     const next = this.#compactor.session(messages, { state: state ?? null }) as Live<M>;
     await next.append(); // reads them: where one has a fault, the conversation stays as it is
     await session.close();
@@ -383,7 +384,6 @@ export class Conversation<M extends Message = Message> {
     this.#stale = true;
     return new CtxfoldError("conflict", CONFLICT);
   }
-
 }
 
 const STILL = "the conversation does not fit in the context window, and a compaction did not help";

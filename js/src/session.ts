@@ -260,12 +260,7 @@ export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?
 
 /** A session as a conversation has it. */
 export interface Turning<M extends Message> {
-  turn(
-    settings: Partial<JobSettings>,
-    overrides: Overrides,
-    host: TurnHost,
-    signal?: AbortSignal,
-  ): Promise<Turned<M>>;
+  turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
 
 /** Runs one compaction at a time. */

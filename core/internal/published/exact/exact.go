@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-//go:generate sh ../../../../generate.sh -disallow_unknown_fields
+//go:generate sh ../../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
 // Suit removes from a policy what no published system has: a last resort, second requests, and a digest without a model that fills the
 // available room.
@@ -131,8 +131,8 @@ func held(c passes.Run) ([]bool, []int32) {
 	return held, groups
 }
 
-// foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says, and open calls are
-// folded, too.
+// foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says,
+// and open calls are folded too.
 func foldOurs(p *passes.FoldPass, c passes.Run) {
 	held, groups := held(c)
 	cut, step := p.Cut(c, groups, p.KeepTokens)
