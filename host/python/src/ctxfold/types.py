@@ -1126,6 +1126,7 @@ TokenSource = Literal[
     "measured",
     "calibrated",
     "estimated",
+    "upper_bound",
 ]
 
 #: Family is a family of tokenizers.
