@@ -109,7 +109,7 @@ func (s *saying) messages(m int) int {
 	}
 	switch o.op {
 	case "":
-		if i := s.became[m]; i >= 0 && s.unclear(m) {
+		if i := s.became[m]; s.unclear(m) && i >= 0 {
 			s.say(changesWas, strconv.Itoa(i))
 		}
 		s.list = append(s.list, element{in: int32(m)})
