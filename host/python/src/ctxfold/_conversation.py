@@ -9,12 +9,12 @@ from . import _archive
 from ._base import Compacting
 from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError, text_of
-from ._loop import Job, TurnHost, log, told
+from ._loop import Job, TurnHost, kept_of, log, told
 from ._module import Answer, Json, MemoryUsage, Room, run, value_of, values
 from ._results import Done
-from ._records import Leases
+from ._records import Behind, Leases
 from ._redact import redactions
-from ._steps import Ask, Begin, Launched, Steps, Work
+from ._steps import Ask, Begin, Steps, Work
 from ._transcript import apply, transcript
 from ._json import loads
 from .failures import failure_of
@@ -30,32 +30,20 @@ STILL = "the conversation does not fit in the context window, and a compaction d
 ONE = "conversation"
 
 
-class Behind(Generic[Msg]):
+class Compaction(Behind, Generic[Msg]):
     """A compaction in the background."""
 
-    def __init__(self, id: int) -> None:
-        from concurrent.futures import Future
-
-        self.id = id
-        #: Done at its end.
-        self.ended: Any = None
-        self.stopped: Launched = Future()
-        self.done: Optional[Done[List[Msg]]] = None
-
-    def stop(self) -> None:
-        if not self.stopped.done():
-            self.stopped.set_result(None)
+    done: Optional[Done[List[Msg]]] = None
 
 
 class Turn(TurnHost, Generic[Msg]):
     """One turn of a conversation. ``running`` is the compaction in the background, unless it is this turn (``own``)."""
 
-    def __init__(self, held: "Held[Msg]", running: Optional[Behind[Msg]], own: Optional[Behind[Msg]] = None) -> None:
+    def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
         self._held = held
         self._running = running
         self._mine: Optional[str] = None
         self.own = own
-        self.stopped = own.stopped if own is not None else None
         self.done: Optional[Done[List[Msg]]] = None
 
     def enter(self) -> Steps[Dict[str, Any]]:
@@ -101,7 +89,7 @@ class Held(Generic[Msg]):
         self._notes: Any = None
         self._edited = False
         #: The compaction in the background.
-        self.background: Optional[Behind[Msg]] = None
+        self.background: Optional[Compaction[Msg]] = None
         self._instance: Optional[Instance] = None
         self._session: Optional[int] = None
         self._room = Room()
@@ -170,7 +158,7 @@ class Held(Generic[Msg]):
                 length = len(self.messages)
                 return self._ask(op, head)
 
-        job = Job(call, compactor._model, compactor._store, turn=host)
+        job = Job(call, compactor._model, compactor._store, turn=host, own=host.own)
         try:
             answer = yield from job.run({"options": options}, settings)
             if host.own is None:
@@ -201,10 +189,9 @@ class Held(Generic[Msg]):
     def begin(self, settings: Mapping[str, Any]) -> Steps[None]:
         """Begins a compaction in the background."""
         self._begun += 1
-        behind: Behind[Msg] = Behind(self._begun)
+        behind: Compaction[Msg] = Compaction(self._begun)
         self.background = behind
-        kept = {key: value for key, value in settings.items() if key not in ("now", "seed", "can")}
-        behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept)))
+        behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept_of(settings))))
 
     def _instead(self) -> Steps[str]:
         """Takes the place of whoever compacts in the background."""

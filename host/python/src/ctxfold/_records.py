@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._errors import OptionError
 from ._steps import Ask, Launched, Steps, Until
@@ -64,6 +64,26 @@ class Leases:
         return holder
 
 
+class Behind:
+    """A job in the background."""
+
+    def __init__(self, id: int, owner: str = "", keys: Sequence[str] = ()) -> None:
+        from concurrent.futures import Future
+
+        self.id = id
+        self.owner = owner
+        #: The keys of the newest lease that it has asked for.
+        self.keys = list(keys)
+        #: A future of its end.
+        self.ended: Any = None
+        #: Is done when somebody wants it to end.
+        self.stopped: Launched = Future()
+
+    def stop(self) -> None:
+        if not self.stopped.done():
+            self.stopped.set_result(None)
+
+
 class Records:
     """Records in this process. If there are too many, the least recently used ones are removed."""
 
@@ -72,11 +92,26 @@ class Records:
 
     def __init__(self, most: int = KEPT_CHARACTERS) -> None:
         self.leases = Leases()
+        #: The jobs in the background, by number.
+        self.background: Dict[int, Behind] = {}
+        self._begun = 0
         self._most = most
         self._size = 0
         self._all: "OrderedDict[str, Tuple[str, int]]" = OrderedDict()
         self._saved = 0
         self._lock = threading.Lock()
+
+    def begin(self, owner: str, keys: Sequence[str]) -> Behind:
+        """Notes a job that begins in the background."""
+        with self._lock:
+            self._begun += 1
+            behind = self.background[self._begun] = Behind(self._begun, owner, keys)
+            return behind
+
+    def running(self, owner: str) -> List[Dict[str, Any]]:
+        """The jobs of an owner that run in the background."""
+        with self._lock:
+            return [{"id": each.id, "keys": each.keys} for each in self.background.values() if each.owner == owner and each.keys]
 
     def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
         yield from ()
