@@ -31,7 +31,7 @@ class Compacting(Operations):
     """A compactor but for what runs its work."""
 
     #: Its methods that ask a model or a store are awaited.
-    awaited = False
+    awaited: bool
 
     @checked
     def __init__(
