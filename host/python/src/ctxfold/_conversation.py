@@ -1,4 +1,4 @@
-"""One conversation whose messages stay in the module, as work that either driver runs."""
+"""A conversation whose messages stay in the module, as work that either driver runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Msg = TypeVar("Msg")
 
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
 
-#: What makes the compactions of one conversation wait for each other.
+#: The key of the lease that serializes the compactions of a conversation.
 ONE = "conversation"
 
 
@@ -37,7 +37,7 @@ class Compaction(Behind, Generic[Msg]):
 
 
 class Turn(TurnHost, Generic[Msg]):
-    """One turn of a conversation. ``running`` is the compaction in the background, unless the turn is that itself: ``own``."""
+    """One turn of a conversation. ``running`` is the compaction in the background, unless it is this turn (``own``)."""
 
     def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
         self._held = held
@@ -51,7 +51,7 @@ class Turn(TurnHost, Generic[Msg]):
         return {}
 
     def leave(self) -> None:
-        """Lets the next one enter."""
+        """Allows the next turn to enter."""
         if self.own is not None:
             self.own.done = self.done
             self._held.background = None
@@ -71,13 +71,13 @@ class Turn(TurnHost, Generic[Msg]):
             self._running.stop()
 
     def waited(self) -> Optional[Done[List[Msg]]]:
-        """What the compaction in the background has come to, if this turn has waited for its end."""
+        """The result of the background compaction, if this turn has waited for its end."""
         behind = self._running
         return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
 
 
 class Held(Generic[Msg]):
-    """A conversation. Its session in an instance of its own is a cache: where it is gone, it is opened again."""
+    """A conversation. Its session, in its own instance, is a cache: if it is lost, it is opened again."""
 
     def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
         self.messages: List[Msg] = list(messages)
@@ -132,13 +132,13 @@ class Held(Generic[Msg]):
         return self.turn("before", options, **next)
 
     def compact(self, **settings: Any) -> Steps[Done[List[Msg]]]:
-        """Compacts whatever is due."""
+        """Compacts even if that is not due."""
         done = yield from self.turn("forced", {}, **settings)
         assert done is not None
         return done
 
     def turn(self, moment: str, options: Dict[str, Any], **settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
-        """A turn, of which the module decides what it does. None is nothing."""
+        """Runs a turn; the module decides what to do. Returns None if nothing was done."""
         host = Turn(self, self.background)
         running = self.background.id if self.background is not None else 0
         turn: Dict[str, Any] = {"moment": moment, "running": running, "notes": self._notes}
@@ -254,7 +254,7 @@ class Held(Generic[Msg]):
         mine = yield from self._instead()
         try:
             other = Held(self._compactor, messages, self.state)
-            yield from other.check()  # reads them: where one has a fault, the conversation stays as it is
+            yield from other.check()  # reads them: if one is invalid, the conversation stays unchanged
             with self._lock:
                 self.messages, self.state = other.messages, other.state
                 self._instance, self._session, self._edited = other._instance, other._session, True
@@ -283,7 +283,7 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """Runs an operation on the session. Opens the session first, and again if its instance was replaced."""
+        """Runs an operation on the session. Opens the session first, or again if its instance was replaced."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:
@@ -326,7 +326,7 @@ class Live(Generic[Msg]):
 
     @property
     def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. Each change makes a new list. Do not change it or its messages in place."""
+        """What to send: all messages, compacted. Each change creates a new list. Do not modify it or its messages."""
         return self._held.messages
 
     @property

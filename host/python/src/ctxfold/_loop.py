@@ -1,4 +1,4 @@
-"""Jobs of the module: it decides, and this carries out what it asks for (docs/inside/loop.md)."""
+"""Runs jobs of the module: the module decides, and this executes the effects (docs/inside/loop.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .store import Store
 if TYPE_CHECKING:
     from .types import JobSettings
 
-#: Runs an operation with the members of a request. The messages, or the session, are added where that is asked for.
+#: Runs an operation with the members of a request, and with the messages or the session if they are needed.
 Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 
@@ -47,7 +47,7 @@ class TurnHost:
 
 
 class Job:
-    """What the effects of a job are executed with."""
+    """What the effects of a job need."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Job:
         self._running: Dict[Launched, int] = {}
         self._leases: Dict[str, str] = {}
         self._cause: Optional[BaseException] = None
-        #: Ends with the compaction in the background that this job has begun; None if it has begun none.
+        #: Done when the background compaction that this job started has ended; None if it started none.
         self.background: Any = None
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
@@ -130,7 +130,7 @@ class Job:
         }  # fmt: skip
 
     def _execute(self, answer: Answer, head: Mapping[str, Any]) -> Steps[List[Dict[str, Any]]]:
-        """Executes the effects of an answer. Returns results as soon as there are any, or none when the time is over."""
+        """Executes the effects of an answer. Returns results as soon as there are any, or none when the wait has ended."""
         results: List[Dict[str, Any]] = []
         until: Optional[int] = None
         leases: List[str] = []
@@ -209,7 +209,7 @@ class Job:
             behind.stop()
 
     def _leave(self) -> Steps[None]:
-        """Releases the leases of a job that was ended from outside."""
+        """Releases the leases of a job that was cancelled from outside."""
         for key, holder in list(self._leases.items()):
             yield from self._release(key, holder)
 
@@ -273,7 +273,7 @@ def answer_of(result: bytes) -> Answer:
 
 
 def options_of(given: Mapping[str, Any], source: Optional[Transcript], model: Model) -> Dict[str, Any]:
-    """The options of a job: what the caller wants of this one call, and what only the host knows."""
+    """The options of a job: those of the caller for this call, and those that only the host knows."""
     options = dict(given)
     if source is not None and source.answer == "edits":
         options["answer"] = "edits"
