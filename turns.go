@@ -278,6 +278,9 @@ func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings
 		defer v.mu.Unlock()
 		if op == operations.OpLoopStart {
 			o.Redact = redactions(v.o.Redact, join(v.messages))
+			if v.o.Score != nil {
+				o.Score = v.o.Score(join(v.messages))
+			}
 			members = append(members, optionsMember(o))
 		}
 		p := new(progress)

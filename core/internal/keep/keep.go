@@ -20,6 +20,7 @@ type Keeper struct {
 	doc     *view.View
 	authors *authorship.Authors
 	policy  *policy.Policy
+	scores  *scores // nil if the host has given none
 }
 
 // New returns what says which items of a document must stay by a policy.
@@ -28,8 +29,8 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 }
 
 // Pin marks the items that must stay as they are: system messages, the newest user message (except in a branch, where it is folded too),
-// what stands for content that only the provider can read, the provider's own summaries, what the policy's pins name, and project
-// instructions.
+// what stands for content that only the provider can read, the provider's own summaries, what the policy's pins name, project instructions,
+// and what the host's scores hold.
 func (k *Keeper) Pin() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
 	for i := range k.doc.Items {
@@ -43,6 +44,7 @@ func (k *Keeper) Pin() {
 		k.doc.Items[i].Instr = false
 	}
 	k.pinProject()
+	k.pinScored()
 }
 
 // pinProject pins messages with project instructions, as far as their share of the window allows: the newest of each file and each skill,

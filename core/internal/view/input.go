@@ -17,5 +17,6 @@ type Input struct {
 	State      api.State
 	N          int // how many messages of the transcript it is about; those after them stay as they are
 	Replies    []api.Summary
-	Recalled   bool // the transcript holds digests that fit has remembered and put in
+	Score      *api.Score // how much calls and messages matter to the host, by index of the transcript; nil if it hasn't said
+	Recalled   bool       // the transcript holds digests that fit has remembered and put in
 }
