@@ -22,9 +22,10 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 	return r.Markers, nil
 }
 
-// Restore returns removed content to its place, byte for byte: that of the given handles (whole, or at least 16 digits), or without any,
-// everything in s, compaction by compaction, until s has nothing more. With the input's State it also restores what has no marker, such as
-// reasoning. If s has nothing under a handle, or other content, that place stays as it is and Markers of the answer lists it.
+// Restore puts removed content back, byte for byte: the content of the given handles (whole, or at least 16 digits) or,
+// without handles, everything in s, compaction by compaction. With the input's State it also restores content without a
+// marker, such as reasoning. If s has nothing under a handle, or other content, that place stays unchanged and Markers
+// of the answer lists it.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
 	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
@@ -38,7 +39,8 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	return r, nil
 }
 
-// missing adds to list, once each, the requested handles without content in the store; if some were named, only those.
+// missing appends to list the requested handles that the store doesn't have, each once. If named isn't empty, it
+// considers only those handles.
 func (f *shelf) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order
@@ -62,13 +64,14 @@ func (f *shelf) missing(list, named []string) []string {
 type shelf struct {
 	store   Store
 	bodies  []byte            // as JSON, with commas after them
-	asked   map[string]bool   // the handles that were requested, as stores write them
-	order   []string          // the same, as they were named
-	here    map[string]bool   // those that the store has
-	corrupt map[string]string // those with other content in the store, and the names they were requested by
+	asked   map[string]bool   // the requested handles, in the form that stores use
+	order   []string          // the same, as the caller wrote them
+	here    map[string]bool   // the handles that the store has
+	corrupt map[string]string // handles with other content in the store, mapped to the requested names
 }
 
-// fill reads the bodies of some handles, or without any, those that the markers name and those that these name in turn. Each is read once.
+// fill reads the bodies of the given handles or, without any, those that the markers name, and then those that these
+// bodies name. Each is read once.
 func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	follow := len(handles) == 0
 	if follow {
@@ -100,7 +103,7 @@ func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, marker
 	return nil
 }
 
-// get reads the body of a handle if it isn't here yet.
+// get reads the body of a handle unless it has been requested before.
 func (f *shelf) get(ctx context.Context, handle string) error {
 	key, err := storeKey(handle)
 	if err != nil || f.asked[key] {
@@ -126,16 +129,16 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 	return nil
 }
 
-// json returns the list of all bodies.
+// json returns all bodies as a JSON list.
 func (f *shelf) json() []byte { return listed(f.bodies) }
 
-// listed makes a list of values that are each followed by a comma.
+// listed returns a JSON list of values, each of which is followed by a comma.
 func listed(values []byte) []byte {
 	text := append(make([]byte, 0, len(values)+2), '[')
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell gives the reason for each marker that remains.
+// tell sets the reason for each marker that remains.
 func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
@@ -209,7 +212,7 @@ func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, argu
 	return c.recalled(ctx, o, call, member{operations.InBody, text})
 }
 
-// recalled returns the text that answers a call of the tool, if everything it needs is here.
+// recalled returns the text that answers a call of the tool.
 func (c *Compactor) recalled(ctx context.Context, members ...member) (string, error) {
 	var a api.Recalled
 	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(members...)); err != nil {

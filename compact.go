@@ -39,10 +39,11 @@ type Input struct {
 	// and Fit read it.
 	Store Store
 
-	// Redact finds what summarizers, digests, the ledger and the store must not see, such as keys and passwords, in one text of the messages:
-	// the texts, with placeholders or without. Messages that stay are untouched. It never stops a compaction: a text that it panics on, or for
-	// which it names what isn't in it, is replaced as a whole, and [Report].Redacted counts it. It is called for each text of Messages and
-	// may be called from any goroutine. Only Plan, CompactWith and Fit read it; a [Conversation] has one of its own.
+	// Redact finds secrets, such as keys and passwords, in one text of the messages: the strings that summarizers,
+	// digests, the ledger and the store must not get, with or without placeholders. Messages that stay are unchanged.
+	// It never stops a compaction: if it panics, or returns a string that the text doesn't contain, the whole text is
+	// replaced, and [Report].Redacted counts it. It is called for each text of Messages, from any goroutine. Only Plan,
+	// CompactWith and Fit read it; a [Conversation] has its own.
 	Redact func(text string) []api.Redaction
 
 	// Score is how much calls and messages matter: see [api.Score]. Indexes are those of Messages. Only Plan, CompactWith and Fit read it; a
@@ -125,7 +126,7 @@ type Result struct {
 	// Reason says why the transcript did or didn't change, for example "under_budget" or "no_progress".
 	Reason api.Reason
 
-	// Archive lists the content that was removed and is in Input.Store now.
+	// Archive lists the removed content, which Input.Store has now.
 	Archive []api.Body
 
 	// Background is closed when the background compaction of these messages ends; nil if none is running. A program that exits earlier loses

@@ -75,7 +75,7 @@ type Conversation struct {
 	state    json.RawMessage
 	closed   bool
 	behind   *behind  // the compaction running in the background
-	tried    int      // tokens at which an attempt led to nothing
+	tried    int      // tokens at the last attempt that led to nothing
 	last     struct { // the last call of the model
 		at              time.Time
 		model, provider string
@@ -117,8 +117,9 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 	return nil
 }
 
-// SetMessages replaces all messages with a JSON array, for a user who goes back. It waits for a running compaction, and cancels one in the
-// background. If a message is invalid, the conversation stays as it is.
+// SetMessages replaces all messages with a JSON array, for example after the user edited an earlier message. It waits
+// for a running compaction, and cancels one in the background. If a message is invalid, the conversation stays as it
+// is.
 func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
 	list, err := split(messages)
 	if err != nil {
@@ -158,7 +159,7 @@ func (v *Conversation) Len() int {
 	return len(v.messages)
 }
 
-// State returns what the last compaction returned, to be stored with the messages.
+// State returns the state of the last compaction, to be stored with the messages.
 func (v *Conversation) State() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -196,7 +197,7 @@ func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	return err
 }
 
-// call runs an operation on the session. If its instance is gone or traps, call opens the session again, once.
+// call runs an operation on the session. If its instance is gone or traps, call reopens the session once.
 func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler, members ...member) (json.RawMessage, error) {
 	for again := false; ; again = true {
 		if v.session == 0 {
@@ -212,7 +213,7 @@ func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler
 		raw, err := v.c.doOn(ctx, v.engine, op, a, newEnvelope(append([]member{number}, members...)...))
 		var answer *Error
 		switch errors.As(err, &answer); {
-		case err != nil && raw != nil: // nobody knows the contents of the session now
+		case err != nil && raw != nil: // the contents of the session are unknown now
 			v.forget(ctx)
 			return nil, err
 		case err == nil || answer != nil && answer.Code != api.CodeSessionClosed:

@@ -109,7 +109,7 @@ func New(o Options) *Compactor {
 	return c
 }
 
-// called takes in a call of the records.
+// called logs and counts a call of the records.
 func (c *Compactor) called(call records.Call) {
 	if call.Err != nil {
 		c.log.Warn("ctxfold: the records failed", "op", call.Op, "error", call.Err)

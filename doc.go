@@ -27,4 +27,4 @@
 // WebAssembly module in a sandbox, with the same [Compactor] and the same answers. docs/reference/abi.md describes the operations.
 package ctxfold
 
-//go:generate sh generate.sh
+//go:generate sh internal/apigen/easyjson.sh

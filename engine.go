@@ -34,7 +34,7 @@ type Pinned interface {
 
 // Cost is what one operation took besides its time.
 type Cost struct {
-	Waited time.Duration // for its turn
+	Waited time.Duration // for an instance
 	Memory uint64        // of the instance, in bytes; 0 if it has no memory of its own
 }
 
@@ -90,7 +90,7 @@ func (p *pinnedNative) Call(ctx context.Context, op string, request []byte) ([]b
 	sessions := p.own
 	answer, cost, err := p.n.run(ctx, func() []byte { return sessions.call(op, request) })
 	if err != nil {
-		p.Drop(ctx) // an abandoned call still works on them
+		p.Drop(ctx) // an abandoned call may still be using them
 	}
 	return answer, cost, err
 }

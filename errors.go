@@ -100,7 +100,7 @@ func contain(name string, call func() error) (err error) {
 	return err
 }
 
-// tell calls a function that is only told something: what it panics with is logged.
+// tell calls a callback whose panics are only logged.
 func (c *Compactor) tell(name string, call func()) {
 	err := contain(name, func() error {
 		call()

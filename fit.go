@@ -28,25 +28,26 @@ type Next struct {
 //	...
 //	answer, err := model.Call(ctx, r.Messages) // and the history continues with the answer
 //
-// Fit compacts once, when it is due. It remembers the result ([Options].Records) and applies it at each later call, followed by the messages
-// that came since. The history stays the program's and is the truth: if records are lost, the next call compacts again, and nothing else is
-// lost.
+// Fit compacts once, when it is due. It remembers the result ([Options].Records) and applies it at each later call,
+// followed by the messages that came since. The program keeps the full history, which remains authoritative: if records
+// are lost, the next call compacts again, and nothing else is lost.
 //
-// Fit identifies a history by what a model sees of it. Moving cache breakpoints, metadata, ids, dates, the order of JSON keys and the text
-// of leading system messages don't count, so a system prompt may contain a clock. What a compaction didn't replace doesn't count
-// either: messages behind that may be edited, deleted or replaced, the newest one too. An edit in front of it falls back to the newest compaction
-// that is still true. A program may also continue from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories are
-// identified by a hash that isn't cryptographic.
+// Fit identifies a history by what a model sees of it. Cache breakpoints, metadata, ids, dates, the order of JSON keys
+// and the text of leading system messages don't matter, so a system prompt may contain the time. Neither do later
+// messages, which the compaction didn't replace: they may be edited, deleted or replaced, including the newest one.
+// After an edit of an earlier message, Fit uses the newest compaction that still applies. A program may also continue
+// from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories
+// are identified by a hash that isn't cryptographic.
 //
-// in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too. in.State isn't read.
-// The messages of in.Usage and of r.Report are numbered in the whole history, and so are r.Edits over the program's own list (see
-// [ApplyEdits]): kept messages are then the very values of that list.
+// in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too.
+// in.State isn't read. The messages of in.Usage and of r.Report are numbered in the whole history, and so are r.Edits
+// over the program's own list (see [ApplyEdits]): kept messages are then the same values as in that list.
 //
-// r.Messages is always what to send; r.Changed reports whether this call compacted, and r.Known how many messages an earlier compaction
-// replaced. An error means that nothing was done; the history may be sent as it is.
+// r.Messages is always what to send; r.Changed reports whether this call compacted, and r.Known how many messages an
+// earlier compaction replaced. An error means that nothing was done; the history may be sent as it is.
 //
-// If the provider says that the messages don't fit, call Fit with the same history and Force, and send once more; [Compactor.Classify]
-// recognizes such errors:
+// If the provider says that the messages don't fit, call Fit with the same history and Force, and send once more;
+// [Compactor.Classify] recognizes such errors:
 //
 //	v, err := c.Classify(ctx, api.Failure{Status: status, Body: body})
 //	if err == nil && v.Overflow {
@@ -54,12 +55,13 @@ type Next struct {
 //		r, err = c.Fit(ctx, in, summarizer)
 //	}
 //
-// A failing summarizer costs no message and no turn: the local digest replaces the summary, but not for good. A minute later (or when the
-// provider allows, up to an hour after repeated failures), and whenever the next compaction is due, the model is asked again about the
-// messages themselves, which the history still has.
+// A failing summarizer costs no message and no turn: a digest made by code takes the place of the summary, but not
+// permanently. After a minute (or when the provider allows, up to an hour after repeated failures), and whenever the
+// next compaction is due, the model is asked again to summarize the original messages, which the history still
+// contains.
 //
-// Of calls for the same history, or for one that continues it, that find a compaction due, one makes it and the others wait for it. With
-// [records.Shared] that holds across all replicas.
+// If several concurrent calls for the same history, or for continuations of it, find a compaction due, one of them
+// makes it and the others wait. With [records.Shared] that holds across all replicas.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	j := c.fits(in, s)
 	j.store, j.count, j.onDelta = in.Store, in.Count, in.OnDelta
@@ -73,8 +75,8 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 
-// Recollect applies what Fit remembers and compacts nothing: for a program that counts or shows what it would send. If nothing is
-// remembered, r.Messages is in.Messages and r.Known is 0.
+// Recollect applies what Fit remembers without compacting, for programs that count or show what they would send. If
+// nothing is remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	j := c.fits(in, nil)
 	settings := j.settings(Next{})

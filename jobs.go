@@ -23,27 +23,27 @@ type job struct {
 	count     func(context.Context, json.RawMessage) (int, error)
 	onDelta   func(Delta)
 	owner     string
-	remembers bool            // it has records and leases, and may begin jobs in the background
-	messages  json.RawMessage // of a history
+	remembers bool            // whether it has records and leases, and may start jobs in the background
+	messages  json.RawMessage // of a whole history
 	carry     carrier
 
-	start    time.Time // when it began, by the clock of the machine
-	began    time.Time // the same, by that of the Compactor
+	start    time.Time // the start, by the monotonic clock
+	began    time.Time // the same, by the clock of the Compactor
 	asked    map[int]*asked
 	answers  chan api.EffectResult
 	over     chan struct{}
-	leases   map[string]*holding // by key: those that the job has
-	blocked  *holding            // whose lease the job waits for, if it is in this process
+	leases   map[string]*holding // the leases that the job has, by key
+	blocked  *holding            // the lease in this process that the job waits for, if any
 	cause    error               // why a store failed
-	behind   *background         // the job in the background that this one is
-	begun    *background         // the one that this job has begun
-	lastHead []member            // for a job in the background
+	behind   *background         // this job, if it runs in the background
+	begun    *background         // the background job that this one started
+	lastHead []member            // to start a background job
 }
 
-// carrier runs an operation of a job, with the messages or the session if needed.
+// carrier runs an operation of a job, with the messages or the session if they are needed.
 type carrier func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error)
 
-// progress is an [api.JobProgress] whose result is read with it.
+// progress is an [api.JobProgress] that also decodes the result.
 //
 //easyjson:json
 type progress struct {
@@ -66,7 +66,7 @@ func (c *Compactor) over(messages json.RawMessage) carrier {
 	}
 }
 
-// settings returns what the job can do, and the limits of the Compactor.
+// settings returns the capabilities of the job and the limits of the Compactor.
 func (j *job) settings(next Next) api.JobSettings {
 	s := api.JobSettings{Owner: j.owner, Model: next.Model, Provider: next.Provider, Concurrency: min(j.c.concurrency, maxConcurrency), StoreTimeout: -1,
 		SummaryTimeout: milliseconds(j.c.timeout), Lease: min(max(milliseconds(j.c.leaseTime), shortestLease), longestLease),
@@ -99,7 +99,7 @@ const (
 	shortestLease, longestLease = 100, 3_600_000
 )
 
-// milliseconds returns a time limit; -1 is none.
+// milliseconds converts a time limit; -1 means none.
 func milliseconds(d time.Duration) int64 {
 	if d < 0 || d.Milliseconds() > longestTimeout {
 		return -1
@@ -107,10 +107,11 @@ func milliseconds(d time.Duration) int64 {
 	return max(1, d.Milliseconds())
 }
 
-// now returns the time in milliseconds since 1970. During a job it advances with the clock of the machine, however often that is set.
+// now returns the time in milliseconds since 1970. During a job it is measured by the monotonic clock, so it is
+// unaffected if the system clock is set.
 func (j *job) now() int64 { return j.began.Add(time.Since(j.start)).UnixMilli() }
 
-// run runs a job and returns the answer of its operation; nil for a job in the background that found nothing to do.
+// run runs a job and returns the answer of its operation, or nil for a background job that found nothing to do.
 func (j *job) run(ctx context.Context, settings api.JobSettings, head ...member) (*api.Planned, error) {
 	j.start, j.began, j.lastHead = time.Now(), j.c.now(), head
 	j.asked, j.answers, j.over, j.leases = map[int]*asked{}, make(chan api.EffectResult), make(chan struct{}), map[string]*holding{}
@@ -162,7 +163,7 @@ func (j *job) failed(f *api.JobFailure) error {
 	return &Error{Code: api.Code(f.Code), Message: f.Message, Path: f.Path, In: root(f.Path), Offset: f.Offset}
 }
 
-// result returns the result of an answer.
+// result converts an answer to a Result.
 func (j *job) result(a *api.Planned, err error) (*Result, error) {
 	if err != nil {
 		return nil, err
@@ -179,8 +180,8 @@ func resultOf(a *api.Planned) *Result {
 		Archive: a.Archive, Known: a.KnownMessages}
 }
 
-// execute executes effects. It returns the results as soon as there are any, or none when the time has come. The only errors are that of ctx and
-// that of the program's tokenizer.
+// execute executes effects. It returns results as soon as there are any, or none when the wait has ended. The only
+// errors are those of ctx and of the program's tokenizer.
 func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.EffectResult, err error) {
 	var wait *api.Effect
 	for i := range effects {
@@ -204,7 +205,7 @@ func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.
 	return j.await(ctx, wait)
 }
 
-// await waits for the answer of a model, for a time, or until a lease has ended.
+// await waits for an answer of a model, for a time, or for the end of a lease.
 func (j *job) await(ctx context.Context, wait *api.Effect) ([]api.EffectResult, error) {
 	var timer <-chan time.Time
 	var ended <-chan struct{}
@@ -223,7 +224,7 @@ func (j *job) await(ctx context.Context, wait *api.Effect) ([]api.EffectResult, 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for { // others may have come at the same time
+	for { // more answers may have arrived
 		select {
 		case r := <-j.answers:
 			results = j.take(results, r)
@@ -242,7 +243,7 @@ func (j *job) take(results []api.EffectResult, r api.EffectResult) []api.EffectR
 	return append(results, r)
 }
 
-// effect executes an effect that isn't a wait. It reports whether there is a result by now.
+// effect executes an effect other than a wait. answered reports whether the result is available already.
 func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, answered bool, err error) {
 	switch e.Effect {
 	case api.EffectLoad:
@@ -287,7 +288,7 @@ func (j *job) load(ctx context.Context, e *api.Effect) (r api.EffectResult, err 
 	return r, err
 }
 
-// save saves a record even if the caller has left: the compaction is paid for.
+// save saves a record even if the caller has left, since the compaction has been paid for.
 func (j *job) save(ctx context.Context, e *api.Effect) (r api.EffectResult) {
 	ctx = context.WithoutCancel(ctx)
 	if e.Holder == "" {
@@ -343,20 +344,21 @@ func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err e
 	return r, nil
 }
 
-// begin begins a job in the background for the same messages, unless one is running. It outlives the call, and saves its result for later calls.
+// begin starts a background job for the same messages, unless one is running. It outlives the call, and saves its
+// result for later calls.
 func (j *job) begin(ctx context.Context, e *api.Effect) {
 	if e.Target != 0 {
 		j.begun = j.c.background.find(e.Target)
 		return
 	}
-	messages := bytes.Clone(j.messages) // the caller may use its bytes again
+	messages := bytes.Clone(j.messages) // the caller may modify its bytes
 	work := &job{c: j.c, s: j.s, store: j.store, onDelta: j.onDelta, remembers: true, messages: messages, carry: j.c.over(messages)}
 	settings, head := *e.Settings, slices.Clone(j.lastHead)
 	j.c.background.begin(ctx, j.owner, e.Keys, func(b *background) { j.begun, work.behind = b, b }, func(ctx context.Context) {
 		if _, err := work.run(ctx, settings, head...); err != nil && ctx.Err() == nil {
 			j.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
 		}
-		if h := work.blocked; h != nil { // whoever has the lease makes it
+		if h := work.blocked; h != nil { // the job that has the lease makes the compaction
 			select {
 			case <-h.ended:
 			case <-ctx.Done():
@@ -369,12 +371,12 @@ func (j *job) begin(ctx context.Context, e *api.Effect) {
 type background struct {
 	id     int
 	owner  string
-	keys   []string // of the newest lease that it has asked for; nil for a conversation's
+	keys   []string // of the last lease that it requested; nil for a conversation
 	cancel context.CancelFunc
-	over   chan struct{} // closed when it has ended
+	over   chan struct{} // closed when the job has ended
 }
 
-// wait waits until it has ended.
+// wait waits until the job has ended.
 func (b *background) wait(ctx context.Context) error {
 	select {
 	case <-b.over:
@@ -384,14 +386,14 @@ func (b *background) wait(ctx context.Context) error {
 	}
 }
 
-// backgrounds are the jobs that run in the background.
+// backgrounds are the running background jobs.
 type backgrounds struct {
 	mu   sync.Mutex
-	last int // id
+	last int // last id given out
 	all  []*background
 }
 
-// begin runs work in the background. First, ready is called with it.
+// begin runs work in the background. It calls ready first.
 func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, ready func(*background), work func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l.mu.Lock()
@@ -410,14 +412,14 @@ func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, re
 	}()
 }
 
-// leases notes the keys of a lease that a job asks for.
+// leases records the keys of a lease that a job requests.
 func (l *backgrounds) leases(b *background, keys []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.keys = keys
 }
 
-// running returns those of an owner.
+// running returns the running jobs of an owner.
 func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -429,7 +431,7 @@ func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	return list
 }
 
-// find returns one that runs, or nil.
+// find returns the running job with an id, or nil.
 func (l *backgrounds) find(id int) *background {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -441,7 +443,7 @@ func (l *backgrounds) find(id int) *background {
 	return nil
 }
 
-// cancel cancels all of them.
+// cancel cancels all jobs.
 func (l *backgrounds) cancel() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -450,7 +452,7 @@ func (l *backgrounds) cancel() {
 	}
 }
 
-// holdings are the leases of jobs in this process: who waits for one learns at once that it has ended.
+// holdings are the leases of jobs in this process. They let a waiting job notice at once that a lease has ended.
 type holdings struct {
 	mu  sync.Mutex
 	all map[string]*holding // by key
@@ -472,7 +474,7 @@ func (l *holdings) grant(key, holder string) *holding {
 	return h
 }
 
-// find returns who has the lease on one of these keys, or nil.
+// find returns the lease on one of these keys, or nil.
 func (l *holdings) find(keys []string) *holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()

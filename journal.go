@@ -20,7 +20,8 @@ type Event struct {
 	Type string `json:"type"`
 	// Conversation is the id of the conversation.
 	Conversation string `json:"conversation,omitempty"`
-	// Trigger says why: TriggerAuto, TriggerBackground, TriggerCold, TriggerManual or TriggerRecovery.
+	// Trigger is why the compaction began: TriggerAuto, TriggerBackground, TriggerCold, TriggerManual or
+	// TriggerRecovery.
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
@@ -48,10 +49,10 @@ const (
 	EventEnd   = "compaction_end"
 
 	TriggerAuto       = "auto"                   // it was due
-	TriggerBackground = "background"             // it was begun before it was due
+	TriggerBackground = "background"             // it began before it was due
 	TriggerCold       = "cold"                   // the prompt cache is cold
 	TriggerManual     = "manual"                 // the program or the user requested it
-	TriggerRecovery   = "context_limit_recovery" // a model said that the conversation does not fit
+	TriggerRecovery   = "context_limit_recovery" // the model reported that the conversation does not fit
 )
 
 // Auto reports whether the compaction began without a request.
@@ -71,7 +72,7 @@ type MemoryJournal struct {
 	events []Event
 }
 
-// Append stores an event.
+// Append stores an event. It never fails.
 func (j *MemoryJournal) Append(_ context.Context, e Event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -113,7 +114,7 @@ func (j *FileJournal) Append(_ context.Context, e Event) error {
 	return errors.Join(err, f.Close())
 }
 
-// Events reads the file. It ignores an incomplete last line, as a crash leaves it.
+// Events returns the events in the file. It ignores an incomplete last line, which a crash leaves behind.
 func (j *FileJournal) Events(_ context.Context, conversation string) ([]Event, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

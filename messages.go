@@ -9,8 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ApplyEdits applies [Result].Edits to the caller's own list of messages. Kept messages are the same values as before, so they keep what
-// JSON can't carry; decode makes a value from the JSON of a changed or new message. The list itself isn't modified.
+// ApplyEdits applies [Result].Edits to the caller's own list of messages. Kept messages are the same values as before,
+// including anything that JSON can't represent; decode creates a value from the JSON of a changed or new message. The
+// list isn't modified.
 func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.RawMessage) (T, error)) ([]T, error) {
 	var runs api.Edits
 	if err := unmarshal("edits", edits, &runs); err != nil {
@@ -42,11 +43,11 @@ func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.Raw
 // messageList is a JSON array of messages from a caller.
 type messageList struct {
 	items  []json.RawMessage
-	starts []int  // where they are in the caller's bytes
-	text   []byte // the joined items; or the caller's bytes, which core refuses, if more follows the array
+	starts []int  // their offsets in the caller's bytes
+	text   []byte // the joined items; or the caller's bytes if more follows the array, which core rejects
 }
 
-// split finds the messages of a JSON array. It leaves errors inside a message to core, which gets everything.
+// split splits a JSON array into its messages. It does not validate them: core does, when it gets the whole list.
 func split(text []byte) (l messageList, err error) {
 	const space = " \t\r\n"
 	at := len(text) - len(bytes.TrimLeft(text, space))
@@ -91,7 +92,7 @@ func split(text []byte) (l messageList, err error) {
 	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
 }
 
-// rebase moves the offset of an error from the joined messages to the caller's bytes.
+// rebase converts the offset of an error from the joined messages to the caller's bytes.
 func (l messageList) rebase(err error) error {
 	var answer *Error
 	if !errors.As(err, &answer) || answer.In != "messages" {
@@ -125,7 +126,7 @@ func join(messages []json.RawMessage) json.RawMessage {
 	return append(list, ']')
 }
 
-// adopt copies messages into separate bytes, so that they keep nothing else in memory.
+// adopt copies messages into an allocation of their own, so that they don't keep the caller's buffer alive.
 func adopt(messages []json.RawMessage) []json.RawMessage {
 	text := join(messages)
 	own := make([]json.RawMessage, len(messages))

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Metrics receives what a monitoring system wants to count. Its methods are called from the goroutines that do the work, possibly at the
-// same time, and must return quickly. It never receives text of a transcript.
+// Metrics receives data for a monitoring system. Its methods are called from the goroutines that do the work, possibly
+// concurrently, and must return quickly. It never receives text of a transcript.
 type Metrics interface {
 	// Operation is called after each operation of the core.
 	Operation(Operation)
@@ -57,7 +57,7 @@ type SummaryCall struct {
 type RecordsCall struct {
 	// Op is find, keep, lease, renew or release.
 	Op string
-	// Failed reports that there was no answer. Calls that are skipped while records fail aren't counted.
+	// Failed reports that the call failed. Calls that are skipped while the records are unavailable aren't counted.
 	Failed bool
 	Took   time.Duration
 }

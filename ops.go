@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Check returns whether compaction is due, and the sizes behind that.
+// Check reports whether compaction is due, and the sizes on which that is based.
 func (c *Compactor) Check(ctx context.Context, in Input) (*api.Check, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -52,12 +52,12 @@ func (c *Compactor) estimate(ctx context.Context, e envelope) (a *api.Estimate, 
 	return a, err
 }
 
-// FunctionInput is the input of a function; docs/reference/functions.md says what each one needs.
+// FunctionInput is the input of a function; docs/reference/functions.md says what each function needs.
 type FunctionInput struct {
 	Policy    Policy
 	State     json.RawMessage
 	Messages  json.RawMessage
-	Text      *string         // nil is none
+	Text      *string         // nil means none
 	Arguments json.RawMessage // a JSON object
 }
 
@@ -74,7 +74,7 @@ func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput)
 	return a.Result, err
 }
 
-// Validate lists the rules of its wire format that a transcript breaks.
+// Validate lists the places where a transcript breaks the rules of its wire format.
 func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, err error) {
 	a = new(api.Validation)
 	e := in.mending()
@@ -88,7 +88,7 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, 
 	return a, nil
 }
 
-// Repair fixes a transcript without compacting it: it does what Validate says about each violation.
+// Repair fixes a transcript without compacting it: it makes the repairs that Validate names.
 func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err error) {
 	a = new(api.Repaired)
 	a.Raw, err = c.do(ctx, operations.OpRepair, a, in.mending())
@@ -107,8 +107,9 @@ func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *ap
 	return a, err
 }
 
-// Digests lists the messages that compactions have written and their contents, for programs that show a conversation: nobody in it said
-// them. With the State of the Input it is certain which ones they are; without it their role and position decide (docs/inside/threats.md).
+// Digests lists the messages that compactions wrote, with their contents, for programs that show a conversation. With
+// the State of the Input they are identified with certainty; without it they are recognized by role and position
+// (docs/inside/threats.md).
 func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error) {
 	var a api.Digests
 	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InState, in.State}, messagesMember(in.Messages)}
@@ -116,7 +117,7 @@ func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error)
 	return a.Digests, err
 }
 
-// Detect returns the wire format of a transcript.
+// Detect detects the wire format of a transcript.
 func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
 	a = new(api.Detection)
 	a.Raw, err = c.do(ctx, operations.OpDetect, a, newEnvelope(messagesMember(messages)))
@@ -130,8 +131,8 @@ type Session struct{ api.Opened }
 // provider's count. Results contain only the list of messages.
 func (s *Session) Input() Input { return Input{Messages: s.Raw} }
 
-// Open reads the live conversation from a coding agent's session file, given as it is on disk. Any other file is an [*Error] with the code
-// unknown_session. An incomplete last line, as a crash leaves it, is skipped.
+// Open reads the live conversation from a coding agent's session file, given as it is on disk. Any other file is an
+// [*Error] with the code unknown_session. An incomplete last line, which a crash leaves behind, is skipped.
 func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	s := new(Session)
 	var err error
@@ -153,7 +154,7 @@ func (c *Compactor) Save(ctx context.Context, file []byte, r *Result, now time.T
 	if !r.Changed {
 		return file, nil
 	}
-	if !utf8.Valid(file) { // not a session file: its reader says where
+	if !utf8.Valid(file) { // not a session file: Open reports the position
 		_, err := c.Open(ctx, file)
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (in *Input) mending() envelope {
 
 func textMember(text string) member { return member{operations.InText, object.AppendString(nil, text)} }
 
-// messagesMember makes sure that there is a value, so that the core can say what is wrong with it.
+// messagesMember substitutes null for a missing value, so that the core can report the error.
 func messagesMember(value []byte) member {
 	if len(value) == 0 {
 		value = []byte("null")
@@ -196,7 +197,7 @@ func messagesMember(value []byte) member {
 	return member{operations.InMessages, value}
 }
 
-// do runs one operation, decodes its answer, and also returns its bytes.
+// do runs one operation, decodes its answer, and also returns the raw answer.
 func (c *Compactor) do(ctx context.Context, op operations.Op, answer unmarshaler, e envelope) (json.RawMessage, error) {
 	return c.doOn(ctx, c.engine, op, answer, e)
 }
@@ -218,7 +219,7 @@ type (
 func marshal(v marshaler) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	v.MarshalEasyJSON(&w)
-	text, _ := w.BuildBytes() // only a custom marshaler can fail, and these don't
+	text, _ := w.BuildBytes() // cannot fail for these types
 	return text
 }
 
@@ -231,7 +232,7 @@ func unmarshal(what string, text []byte, v unmarshaler) error {
 	return nil
 }
 
-// Classify says what went wrong in a call of a model, and what helps.
+// Classify classifies a failed call of a model, and says what helps.
 func (c *Compactor) Classify(ctx context.Context, f api.Failure) (v api.Verdict, err error) {
 	_, err = c.do(ctx, operations.OpClassifyError, &v, newEnvelope(member{operations.InArguments, marshal(&f)}))
 	return v, err

@@ -8,19 +8,19 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// OutputLimits are how large a tool's output may be before it enters the transcript. Zero values mean the defaults in docs/reference/abi.md
-// (limit_tool_output); a negative value means no limit.
+// OutputLimits are the size limits of a tool's output in the transcript. Zero values mean the defaults in
+// docs/reference/abi.md (limit_tool_output); a negative value means no limit.
 type OutputLimits struct {
 	Lines int
 	Bytes int
-	// Chars and SpillChars are Unicode scalar values. An output over SpillChars goes to the store as a whole.
+	// Chars and SpillChars are counted in Unicode scalar values. An output over SpillChars is stored whole.
 	Chars, SpillChars int
 	Mode              api.LimitMode
 }
 
-// LimitOutput shortens a tool's output, whether the tool succeeded or failed, before it is added to the transcript. A large output goes to
-// store, and a notice with its handle (and, for a [DirStore], its file) replaces it. If store is nil or fails, the output is cut and says
-// so. The error is that of ctx or of the limits.
+// LimitOutput shortens a tool's output, whether the tool succeeded or failed, before it is added to the transcript. A
+// large output is put into store and replaced by a notice with its handle and, for a [DirStore], its file. If store is
+// nil or fails, the output is cut and a notice says so. The error is that of ctx or of the limits.
 func (c *Compactor) LimitOutput(ctx context.Context, text string, l OutputLimits, store Store) (api.LimitedOutput, error) {
 	given := func(o *object.Object) {
 		for _, n := range []struct {

@@ -37,7 +37,7 @@ func (p *Policy) member() member {
 
 func appendPin(dst []byte, p Pin) []byte { return p.append(dst) }
 
-// appendPass writes a pass. A nil pass becomes null, which the core refuses.
+// appendPass writes a pass. A nil pass becomes null, which the core rejects.
 func appendPass(dst []byte, p pass.Pass) []byte {
 	if p == nil {
 		return append(dst, "null"...)

@@ -14,8 +14,8 @@ const (
 	maxPlaceholder = 100
 )
 
-// redactions returns the option for what find finds in the texts of messages. A text that it panics on, or for which it names what isn't in it or
-// what the core doesn't take, is replaced as a whole.
+// redactions returns the option for what find returns for the texts of messages. If find panics, or returns a string
+// that the text doesn't contain or that the core doesn't accept, the whole text is replaced.
 func redactions(find func(text string) []api.Redaction, messages []byte) *api.Redact {
 	if find == nil {
 		return nil
@@ -44,7 +44,7 @@ func redactions(find func(text string) []api.Redaction, messages []byte) *api.Re
 	return o
 }
 
-// secretsIn calls find for a text. It reports whether the answer is usable.
+// secretsIn calls find for a text. ok reports whether the result is usable.
 func secretsIn(find func(text string) []api.Redaction, text string) (found []api.Redaction, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -64,11 +64,11 @@ func secretsIn(find func(text string) []api.Redaction, text string) (found []api
 func texts(value []byte) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		d := json.NewDecoder(bytes.NewReader(value))
-		var objects []bool // of the open values, which ones are objects
+		var objects []bool // one per open value; true for objects
 		key, isKey := "", false
 		for {
 			token, err := d.Token()
-			if err != nil { // what is no JSON is reported by the core
+			if err != nil { // the core reports invalid JSON
 				return
 			}
 			n := len(objects)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// member is one member of a request, with the JSON of its value.
+// member is one member of a request, with its value as JSON.
 type member struct {
 	key   operations.Member
 	value []byte
@@ -16,15 +16,15 @@ type member struct {
 // name is the key of the member.
 func (m *member) name() string { return operations.MemberTable[m.key].Name }
 
-// envelope is a request, with the position of each of its members.
+// envelope is a request, with the offset of each of its members.
 type envelope struct {
 	request []byte
 	starts  []int
 	members []member
 }
 
-// newEnvelope writes a request. Members without a value are omitted. Messages go last, because the core reads a transcript in one pass if it
-// has seen the policy.
+// newEnvelope writes a request. Members without a value are omitted. Messages go last, because the core reads a
+// transcript in one pass if it has seen the policy before.
 func newEnvelope(members ...member) envelope {
 	size := 2
 	for _, m := range members {
@@ -49,7 +49,7 @@ func newEnvelope(members ...member) envelope {
 	return e
 }
 
-// rebase makes the offset of an [*Error] count from the start of the caller's own bytes.
+// rebase converts the offset of an [*Error] to the caller's own bytes.
 func (e envelope) rebase(err error) error {
 	var answer *Error
 	if !errors.As(err, &answer) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// SearchQuery is the query of a search.
+// SearchQuery is a query over removed messages.
 type SearchQuery struct {
 	// Text is a question or words: names, dates and rare words matter most. It has at most 4,096 bytes.
 	Text string
@@ -28,15 +28,15 @@ type SearchQuery struct {
 	Handles []string
 }
 
-// Searcher is a [Store] with its own search, because it has an index or understands meaning. Searches then use it and read no bodies. It
-// must only find content of the conversation that the query's handles belong to.
+// Searcher is a [Store] with its own search, for example a full-text or semantic index. Searches then use it and read
+// no bodies. It must only find content of the conversation that the query's handles belong to.
 type Searcher interface {
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }
 
-// Search finds removed messages of a conversation by what they say: by words in any script, with neighbouring messages, and by dates and
-// roles in the query. The input's Messages and State determine which content of s belongs to the conversation; nothing else is searched.
-// Content that doesn't match its handle counts as missing.
+// Search finds removed messages of a conversation by what they say: by words in any script, including adjacent
+// messages, and by dates and roles in the query. It searches only the content of s that belongs to the conversation
+// according to the input's Messages and State. Content that doesn't match its handle counts as missing.
 func (c *Compactor) Search(ctx context.Context, in Input, s Store, q SearchQuery) (*api.Found, error) {
 	return c.search(ctx, s, q, func() ([]api.Marker, error) { return c.Markers(ctx, in) })
 }
@@ -67,8 +67,8 @@ func (c *Compactor) search(ctx context.Context, s Store, q SearchQuery, markers 
 	return a, nil
 }
 
-// SearchBodies searches content that needn't be in a [Store], and follows no handles. It may be any text, and needs no handle. Handles of
-// the query are ignored.
+// SearchBodies searches the given content, which may be any text and needs no handle or [Store]. It follows no handles,
+// and ignores those of the query.
 func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q SearchQuery) (a *api.Found, err error) {
 	var list []byte
 	for _, b := range bodies {

@@ -19,9 +19,10 @@ import (
 // Store keeps content that was removed from transcripts: cleared, truncated, archived and folded content, and tool outputs that are too
 // large. Its methods may be called from any number of goroutines.
 type Store interface {
-	// Put stores a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must not be modified.
-	// A body that is already there stays, and another one under the same first 16 digits is an error, such as [ErrCorrupt]; what is no body of
-	// its handle is replaced. An error means that the body isn't stored.
+	// Put stores a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and
+	// must not be modified. If the same body is stored already, Put does nothing. A different body under the same first
+	// 16 digits is an error, such as [ErrCorrupt]; content that doesn't match the handle is replaced. An error means
+	// that the body isn't stored.
 	Put(ctx context.Context, handle string, body []byte) error
 
 	// Get returns the body whose handle begins with these digits, at least 16: markers in transcripts have the first 16. It returns
@@ -42,7 +43,7 @@ func NewMemoryStore(max int) *MemoryStore {
 	return &MemoryStore{max: max, bodies: map[string][]byte{}}
 }
 
-// Put stores a body. It fails with [ErrStoreFull], and with [ErrCorrupt] if there is another body under the handle.
+// Put stores a body. It fails with [ErrStoreFull], and with [ErrCorrupt] if the handle has a different body.
 func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -65,8 +66,8 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	return nil
 }
 
-// staysStored reports whether what a store has under a key stays when a body is put there: it is that body, or another whole one, which is an
-// error. Only what is no body of the key is replaced.
+// staysStored reports whether the content that a store has under a key stays when body is put there: because it is the
+// same, or because it is a different valid body, which is an error. Content that doesn't match the key is replaced.
 func staysStored(key string, there, body []byte) (stays bool, err error) {
 	if bytes.Equal(there, body) {
 		return true, nil
@@ -92,19 +93,19 @@ func (s *MemoryStore) Get(_ context.Context, handle string) ([]byte, error) {
 	return body, nil
 }
 
-// Len returns the number of bodies, and their bytes.
+// Len returns the number of bodies and their total size in bytes.
 func (s *MemoryStore) Len() (bodies, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.bodies), s.size
 }
 
-// DirStore is a [Store] in a directory: one file per body, named by the first 16 digits of its handle. Several programs may use one
-// directory at the same time.
+// DirStore is a [Store] in a directory, with one file per body, named by the first 16 digits of its handle. Several
+// programs may use a directory at the same time.
 type DirStore struct{ dir string }
 
-// NewDirStore returns a DirStore and creates its directory if needed (0700, since transcripts are private). It removes files that programs
-// which were killed have left half-written, after an hour.
+// NewDirStore returns a DirStore and creates its directory if needed (0700, since transcripts are private). It removes
+// incomplete files that killed programs left behind more than an hour ago.
 func NewDirStore(dir string) (*DirStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
@@ -124,8 +125,8 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, under a temporary name first, so nobody reads half a body. An existing file is read, and replaced unless it holds a
-// body; if that is another one, Put fails with [ErrCorrupt].
+// Put writes a file, to a temporary name first, so that readers never see an incomplete body. An existing file stays if
+// it has the same body; if it has a different valid one, Put fails with [ErrCorrupt]; otherwise it is replaced.
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) error {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -163,8 +164,8 @@ func holds(handle string, body []byte) bool {
 	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
 }
 
-// storeKey returns the key under which the stores of this package keep a body. It also keeps a handle that a model made up, which may be
-// anything, from becoming a file name.
+// storeKey returns the key under which the stores of this package keep a body. It rejects anything that isn't a handle,
+// because models make up handles and the key becomes a file name.
 func storeKey(handle string) (string, error) {
 	const short = 16 // digits of a handle in a marker
 	handle = strings.ToLower(handle)

@@ -16,27 +16,29 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Request asks for one summary, and Summary answers it: a [Summarizer] sets its Text, and FinishReason if the model gives one. Report says
-// what a compaction did.
+// Request asks for one summary, and Summary answers it. A [Summarizer] sets Text, and FinishReason if the model gives
+// one. Report describes what a compaction did.
 type (
 	Request = api.SummaryRequest
 	Summary = api.Summary
 	Report  = api.Report
 )
 
-// Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
+// Summarizer writes the summaries that a compaction needs, usually with the model of the conversation or a cheaper one.
 //
-// It never endangers the transcript: if it returns an error, panics, or takes longer than Options.SummaryTimeout, or if its text is empty, a
-// refusal or too long, the core writes a digest instead and the report says why. Two errors lead to further calls within that time: a
-// [*BusyError] to two, each after the wait that it names and a little more, and [ErrIncomplete] to one.
+// A failing Summarizer never endangers the transcript: if it returns an error, panics, or takes longer than
+// Options.SummaryTimeout, or if its text is empty, a refusal or too long, the core writes a digest instead and the
+// report says why. Two errors are retried within that time: a [*BusyError] twice, each time after the wait that it
+// names plus a random delay, and [ErrIncomplete] once.
 //
-// Simultaneous requests of one compaction run in separate goroutines, at most Options.SummaryConcurrency at once. If the third call finds the
-// model still busy, or a call takes too long, the waiting requests of the compaction fail without a call.
+// Requests of one compaction run concurrently in separate goroutines, at most Options.SummaryConcurrency at once. If
+// the model is still busy at the third call, or a call takes too long, the compaction's pending requests fail without a
+// call.
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
 
-// SummarizerFunc makes a Summarizer of a function.
+// SummarizerFunc makes a Summarizer from a function.
 type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
 
 // Summarize calls f.
@@ -44,14 +46,14 @@ func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary
 	return f(ctx, request)
 }
 
-// StreamSummarizer is a [Summarizer] that shows text while the model writes it.
+// StreamSummarizer is a [Summarizer] that can stream the text while the model writes it.
 type StreamSummarizer interface {
 	Summarizer
 	// SummarizeStream is Summarize. It passes each piece of the text to delta, which may be called from any goroutine.
 	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 }
 
-// StreamSummarizerFunc makes a StreamSummarizer of a function.
+// StreamSummarizerFunc makes a StreamSummarizer from a function.
 type StreamSummarizerFunc func(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 
 // Summarize calls f and drops the pieces.
@@ -64,23 +66,24 @@ func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Reque
 	return f(ctx, request, delta)
 }
 
-// PrefixSummarizer is a [Summarizer] that can ask for a summary after the conversation as it was last sent, so that the provider reads the
-// conversation from its prompt cache; docs/reference/policy.md says when. The [Request] then has a Conversation, whose Sent is what to send,
-// including the system prompt and tools if the input was a request body; System and Prompt are already in it.
+// PrefixSummarizer is a [Summarizer] that can append a request for a summary to the conversation as it was last sent,
+// so that the provider reads the conversation from its prompt cache; docs/reference/policy.md says when. The [Request]
+// then has a Conversation, whose Sent is what to send, including the system prompt and tools if the input was a request
+// body. Sent already includes System and Prompt.
 type PrefixSummarizer interface {
 	Summarizer
-	// SummarizesPrefix reports whether it can.
+	// SummarizesPrefix reports whether it can do that now.
 	SummarizesPrefix() bool
 }
 
 // Delta is a piece of a summary that is being written.
 type Delta struct {
 	Request string    // the ID of the [Request]
-	Scope   api.Scope // its scope
+	Scope   api.Scope // the scope of the [Request]
 	Text    string
 }
 
-// streamed is s, with the pieces of its text passed to onDelta as long as open is true.
+// streamed returns a function that calls s and passes the pieces of its text to onDelta while open is true.
 func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, tell func(string, func())) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {
@@ -95,9 +98,10 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, t
 	}
 }
 
-// BusyError is the error of a [Summarizer] whose model can't answer now but may later: a rate limit, an overload, an unreachable endpoint.
+// BusyError is the error of a [Summarizer] whose model is temporarily unavailable: a rate limit, an overload, an
+// unreachable endpoint.
 type BusyError struct {
-	// After is how long the provider asks to wait (Retry-After). Zero means one second.
+	// After is how long the provider asked to wait (Retry-After). Zero means one second.
 	After time.Duration
 	Err   error
 }
@@ -135,7 +139,7 @@ func StreamError(finish string, err error) error {
 	return err
 }
 
-// retryAfter reads the headers that say how long to wait; 0 if there are none.
+// retryAfter returns the wait that the response headers ask for; 0 if there is none.
 func retryAfter(header func(string) string) time.Duration {
 	for _, unit := range []struct {
 		name string
@@ -158,16 +162,16 @@ const maxRetryAfter = 24 * time.Hour
 // asked is a call of a summarizer.
 type asked struct {
 	cancel context.CancelFunc
-	over   chan struct{} // closed when it is over, or abandoned
+	over   chan struct{} // closed when the call has ended or was abandoned
 }
 
-// stop abandons the call, if it isn't over.
+// stop abandons the call unless it has ended.
 func (a *asked) stop() {
 	a.cancel()
 	<-a.over
 }
 
-// ask calls the summarizer, whose answer j.answers gets.
+// ask calls the summarizer in a goroutine that sends the result to j.answers.
 func (j *job) ask(ctx context.Context, e *api.Effect) error {
 	var q Request
 	l := jlexer.Lexer{Data: e.Request}
@@ -222,7 +226,7 @@ func answerOf(id int, summary Summary, err error) api.EffectResult {
 	return r
 }
 
-// call abandons a summarizer that hangs; its goroutine ends when the summarizer returns.
+// call calls the summarizer, and abandons it if it hangs: the goroutine then ends when the summarizer returns.
 func (j *job) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)
@@ -247,7 +251,7 @@ func (j *job) call(ctx context.Context, q Request) (Summary, error) {
 	}()
 	select {
 	case o := <-done:
-		// A summarizer that passes ctx to its HTTP client only reports "deadline exceeded".
+		// A summarizer that passes ctx to its HTTP client would only report "deadline exceeded".
 		if errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() != nil {
 			o.err = context.Cause(ctx)
 		}

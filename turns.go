@@ -15,25 +15,27 @@ import (
 
 // Before is the decision of BeforeCompact. The zero value lets the compaction begin.
 type Before struct {
-	// Cancel skips it. Reason becomes the reason of the [Result]; "" means [ReasonSkipped].
+	// Cancel skips the compaction. Reason becomes the reason of the [Result]; "" means [ReasonSkipped].
 	Cancel bool
 	Reason api.Reason
-	// Summary is the summary itself, from a caller that has one: the Summarizer isn't called.
+	// Summary is a finished summary: if it is set, the Summarizer isn't called.
 	Summary string
 }
 
-// ReasonSkipped is the reason of a [Result] that BeforeCompact cancelled.
+// ReasonSkipped is the default reason of a [Result] if BeforeCompact cancelled the compaction.
 const ReasonSkipped api.Reason = "skipped"
 
-// AfterTurn compacts the conversation if that is due. Call it when the model has ended its turn and its messages were appended.
+// AfterTurn compacts the conversation if that is due. Call it when the model has ended its turn and its messages were
+// appended.
 //
-// If the result is changed, the conversation continues with it. Its Edits apply to the messages at the end, including those that arrived in
-// the meantime: [ApplyEdits] does the same to the caller's own list. Otherwise Messages and Edits are empty. An error means that the
-// conversation is unchanged.
+// If the result is changed, the conversation continues with it. Its Edits apply to the messages at the end, including
+// those that arrived in the meantime: [ApplyEdits] does the same to the caller's own list. Otherwise Messages and Edits
+// are empty. An error means that the conversation is unchanged.
 //
-// Above gate.start of the policy it starts a compaction in the background and returns at once; Background of the result is closed when that
-// ends. The conversation then continues with its result, and AfterCompact is called. If the model fails, the conversation stays as it is
-// until it has grown. If the limit is reached first, AfterTurn waits.
+// Above gate.start of the policy it starts a compaction in the background and returns at once; Background of the result
+// is closed when that ends. The conversation then continues with its result, and AfterCompact is called. If the model
+// fails, the conversation stays unchanged, and the next attempt is made once it has grown. If the limit is reached
+// first, AfterTurn waits.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	v.called(Next{})
 	var done *behind
@@ -59,7 +61,7 @@ func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 		defer v.end()
 		return v.compact(ctx, api.Options{}, api.JobSettings{}, TriggerAuto, check)
 	case err == nil && check.Start && v.o.Summarizer != nil:
-		return v.goingOn(v.start(ctx, check), check), nil // which ends it
+		return v.goingOn(v.start(ctx, check), check), nil // start calls end
 	}
 	v.end()
 	if err != nil {
@@ -71,13 +73,13 @@ func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	return v.unchanged(check.Reason), nil
 }
 
-// Compact is AfterTurn even if no compaction is due.
+// Compact compacts the conversation like AfterTurn, even if that isn't due.
 func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.forced(ctx, TriggerManual, 0)
 }
 
-// Restore restores removed content, as [Compactor.Restore] does, and the conversation continues with the result. The content comes from the
-// Store of the options; the result has Edits, not Messages.
+// Restore restores removed content from the Store of the options, as [Compactor.Restore] does, and the conversation
+// continues with the result, which has Edits instead of Messages.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -123,13 +125,13 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 	return a, nil
 }
 
-// Call calls a model: call sends the given messages and returns what is known about the answer (its usage; for an error its status and body;
-// the error may have a method Failure() Failure). If the conversation doesn't fit, Call compacts it and calls once more, but not again. With
-// gate.idle in the policy it compacts an idle conversation before the first call. Compacted of the outcome is the compaction, if any. Call
-// doesn't append the model's answer.
+// Call calls a model: call sends the given messages and returns what is known about the answer: its usage or, for an
+// error, its status and body. The error may have a method Failure() Failure. If the conversation doesn't fit, Call
+// compacts it and calls once more, but not again. With gate.idle in the policy it compacts an idle conversation before
+// the first call. Compacted of the outcome is the compaction, if any. Call doesn't append the model's answer.
 //
-// The error is that of call, or [ErrStillOverflow] joined with it. Other errors, such as a rate limit, are returned unchanged: the caller
-// knows better when to retry.
+// The error is that of call, or [ErrStillOverflow] joined with it. Other errors, such as a rate limit, are returned
+// unchanged: it is up to the caller to retry.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	var o Outcome
 	if r := v.chill(ctx); r != nil && r.Changed {
@@ -164,7 +166,7 @@ func contained(ctx context.Context, call func(context.Context, json.RawMessage) 
 
 // Outcome is the result of [Conversation.Call].
 type Outcome struct {
-	// Messages are the messages that the model was sent last.
+	// Messages are the messages that were last sent to the model.
 	Messages json.RawMessage
 	// Compacted is the compaction between two calls, or before the first if the prompt cache was cold; nil if there was none.
 	Compacted *Result
@@ -172,7 +174,7 @@ type Outcome struct {
 	Verdict api.Verdict
 }
 
-// judge keeps the error of the call, whatever its class.
+// judge classifies the outcome of a model call, and returns the error of the call unchanged.
 func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api.Verdict, error) {
 	if ctx.Err() != nil {
 		return api.Verdict{}, errors.Join(err, ctx.Err())
@@ -184,7 +186,7 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// begin waits until no compaction runs; end lets the next one begin.
+// begin waits until no compaction is running; end allows the next one.
 func (v *Conversation) begin(ctx context.Context) error {
 	select {
 	case v.compacting <- struct{}{}:
@@ -200,7 +202,7 @@ func (v *Conversation) unchanged(reason api.Reason) *Result {
 	return &Result{State: v.State(), Reason: reason}
 }
 
-// check is Check with options in addition to the session's.
+// check is Check with additional options.
 func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -209,7 +211,8 @@ func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, 
 	return a, err
 }
 
-// forced compacts whatever the gate says. limit is the window in tokens that a provider named, or 0: the policy's may be too large.
+// forced compacts even if that isn't due. limit is the window in tokens that a provider named, or 0. It matters if the
+// policy's window is too large.
 func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*Result, error) {
 	if err := v.takeOver(ctx); err != nil {
 		return nil, err
@@ -223,11 +226,11 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 	return v.compact(ctx, o, api.JobSettings{Refused: trigger == TriggerRecovery, Limit: limit}, trigger, check)
 }
 
-// RefusedWindow returns the window in tokens to compact for when a provider refused a transcript that fits the known window: 0.7 of its
-// estimate.
+// RefusedWindow returns the window to assume, in tokens, if a provider rejected a transcript that fits the known
+// window: 0.7 of the estimated size.
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
-// compact compacts between two events.
+// compact compacts, and emits the events at the start and the end.
 func (v *Conversation) compact(ctx context.Context, o api.Options, s api.JobSettings, trigger string, check *api.Check) (*Result, error) {
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
 		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
@@ -265,7 +268,7 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, s api.JobSett
 	return r, nil
 }
 
-// run runs a job over the session. The conversation stays usable while summaries are written.
+// run runs a job on the session. The conversation stays usable while summaries are written.
 func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings) (*Result, error) {
 	o.Answer = api.AnswerEdits
 	session, length := 0, 0
@@ -294,20 +297,20 @@ func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err != nil {
-		v.forget(ctx) // the session may have continued without it
+		v.forget(ctx) // the session may have applied the result already
 		return nil, err
 	}
 	r := resultOf(a)
 	r.Messages, r.Edits = nil, nil
 	if r.Changed {
 		edits := a.Edits
-		if n := len(v.messages); n > length { // what came since the answer stays behind it
+		if n := len(v.messages); n > length { // keep messages that came after the answer
 			edits = fmt.Appendf(bytes.TrimSuffix(edits, []byte{']'}), `,{"keep":[%d,%d]}]`, length, n)
 		}
 		if err := v.apply(ctx, edits); err != nil {
 			return nil, err
 		}
-		if session != v.session { // it was opened again meanwhile, with the messages as they were
+		if session != v.session { // the session was reopened meanwhile, with the unchanged messages
 			v.forget(ctx)
 		}
 		r.Edits, r.Messages = json.RawMessage(edits), join(v.messages)
@@ -317,7 +320,7 @@ func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings
 	return r, nil
 }
 
-// apply applies edits, as the session did.
+// apply applies edits to the messages, as the session did to its own.
 func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
@@ -328,7 +331,7 @@ func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	return nil
 }
 
-// tell stores an event. A failing journal must not cost the conversation anything.
+// tell stores an event. A failing journal must not affect the conversation.
 func (v *Conversation) tell(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
 		return
@@ -353,9 +356,10 @@ func removed(actions []api.Action) (ranges [][2]int) {
 	return ranges
 }
 
-// BeforeTurn compacts the conversation if that is due before the model is called: with gate.idle in the policy, a conversation whose prompt
-// cache is cold is compacted below the limit too. Unknown fields of next are measured from the last call of BeforeTurn, AfterTurn or Call.
-// Call does this itself. The result is like AfterTurn's; if the model gives no summary it is unchanged.
+// BeforeTurn compacts the conversation if that is due. Call it before the model is called: with gate.idle in the
+// policy, a conversation whose prompt cache is cold is compacted below the limit too. Fields of next that aren't set
+// are measured from the last call of BeforeTurn, AfterTurn or Call. Call does this itself. The result is like
+// AfterTurn's; if the model gives no summary it is unchanged.
 func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
 	if next.Model == "" {
 		next.Model = v.o.Policy.Model
@@ -366,7 +370,7 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 	if err != nil || !check.Due {
 		return v.waiting(check), err
 	}
-	if err := v.begin(ctx); err != nil { // a background compaction may make it unnecessary
+	if err := v.begin(ctx); err != nil { // a background compaction may have made it unnecessary
 		return nil, err
 	}
 	defer v.end()
@@ -380,7 +384,8 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 	return v.compact(ctx, o, api.JobSettings{}, trigger, check)
 }
 
-// waiting returns the result if nothing is due, or nil without a check.
+// waiting returns the result if nothing has to be done now: because a background compaction is running, or nothing is
+// due. Without a check it returns nil.
 func (v *Conversation) waiting(check *api.Check) *Result {
 	if b := v.running(); b != nil {
 		return v.goingOn(b, check)
@@ -391,7 +396,8 @@ func (v *Conversation) waiting(check *api.Check) *Result {
 	return v.unchanged(check.Reason)
 }
 
-// chill is BeforeTurn for Call, which continues in any case, and compacts above the limit only if the model refuses the messages.
+// chill is BeforeTurn for Call, which continues even if this fails. Above the limit it does nothing: Call compacts then
+// only if the model rejects the messages.
 func (v *Conversation) chill(ctx context.Context) *Result {
 	next := Next{Model: v.o.Policy.Model}
 	check, err := v.check(ctx, v.idle(next))
@@ -409,10 +415,10 @@ func (v *Conversation) chill(ctx context.Context) *Result {
 	return r
 }
 
-// longestIdle is the longest idle time that core accepts. A wrong clock may measure more.
+// longestIdle is the longest idle time that core accepts. A wrong clock may yield more.
 const longestIdle = 1_000_000_000 * time.Second
 
-// idle returns the options that say what is known of the prompt cache.
+// idle returns options with what is known about the prompt cache.
 func (v *Conversation) idle(next Next) (o api.Options) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -431,7 +437,7 @@ func (v *Conversation) idle(next Next) (o api.Options) {
 	return o
 }
 
-// called notes a call of the model, now or earlier. Unknown fields keep their values.
+// called records that the model is called now. Fields of next that aren't set keep their values.
 func (v *Conversation) called(next Next) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -439,10 +445,10 @@ func (v *Conversation) called(next Next) {
 	v.last.model, v.last.provider = cmp.Or(next.Model, v.last.model), cmp.Or(next.Provider, v.last.provider)
 }
 
-// behind is a background compaction of a conversation. It holds the right to compact.
+// behind is a background compaction of a conversation. No other compaction can run until it ends.
 type behind struct {
 	*background
-	r *Result // when it is over; nil if it failed
+	r *Result // set at the end; nil if it failed
 }
 
 // running returns the background compaction, or nil.
@@ -458,7 +464,7 @@ func (v *Conversation) hasTried() int {
 	return v.tried
 }
 
-// goingOn returns the result of a turn that didn't wait, or nil without a check.
+// goingOn returns the result of a turn that doesn't wait for the background compaction; nil without a check.
 func (v *Conversation) goingOn(b *behind, check *api.Check) *Result {
 	if check == nil {
 		return nil
@@ -468,7 +474,7 @@ func (v *Conversation) goingOn(b *behind, check *api.Check) *Result {
 	return r
 }
 
-// takeOver is begin for callers that must not wait for a summary: it cancels the background compaction.
+// takeOver is begin for callers that must not wait for a summary: it cancels a background compaction.
 func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()
@@ -501,7 +507,8 @@ func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
 	return b
 }
 
-// failureOf returns an error's own Failure if it has such a method, otherwise its text.
+// failureOf returns the error's own Failure if it has such a method. Otherwise it returns f, with the error's text as the
+// body if f has none.
 func failureOf(f api.Failure, err error) api.Failure {
 	var own interface{ Failure() api.Failure }
 	if errors.As(err, &own) {

@@ -1,6 +1,6 @@
 package api
 
-// Error is what is wrong with a request.
+// Error describes what is wrong with a request.
 type Error struct {
 	Code Code `json:"code"` // stable
 	// Message is for people, and can change in any version.
@@ -490,7 +490,7 @@ type Converted struct {
 	To   Format `json:"to"`
 	// Valid reports whether the provider of the new format would refuse nothing.
 	Valid bool `json:"valid"`
-	// Lost lists what was not carried over unchanged, in the order of the messages.
+	// Lost lists everything that was not carried over, or only in another form, in the order of the messages.
 	Lost []Loss `json:"lost"`
 	// Report lists the repairs of the result; its message indexes refer to the result.
 	Report Report `json:"report"`

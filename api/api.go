@@ -11,7 +11,7 @@ package api
 // The packages of core use these types, and internal/apigen generates the types of TypeScript and Python and the tables of docs/reference
 // from them. Package api imports no other package of this module and has no behaviour.
 
-//go:generate sh ../generate.sh -disallow_unknown_fields requests.go
-//go:generate sh ../generate.sh report.go
-//go:generate sh ../generate.sh answers.go
-//go:generate sh ../generate.sh -disallow_unknown_fields jobs.go
+//go:generate sh ../internal/apigen/easyjson.sh -disallow_unknown_fields requests.go
+//go:generate sh ../internal/apigen/easyjson.sh report.go
+//go:generate sh ../internal/apigen/easyjson.sh answers.go
+//go:generate sh ../internal/apigen/easyjson.sh -disallow_unknown_fields jobs.go

@@ -8,13 +8,14 @@ type JobSettings struct {
 	Operation JobOperation `json:"operation,omitempty"`
 	// Now is the time in milliseconds since 1970.
 	Now int64 `json:"now"`
-	// Seed is what the random part of waiting times is drawn from. Jobs with the same seed and the same events do the same.
+	// Seed seeds the random part of waiting times. Jobs with the same seed and the same events behave identically.
 	Seed uint32 `json:"seed,omitempty"`
-	// Can lists the effects that the host executes. What is missing is done without: for example, without ask no model writes digests.
+	// Can lists the effects that the host executes. The job works around missing ones: for example, without ask no
+	// model writes digests.
 	Can []EffectName `json:"can,omitempty"`
 	// Owner says whose conversation it is. What is remembered for one owner is never used for another.
 	Owner string `json:"owner,omitempty"`
-	// Records is how records are found; absent, by prefix.
+	// Records is how records are found; absent means by prefix.
 	Records RecordKeys `json:"records,omitempty"`
 	// RecordsRequired makes a failing store of records a failure of the job. Otherwise the job continues without it.
 	RecordsRequired bool `json:"records_required,omitempty"`
@@ -32,27 +33,28 @@ type JobSettings struct {
 	Lease int64 `json:"lease,omitempty"`
 	// Prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt cache.
 	Prefix bool `json:"prefix,omitempty"`
-	// Background makes the job one that compacts before that is due, or that repeats a compaction during which the model failed.
+	// Background makes the job compact before that is due, or repeat a compaction during which the model failed.
 	Background bool `json:"background,omitempty"`
 	// Running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
 	Running []RunningJob `json:"running,omitempty"`
 	// Model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the prompt cache is cold.
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
-	// Refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts them further;
-	// otherwise it changes nothing.
+	// Refusal is the failed model call because of which the host starts the job. If it failed because the messages do
+	// not fit, the job compacts them further; otherwise it changes nothing.
 	Refusal *Failure `json:"refusal,omitempty"`
-	// Refused says that a provider has refused the messages because they do not fit, for a host that has classified the error itself. Limit is
-	// the window in tokens that the provider named, or 0. Unlike with Refusal, the result is unchanged if nothing helps.
+	// Refused says that a provider rejected the messages because they do not fit, for a host that has classified the
+	// error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
+	// unchanged if nothing helps.
 	Refused bool `json:"refused,omitempty"`
 	Limit   int  `json:"limit,omitempty"`
 }
 
 // RunningJob is a job in the background that a host runs.
 type RunningJob struct {
-	// ID is a number above 0 by which the host knows the job.
+	// ID is a positive number by which the host identifies the job.
 	ID int `json:"id"`
-	// Keys are those of the newest lease that the job has asked for.
+	// Keys are those of the last lease that the job requested.
 	Keys []string `json:"keys"`
 }
 
@@ -82,26 +84,26 @@ const (
 	EffectLoad    EffectName = "load"    // read the record of the first of keys that has one
 	EffectSave    EffectName = "save"    // write a record under each of keys
 	EffectLease   EffectName = "lease"   // lease keys[0] to holder for ttl, or renew that, unless another holder has a lease on one of keys
-	EffectRelease EffectName = "release" // end the lease of holder on keys[0]; nothing is answered
+	EffectRelease EffectName = "release" // end the lease of holder on keys[0]; it has no answer
 	EffectPut     EffectName = "put"     // store body under handle
 	EffectAsk     EffectName = "ask"     // ask the model for a summary
 	EffectCount   EffectName = "count"   // count the tokens of messages exactly
 	EffectWait    EffectName = "wait"    // call again with an event without results at until, or when the lease on key ends; it replaces an earlier wait
-	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings, unless target, one of running, is that; nothing is answered
-	EffectStop    EffectName = "stop"    // cancel the job target, one of running; nothing is answered
-	EffectEmit    EffectName = "emit"    // tell notice to whoever listens; nothing is answered
-	EffectCancel  EffectName = "cancel"  // stop the effect target: its answer is no longer used
+	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings, unless the running job target does that already; it has no answer
+	EffectStop    EffectName = "stop"    // cancel the running job target; it has no answer
+	EffectEmit    EffectName = "emit"    // report notice, for example to a log; it has no answer
+	EffectCancel  EffectName = "cancel"  // cancel the effect target, whose answer is no longer needed
 )
 
 // Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult.
 type Effect struct {
 	Effect EffectName `json:"effect"`
 	ID     int        `json:"id,omitempty"`
-	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner. Of begin they are the keys
-	// of a RunningJob, until it asks for a lease.
+	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is
+	// "owner". For begin they are the Keys of the RunningJob until it requests a lease.
 	Keys []string `json:"keys,omitempty"`
-	// Record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0] must still have this
-	// revision, or must still be missing if it is "". With Holder, the holder must still have its lease on Lease.
+	// Record is what save writes. With IfRevision, only if the record under keys[0] still has this revision or, if it
+	// is "", is still missing. With Holder, only if the holder still has its lease on Lease.
 	Record     string  `json:"record,omitempty"`
 	IfRevision *string `json:"if_revision,omitempty"`
 	Holder     string  `json:"holder,omitempty"`
@@ -109,11 +111,13 @@ type Effect struct {
 	TTL        int64   `json:"ttl,omitempty"` // in milliseconds
 	Handle     string  `json:"handle,omitempty"`
 	Body       Raw     `json:"body,omitempty" is:"string"`
-	// Request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input.
+	// Request is the request of ask. Sent are the messages for a request with `conversation`, in the shape of the
+	// input.
 	Request  Raw   `json:"request,omitempty" is:"SummaryRequest"`
 	Sent     Raw   `json:"sent,omitempty" is:"any"`
 	Deadline int64 `json:"deadline,omitempty"` // when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never
-	// Messages are those to count, in the shape of the input; with the option `answer: "edits"` Edits say what is left of the input.
+	// Messages are those to count, in the shape of the input; with the option `answer: "edits"`, Edits transform the
+	// input into them.
 	Messages Raw    `json:"messages,omitempty" is:"any"`
 	Edits    Raw    `json:"edits,omitempty" is:"Edits"`
 	Until    int64  `json:"until,omitempty"` // in milliseconds since 1970
@@ -138,52 +142,54 @@ const (
 	NoticeSummaryFailed    NoticeName = "summary_failed"    // the model gave no summary
 	NoticeRecordsFailed    NoticeName = "records_failed"    // the store of records failed, and the job continued without it
 	NoticeLeaseLost        NoticeName = "lease_lost"        // the lease ended during a compaction, which starts over
-	NoticeBackgroundFailed NoticeName = "background_failed" // a compaction in the background came to nothing
+	NoticeBackgroundFailed NoticeName = "background_failed" // a compaction in the background led to nothing
 )
 
-// JobEvent is what happened since the last call. Without results it only tells the time.
+// JobEvent is what happened since the last call. Without results it only reports the time.
 //
 //easyjson:json
 type JobEvent struct {
 	Now     int64          `json:"now"` // in milliseconds since 1970
 	Results []EffectResult `json:"results,omitempty"`
-	// Cancel ends the job: nothing is changed.
+	// Cancel ends the job without changes.
 	Cancel bool `json:"cancel,omitempty"`
 }
 
 // EffectResult is the answer to an effect.
 type EffectResult struct {
 	ID int `json:"id"`
-	// Refused says that the host cannot do this. The job does without it from now on.
+	// Refused says that the host does not support the effect. The job then works without it.
 	Refused bool `json:"refused,omitempty"`
 	// Error is why the effect failed.
 	Error string `json:"error,omitempty"`
 	// Done reports, for save, that the record was written, and for lease, that it was granted.
 	Done bool `json:"done,omitempty"`
-	// Record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased, and Revision what a later save compares: any text that differs
-	// whenever the record does.
+	// Record is what load found; absent if nothing. At is the index of its key; for lease, the index of a key that
+	// another holder has leased. Revision is compared by a later save: any text that changes whenever the record does.
 	Record   *string `json:"record,omitempty"`
 	At       int     `json:"at,omitempty"`
 	Revision string  `json:"revision,omitempty"`
 	// Summary is the answer to ask. Its id may be missing.
 	Summary *Summary `json:"summary,omitempty"`
-	// Busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is unknown.
+	// Busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds;
+	// 0 if unknown.
 	Busy  bool  `json:"busy,omitempty"`
 	After int64 `json:"after,omitempty"`
-	// Incomplete says that the answer ended early, so that the same request may succeed at once.
+	// Incomplete says that the answer was cut off, so that an immediate repetition may succeed.
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Tokens is the answer to count.
 	Tokens int `json:"tokens,omitempty"`
 }
 
-// JobProgress is the answer of the operations loop_start and loop_event: the job as it is now, and what to do. With Result or Failure the job
-// has ended, and there is no Job.
+// JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
+// With Result or Failure the job has ended, and there is no Job.
 //
 //easyjson:json
 type JobProgress struct {
-	// Job is what the host passes to the next loop_event, unchanged.
+	// Job is the state that the host passes to the next loop_event unchanged.
 	Job Raw `json:"job,omitempty" is:"object"`
-	// NeedsMessages reports whether the next loop_event must come with the messages or the session. There may be more messages than before.
+	// NeedsMessages reports whether the next loop_event must include the messages or the session. Messages may have
+	// been added since.
 	NeedsMessages bool     `json:"needs_messages,omitempty"`
 	Effects       []Effect `json:"effects"`
 	// Failure is why the job ended without a result. Nothing was changed.
@@ -198,7 +204,8 @@ type JobProgress struct {
 type JobFailure struct {
 	Code    FailureCode `json:"code"`
 	Message string      `json:"message"`
-	// Path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is in them.
+	// Path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages,
+	// if it is in them.
 	Path   string `json:"path,omitempty"`
 	Offset int    `json:"offset,omitempty"`
 }

@@ -149,7 +149,7 @@ type Plan struct {
 	Format      Format `json:"format"`
 	// Model is the model that an answer of open names, if the policy has no model.
 	Model  string `json:"model,omitempty"`
-	Policy Raw    `json:"policy" is:"Policy"` // a Policy, as it was sent
+	Policy Raw    `json:"policy" is:"Policy"` // the Policy as it was sent
 	// Options are the options of the plan, except the usage, which Correction replaces.
 	Options *Options  `json:"options,omitempty"`
 	State   State     `json:"state"`
@@ -193,49 +193,51 @@ type CallUsage struct {
 //easyjson:json
 type Summaries []Summary
 
-// MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were replaced. Messages behind
-// them don't count, except where a single one was changed. Hosts don't change an entry, but may add members of their own.
+// MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
+// replaced. Later messages don't matter, except those that the compaction changed individually. Hosts don't change an
+// entry, but may add members of their own.
 //
 //easyjson:json
 type MemoryEntry struct {
 	Version      int    `json:"version"`
 	Format       Format `json:"format"`
-	Messages     int    `json:"messages"`      // number of history messages that were replaced, with those kept among them
-	Print        string `json:"print"`         // fingerprint of these
-	SentMessages int    `json:"sent_messages"` // number of messages that tell that a program continued from the result
-	Sent         string `json:"sent"`          // fingerprint of these
-	// Edits make what is sent instead of these messages. Behind are the changes of single messages behind them; each counts while its message is
-	// there.
+	Messages     int    `json:"messages"`      // number of history messages that the compaction covered, including those that it kept
+	Print        string `json:"print"`         // fingerprint of those messages
+	SentMessages int    `json:"sent_messages"` // number of sent messages by which a program that continued from the result is recognized
+	Sent         string `json:"sent"`          // fingerprint of those messages
+	// Edits produce the messages to send in place of those messages. Behind are the changes of individual later
+	// messages; each applies as long as its message is there.
 	Edits  Raw `json:"edits" is:"MemoryEdits"`
 	Behind Raw `json:"behind,omitempty" is:"MemoryEdits"`
-	// Points say what else the history had when it was compacted, longest first.
+	// Points are longer beginnings of the history at the time of the compaction, longest first.
 	Points []MemoryPoint `json:"points,omitempty"`
 	Newest bool          `json:"newest,omitempty"` // the newest message of the user was replaced too
 	State  State         `json:"state"`
-	// Given is the same compaction as one of the list that was given, where that continued from what was sent before.
+	// Given is the same compaction relative to the list that the program passed, if that continued from what was sent
+	// before.
 	Given *MemoryEntry `json:"given,omitempty"`
 }
 
-// MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message, or Drop, or Insert and
-// Before. Indexes refer to the history as it was.
+// MemoryEdit is an Edit of a [MemoryEntry]. For the messages after those that the entry replaced, it has either Set and
+// Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
 type MemoryEdit struct {
 	Keep    []int  `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, but not including, the second
 	Insert  Raw    `json:"insert,omitempty"`  // a new message
 	Set     *int   `json:"set,omitempty"`     // index of a changed message
 	Message Raw    `json:"message,omitempty"` // the changed message
-	Drop    *int   `json:"drop,omitempty"`    // index of a message that is left out
-	Before  *int   `json:"before,omitempty"`  // index of the message before which the new one is
-	Print   string `json:"print,omitempty"`   // fingerprint of that message by itself, which must be the same
-	Raw     string `json:"raw,omitempty"`     // fingerprint of its bytes; with others, cache breakpoints may have moved
-	On      string `json:"on,omitempty"`      // fingerprint of a message behind it, which must be there
-	After   string `json:"after,omitempty"`   // fingerprint of the message after which the new one is
-	Role    string `json:"role,omitempty"`    // instead of fingerprints: the role of the message before which the new one is
+	Drop    *int   `json:"drop,omitempty"`    // index of a message that is omitted
+	Before  *int   `json:"before,omitempty"`  // index of the message before which the new one is inserted
+	Print   string `json:"print,omitempty"`   // fingerprint of that message alone, which must match
+	Raw     string `json:"raw,omitempty"`     // fingerprint of its bytes; if it differs, cache breakpoints may have moved
+	On      string `json:"on,omitempty"`      // fingerprint of a later message, which must exist
+	After   string `json:"after,omitempty"`   // fingerprint of the message after which the new one is inserted
+	Role    string `json:"role,omitempty"`    // instead of fingerprints: the role of the message before which the new one is inserted
 }
 
 // MemoryEdits are the edits of a [MemoryEntry].
 type MemoryEdits []MemoryEdit
 
-// MemoryPoint says what the beginning of a history was compacted to.
+// MemoryPoint is a longer beginning of a compacted history, and what was sent for it.
 type MemoryPoint struct {
 	Messages     int    `json:"messages"`
 	Print        string `json:"print"`
@@ -391,13 +393,14 @@ type LimitArguments struct {
 	SpillError string    `json:"spill_error,omitempty"` // why the host couldn't store it
 }
 
-// The types of answers as members of requests: what an answer may hold more in another version, a request may not.
+// The types of answers as members of requests. They are separate types because an answer may have members that are
+// unknown to this version, and a request may not.
 type (
 	// GivenUsage is a Usage.
 	//
 	//easyjson:json
 	GivenUsage Usage
-	// GivenFound is what search has answered.
+	// GivenFound is the answer of search.
 	//
 	//easyjson:json
 	GivenFound Found

@@ -230,7 +230,7 @@ const (
 type ThinkingEffort string
 
 // The efforts that requests for summaries ask for.
-const ThinkingHigh ThinkingEffort = "high" // much
+const ThinkingHigh ThinkingEffort = "high" // a lot
 
 // ThinkingSource is how ctxfold knows the way a model thinks.
 type ThinkingSource string

@@ -23,12 +23,13 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// elsewhere is the error of what only the whole build does, at an offset.
+// elsewhere returns the error for something that only the whole build can do, at an offset.
 func elsewhere(what string, offset uint32) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset), Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
 }
 
-// notHere is the error of a transcript at an offset in a format of which this build has only the signs; nil for other formats and for none.
+// notHere returns the error for a transcript at an offset in a format that this build can only detect; nil for other
+// formats and for nil.
 func notHere(f *wire.Format, offset uint32) *jsonspan.Error {
 	if f == nil || !f.Elsewhere() {
 		return nil

@@ -13,21 +13,22 @@ import (
 type memory struct {
 	version int
 	format  string
-	at      point // what was replaced; its sent tells that a program continued from the result
-	newest  bool  // the newest message of the user was replaced too
+	at      point // what was replaced, and what was sent for it, by which a continuation of the result is recognized
+	newest  bool  // whether the newest user message was replaced too
 	edits   jsonspan.Span
-	behind  jsonspan.Span // zero where there is nothing
-	points  []point       // of the whole history that was compacted, and of shorter ones, longest first
+	behind  jsonspan.Span // zero if there is nothing
+	points  []point       // of the whole history that was compacted, and of shorter beginnings, longest first
 	state   jsonspan.Span
 	result  []place // what was sent instead of the messages that were replaced
-	tail    []place // what changes behind them: messages that were set, dropped or, with before, put in
-	given   *memory // the same compaction, of a list that continued from what was sent before; nil for any other
+	tail    []place // changes of later messages: set, dropped or, with before, inserted
+	given   *memory // the same compaction relative to a list that continued from what was sent before, or nil
 }
 
 const (
-	// memoryVersion is 2 since an entry ends where the compaction left the messages alone. In version 1 it ended with the history.
+	// memoryVersion 2: an entry ends where the compaction left the messages unchanged. In version 1 it ended with the
+	// history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is how many entries of a request, from the last, are read.
+	// maxMemories is how many entries of a request are read, counted from the last.
 	maxMemories = 64
 )
 
@@ -39,25 +40,26 @@ type point struct {
 	sent         string // their print
 }
 
-// place says where a message of a result comes from.
+// place is the origin of a message of a result.
 type place struct {
 	in   int    // its index in a list of messages, or -1 for a new one
 	text []byte // the message, if it differs from the one at in
 
-	// For what is remembered:
+	// Only in an entry:
 	looks looks
 	kept  []byte // text as it was remembered
-	drop  bool   // the message is left out
-	turn  bool   // a new one that only lets the roles take turns
-	// Of such a one behind what was replaced: the message before which it is, and the role that this must have where it is the first one.
+	drop  bool   // whether the message is omitted
+	turn  bool   // a new message whose only purpose is to alternate roles
+	// For such a message after the replaced ones: the message before which it is inserted, and the role that this must
+	// have if it is the first one.
 	before int
 	role   string
 }
 
 // looks describes an edited message as it was before. "" doesn't count.
 type looks struct {
-	print, raw string // of the message by itself, and of its bytes
-	on         string // the print of a later message that says the same
+	print, raw string // of the message alone, and of its bytes
+	on         string // the print of a later message that must exist
 	after      string // for a new message: the print of the preceding one
 }
 
@@ -89,7 +91,8 @@ func (r *request) memories() (list []memory) {
 	return list
 }
 
-// readMemory reads an entry; outer says that it may have another one in it. One that is not whole, or of another version, is zero.
+// readMemory reads an entry. outer says that it may contain another one. An incomplete entry, or one of another
+// version, is returned as zero.
 func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	for key := range s.Members {
 		switch name, kind := string(key), s.Kind(); {
@@ -108,7 +111,7 @@ func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	return m
 }
 
-// set takes in a member of an entry.
+// set reads a member of an entry.
 func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "version":
@@ -128,13 +131,13 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 	}
 }
 
-// whole reports whether an entry has a version that is known, and all that each entry has.
+// whole reports whether an entry has a known version and all required members.
 func (m *memory) whole() bool {
 	return (m.version == memoryVersion || m.version == firstMemoryVersion) && m.at.messages > 0 && m.at.print != "" &&
 		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.Zero() && !m.state.Zero()
 }
 
-// descends reports whether the points of an entry are the longest first, and longer than what was replaced.
+// descends reports whether the points of an entry are in descending order and longer than what was replaced.
 func (m *memory) descends() bool {
 	for i, p := range m.points {
 		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
@@ -144,7 +147,7 @@ func (m *memory) descends() bool {
 	return true
 }
 
-// readPoints reads a list of points. What is none stays zero.
+// readPoints reads a list of points. Invalid ones stay zero.
 func readPoints(s *jsonspan.Scanner) (list []point) {
 	for s.Array(); s.Elem(); {
 		p := point{}
@@ -192,7 +195,7 @@ func shortOf(src []byte, v jsonspan.Value) string {
 	return jsonspan.Text(src, v.Span)
 }
 
-// history is the point of the history that was compacted.
+// history returns the point for the whole history that was compacted.
 func (m *memory) history() point {
 	if len(m.points) > 0 {
 		return m.points[0]
@@ -200,7 +203,8 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point for which is returns true. next is the number of messages of the next longer one; 0 if there is none.
+// longest returns the longest point for which is returns true. next is the number of messages of the next longer point;
+// 0 if there is none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {
@@ -230,10 +234,10 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
-// read reads what was sent. It reports whether that can replace the first messages of a history: the messages that it keeps are in order,
-// each once.
+// read reads the edits of an entry. It reports whether they can be applied to a history: the messages that they keep
+// must be in order, each once.
 func (m *memory) read(src []byte) bool {
-	last := -1 // the message of the history that was taken last
+	last := -1 // index of the last message used
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
 	if !ok || m.behind.Zero() {
 		return ok
@@ -241,7 +245,7 @@ func (m *memory) read(src []byte) bool {
 	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
 }
 
-// readSent takes in an edit of what was sent instead of the messages that were replaced.
+// readSent reads an edit within the messages that were replaced.
 func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	switch {
 	case e.to > 0:
@@ -260,7 +264,7 @@ func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// readBehind takes in an edit of what follows the messages that were replaced.
+// readBehind reads an edit of a later message.
 func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	end := m.history().messages
 	switch {
@@ -277,7 +281,7 @@ func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// takeNext reports whether a message follows the last one that was taken, and is before end; then it is the last one.
+// takeNext reports whether a message comes after *last and before end; if so, it becomes the last one.
 func takeNext(last *int, in, end int) bool {
 	if in <= *last || in >= end {
 		return false

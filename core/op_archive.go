@@ -54,7 +54,7 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// The tool with which a model requests what a marker stands for.
+// The tool with which a model requests removed content.
 const (
 	recallName = "recall"
 	recallDoc  = "Returns content that was removed from this conversation to make room. With a handle from a marker or a digest, it returns " +
@@ -76,7 +76,7 @@ func recall(r *request, dst []byte) []byte {
 		a.Tool = r.recallTool()
 	} else {
 		var args recallArguments
-		if problem := args.read(p.Of(r.src)); problem != "" { // the model is told, since it has made the mistake
+		if problem := args.read(p.Of(r.src)); problem != "" { // the model made the mistake, so it gets the explanation
 			a.Text = &problem
 		} else if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
 			a.Text = r.recallFound(a.Query)
@@ -90,7 +90,7 @@ func recall(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// recallTool is the definition of the tool.
+// recallTool returns the definition of the tool.
 func (r *request) recallTool() api.Raw {
 	if r.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
@@ -100,7 +100,7 @@ func (r *request) recallTool() api.Raw {
 	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
 }
 
-// recallFound is the answer to a call with a query; nil where nothing was looked for yet.
+// recallFound returns the answer to a call with a query; nil if the search has not been made yet.
 func (r *request) recallFound(query string) *string {
 	if !r.has(operations.InFound) {
 		return nil
@@ -113,7 +113,7 @@ func (r *request) recallFound(query string) *string {
 	return &text
 }
 
-// recallBody is the answer to a call with a handle; nil where the body was not loaded yet.
+// recallBody returns the answer to a call with a handle; nil if the body has not been loaded yet.
 func (r *request) recallBody(args *recallArguments) *string {
 	p := r.members[operations.InBody]
 	if p.Zero() {
@@ -201,7 +201,7 @@ func (a *recallArguments) read(src []byte) (problem string) {
 	return ""
 }
 
-// readMember takes in the member at the scanner. It is false for a number that is none.
+// readMember reads the member at the scanner. It returns false for an invalid number.
 func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	kind := s.Kind()
 	switch {
@@ -219,7 +219,7 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	return true
 }
 
-// wholeNumber reads a number of at least 0, which may be in quotes, or null, which is 0.
+// wholeNumber reads a number of at least 0, which may be quoted; null is 0.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
 	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Of(s.Src())), `"`))

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// convertTo writes a transcript in another wire format, and repairs what that format's rules refuse or only tolerate. If both formats are
-// the same, it changes nothing.
+// convertTo writes a transcript in another wire format, and repairs what violates the rules of that format, including
+// tolerated violations. If both formats are the same, it changes nothing.
 func convertTo(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) || !r.need(operations.InTo) {
 		return dst
@@ -75,7 +75,7 @@ func (r *request) target() *wire.Format {
 	return f
 }
 
-// targets returns the names of the formats that can be converted to.
+// targets returns the names of the formats to which a transcript can be converted.
 func targets() (names []string) {
 	for _, f := range wire.All() {
 		if f.Convert != nil {

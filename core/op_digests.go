@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// digests lists the messages that compactions have written, for hosts that display a conversation: nobody in it has said them.
+// digests lists the messages that compactions wrote, for hosts that display a conversation.
 func digests(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

@@ -21,7 +21,7 @@ func loopStart(r *request, dst []byte) []byte {
 		return dst
 	}
 	options := r.options
-	if r.session != nil { // its own options count anyway
+	if r.session != nil { // the session's own options apply anyway
 		if options = (api.Options{}); !r.members[operations.InOptions].Zero() {
 			r.decode(operations.InOptions, &options)
 		}
@@ -67,7 +67,7 @@ func loopEvent(r *request, dst []byte) []byte {
 	return r.progress(dst, next, err, operations.InEvent)
 }
 
-// raw is the JSON of a member; nil where there is none.
+// raw returns the JSON of a member; nil if it is absent.
 func (r *request) raw(member operations.Member) api.Raw {
 	if p := r.members[member]; !p.Zero() {
 		return api.Raw(p.Of(r.src))
@@ -75,7 +75,8 @@ func (r *request) raw(member operations.Member) api.Raw {
 	return nil
 }
 
-// progress writes the answer of a job. An error with a path is one of a member, and others are where they say.
+// progress writes the answer of a job. The offset of an error with a path is relative to member; other offsets are
+// absolute.
 func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
 	switch {
 	case err == nil:
@@ -90,13 +91,13 @@ func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, 
 	return dst
 }
 
-// loopCore is what a job gets of core, for the messages of a request.
+// loopCore provides core to a job, for the messages of a request.
 type loopCore struct {
 	r      *request
 	policy *policy.Policy
 }
 
-// Messages returns the messages of the request, or a list of those of its session.
+// Messages returns the messages of the request or, as a list, those of its session.
 func (c *loopCore) Messages() []byte {
 	if c.r.session == nil || c.r.t == nil {
 		return c.r.raw(operations.InMessages)
@@ -111,16 +112,16 @@ func (c *loopCore) Messages() []byte {
 	return append(list, ']')
 }
 
-// MessagesAt is where the messages begin in the request.
+// MessagesAt returns the offset of the messages in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
-// Gate returns what the policy says about compactions below the limit.
+// Gate returns the policy's settings about compactions below the limit.
 func (c *loopCore) Gate() loop.Gate {
 	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
 		Model: c.policy.Model}
 }
 
-// Run runs an operation on the messages or the session of the request. The offset of an error is one in the request.
+// Run runs an operation on the messages or the session of the request. Offsets of errors refer to the request.
 func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsonspan.Error) {
 	o := &operations.Operations[op]
 	size := 2

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// repair repairs a transcript without compacting it: the violations that validate reports, as far as their "repair" says so.
+// repair makes the repairs that validate names, without compacting the transcript.
 func repair(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// save writes messages into the session file that they come from.
+// save writes messages into the session file that they came from.
 func save(r *request, dst []byte) []byte {
 	if !r.need(operations.InFile) || !r.need(operations.InMessages) {
 		return dst
@@ -41,7 +41,7 @@ func save(r *request, dst []byte) []byte {
 			r.fail(err, r.members[operations.InMessages].Start)
 			return dst
 		}
-		// Where the error is in the file: the request's string may have escapes before that place.
+		// The offset refers to the file, because escapes in the request's string shift it.
 		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[operations.InFile].Start)
 		return dst
 	}
@@ -51,7 +51,7 @@ func save(r *request, dst []byte) []byte {
 	return append(jsonspan.AppendString(dst, saved.Text), '}')
 }
 
-// elements returns the messages of the request, which are in a list, in a request body, or in an answer of open.
+// elements returns the messages of the request: of a list, a request body, or an answer of open.
 func (r *request) elements() (spans []jsonspan.Span) {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	s.Lenient = true

@@ -16,10 +16,10 @@ import (
 // searchLimit is the maximum number of results if the request doesn't say.
 const searchLimit = 10
 
-// searchKeys are the members of a request of search.
+// searchKeys are the members of a search request.
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
-// searchBodies finds the messages of bodies that match a query. It reads its request itself, because that is nearly all bodies: each is
+// searchBodies searches the messages in bodies. It parses its request itself, because most of it is bodies, which are
 // scanned in place.
 func searchBodies(r *request, dst []byte) []byte {
 	q := search.Query{Limit: searchLimit}
@@ -49,13 +49,13 @@ func searchBodies(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// searchHas says which members a request of search has.
+// searchHas says which members a search request has.
 type searchHas struct {
 	query, bodies bool
 	bodiesAt      uint32
 }
 
-// searchRequest is a request of search as it is read.
+// searchRequest is a search request while it is being read.
 type searchRequest struct {
 	s      *jsonspan.Scanner
 	query  *search.Query
@@ -63,7 +63,7 @@ type searchRequest struct {
 	has    searchHas
 }
 
-// searchMembers read the members of a request of search, by searchKeys.
+// searchMembers read the members of a search request, in the order of searchKeys.
 var searchMembers = [...]func(r *searchRequest, at uint32, kind jsonspan.Kind){
 	(*searchRequest).readQuery,
 	(*searchRequest).readLimit,
@@ -142,7 +142,7 @@ func (r *searchRequest) readRoles(uint32, jsonspan.Kind) {
 	}
 }
 
-// readDate reads a date in ISO 8601.
+// readDate reads an ISO 8601 date.
 func readDate(s *jsonspan.Scanner) dates.Date {
 	s.Kind()
 	at := s.Pos()
@@ -157,7 +157,7 @@ func readDate(s *jsonspan.Scanner) dates.Date {
 	return d
 }
 
-// readBodies reads what is searched: bodies as a host keeps them, each as JSON in a string, or as JSON.
+// readBodies reads the bodies to search, each as JSON or as a string that contains JSON.
 func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	for s.Array(); s.Elem(); {
 		var b search.Body
@@ -181,7 +181,7 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	return bodies
 }
 
-// readHandle reads a handle, in lower case.
+// readHandle reads a handle and converts it to lower case.
 func readHandle(s *jsonspan.Scanner) string {
 	s.Kind()
 	start := s.Pos()
@@ -196,7 +196,7 @@ func readHandle(s *jsonspan.Scanner) string {
 	return handle
 }
 
-// readBody reads a body: JSON, or a string that holds it.
+// readBody reads a body: JSON, or a string that contains it.
 func readBody(s *jsonspan.Scanner) []byte {
 	if s.Kind() != jsonspan.String {
 		return s.Skip().Of(s.Src())
@@ -254,7 +254,7 @@ func foundText(query string, f *api.Found) string {
 	return string(b[:len(b)-1])
 }
 
-// fromMessage returns a body from its n-th element on, if it is a list with that many.
+// fromMessage returns a body without its first n elements, if it is a list with more than that.
 func fromMessage(body []byte, n int) []byte {
 	s := jsonspan.New(body)
 	if n == 0 || s.Kind() != jsonspan.Array {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// classifyError returns why a model call failed.
+// classifyError classifies why a model call failed.
 func classifyError(r *request, dst []byte) []byte {
 	var a api.Failure
 	if r.decode(operations.InArguments, &a); r.err != nil {

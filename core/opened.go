@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// opened is an answer of open that is passed on whole, as the messages of another operation, with what it says about them.
+// opened is an answer of open that is passed as the messages of another operation.
 type opened struct {
 	format                  *wire.Format
 	model                   string
 	system, usage, messages jsonspan.Span // zero if there is none
 }
 
-// isKind reports whether session files of a kind are known. Reading them is another package, which a slim build leaves out.
+// isKind reports whether a kind of session file is known. The package that reads them is missing from a slim build.
 func isKind(name string) bool {
 	switch api.SessionKind(name) {
 	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionGeminiCLI, api.SessionGoose, api.SessionOpencode,
@@ -25,8 +25,8 @@ func isKind(name string) bool {
 	return false
 }
 
-// findOpened checks whether the value at s is an answer of open: an object with the kind of a session file and a format, both before its
-// messages. It returns nil for anything else. The scanner doesn't move.
+// findOpened checks whether the value at s is an answer of open: an object whose kind is that of a session file and
+// that has a format, both before its messages. It returns nil for anything else. The scanner doesn't move.
 func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	if s.Kind() != jsonspan.Object {
 		return nil
@@ -43,7 +43,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		}
 	}
 	if s.Err() != nil || o.messages.Zero() {
-		return nil // the reader of messages reports what is wrong
+		return nil // the error is reported when the messages are read
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), told.format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(told.format.Start),
@@ -56,13 +56,13 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	return &o
 }
 
-// openedTold is what tells an answer of open from other objects.
+// openedTold records which distinctive members of an answer of open have been seen.
 type openedTold struct {
 	kind   string
 	format jsonspan.Span
 }
 
-// read takes in the member of an answer of open at the scanner. What has another type than it should have is passed over.
+// read reads the member of an answer of open at the scanner. Values of an unexpected type are skipped.
 func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
 	is := s.Kind()
 	switch {
@@ -83,9 +83,9 @@ func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
 	}
 }
 
-// readOpened reads the messages of an answer of open into a source, with what it tells about them: the format and the model where the policy
-// has none, the system prompt, and what the provider has counted where the options have no usage. The transcript is the list alone, and so is
-// what an operation answers. The scanner follows the object afterwards.
+// readOpened reads the messages of an answer of open into a source. It also takes the format and the model if the
+// policy has none, the system prompt, and the provider's count if the options have no usage. The transcript, and the
+// answer of the operation, is the list of messages only. Afterwards the scanner is behind the object.
 func (r *request) readOpened(s *jsonspan.Scanner, o *opened, in *source, how reading) {
 	if in.format == nil {
 		in.format = o.format

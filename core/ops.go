@@ -1,7 +1,8 @@
-// Package core is ctxfold without a host: every operation takes a JSON request and returns a JSON answer (docs/reference/abi.md). It builds
-// natively and to WebAssembly, and both return the same bytes.
+// Package core is ctxfold without a host: every operation takes a JSON request and returns a JSON answer
+// (docs/reference/abi.md). It builds natively and to WebAssembly, and both return the same bytes.
 //
-// What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps in any output.
+// Core and the packages below it never use the network, files, a clock, randomness or goroutines, and no output depends
+// on the order of a map.
 package core
 
 import (
@@ -25,14 +26,14 @@ import (
 // Version is the module's semantic version.
 const Version = "0.2.0"
 
-// abi is the version of the ABI: it changes when a host that knows the old one would break.
+// abi is the version of the ABI. It changes if a host written for the previous one would break.
 const abi = 2
 
 // runs are the implementations of the operations: each works on a request and appends its answer, or records an error in the request. The
 // table of operations says what their requests may contain (operations.Operations).
 var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
-func init() { // not in the declaration: info lists them
+func init() { // not in the declaration, because info lists them
 	runs = [...]func(r *request, dst []byte) []byte{
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
 		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpDigests: digests, operations.OpRecall: recall,
@@ -95,12 +96,12 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
-// appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It takes no interface, because the linker would then keep the
-// readers of all types too.
+// appendJSON appends the output of marshal, the MarshalEasyJSON of a value. It takes no interface, because the linker
+// would then keep the unmarshalers of all types too.
 func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	marshal(&w)
-	b, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of ours can
+	b, _ := w.BuildBytes() // cannot fail with generated marshalers
 	if len(dst) == 0 {
 		return b
 	}
@@ -136,7 +137,7 @@ func info(_ *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// named converts names to their type.
+// named converts strings to a named type.
 func named[T ~string](names []string) []T {
 	var list []T
 	for _, name := range names {
@@ -155,7 +156,7 @@ func detect(r *request, dst []byte) []byte {
 	}
 	var found wire.Detection
 	if o := r.findOpened(s); o != nil {
-		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file says so
+		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file determines it
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
@@ -181,7 +182,7 @@ func detect(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// round keeps three digits, so that a number looks the same in every answer.
+// round rounds to three decimal places.
 func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
@@ -256,7 +257,7 @@ func check(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// dueReason is why a compaction is due, or is not, by its tokens and its prompt cache.
+// dueReason returns why a compaction is due or not, by its tokens and the prompt cache.
 func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 	switch {
 	case len(r.t.Messages) == 0:
@@ -305,7 +306,7 @@ func validate(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// loneBeside returns the violation of I8 outside the list of messages.
+// loneBeside returns the violation of rule I8 (unpaired surrogates) outside the list of messages.
 func (r *request) loneBeside() api.Violation {
 	t := r.t
 	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
@@ -343,14 +344,14 @@ func (r *request) planned() *api.Options {
 	return &o
 }
 
-// resumed is a plan in its next step.
+// resumed is a plan that a step continues.
 type resumed struct {
 	plan    api.Plan
 	replies api.Summaries
-	format  *wire.Format // as the policy says
+	format  *wire.Format // named by the policy
 }
 
-// resume reads a plan, and at the scanner the transcript that it continues with. early means that more of the request may follow: a plan of
+// resume reads a plan and, at the scanner, its transcript. early means that more of the request may follow: a plan of
 // fit waits for all of it.
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
@@ -373,7 +374,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	if in.settings = r.settingsOf(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy")), o, optionsAt); r.err != nil {
 		return
 	}
-	if in.policy.Auto() { // a session has told it
+	if in.policy.Auto() { // a session has determined it
 		in.format = r.format
 	}
 	next.format = in.format
@@ -385,7 +386,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	if r.fail(notHere(before, at), 0); r.err != nil {
 		return
 	}
-	if before.Name != wire.Plain || !in.policy.Auto() { // what has come since may show another format
+	if before.Name != wire.Plain || !in.policy.Auto() { // newer messages may be in another format
 		in.format = before
 	}
 	if r.adopt(&in.settings, p.Model); r.err != nil {
@@ -428,7 +429,7 @@ func step(r *request, dst []byte) []byte {
 	return run(r, p, dst)
 }
 
-// run compacts according to a plan and writes the outcome.
+// run compacts according to a plan and writes the result.
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies, Score: r.score(), Recalled: r.history != nil && r.history.given != nil}
@@ -470,7 +471,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// appendResult adds the result to an answer, an object, in the requested form, and lets the session continue with it.
+// appendResult adds the result to an answer object in the requested form, and continues the session with it.
 func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	defer r.move(c)
 	switch r.policy.Answer {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// describePrefix says of the request that follows the conversation how it is made of the messages that were given.
+// describePrefix describes the request that extends the conversation by edits of the given messages.
 func (r *request) describePrefix(c *compact.Run) {
 	e := view.NewEdits(nil)
 	write := func(text []byte) func(dst []byte) []byte {

@@ -18,24 +18,25 @@ import (
 // history is what a fit knows about the origin of its messages.
 type history struct {
 	known    int // index of the entry in use, or -1
-	replaced int // how many messages of the given list it has replaced; 0 if the list continues from what was sent
+	replaced int // how many messages of the given list the entry replaced; 0 if the list continues from what was sent
 	// For each message of the compacted transcript: its place in the given list, and in the app's whole history. Nil if the indexes are the
 	// same.
 	given, whole []place
-	dropped      []place // what is omitted from the whole history
+	dropped      []place // messages of the whole history that are omitted
 	// The number of messages of the whole history, if it is known.
 	messages int
 	entry    *memory
-	since    int                      // its first message that is newer than the entry
-	prints   []transcript.Fingerprint // of its beginnings with from+1 messages and more
+	since    int                      // index of the first message that is newer than the entry
+	prints   []transcript.Fingerprint // of its beginnings with at least from+1 messages
 	from     int
 	before   []point // shorter beginnings with known prints
 	state    api.State
 	source   *transcript.Transcript // the given list, as read
 }
 
-// recollect reads the transcript of a fit at the scanner: the history, or what was sent for its beginning followed by the rest. The scanner
-// is after it afterwards. before is the earlier format of the conversation; nil if only the memory may say.
+// recollect reads the transcript of a fit at the scanner: the history, or what was sent for its beginning followed by
+// the rest. Afterwards the scanner is behind it. before is the earlier format of the conversation; nil if only the
+// memory can determine it.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	remembered := r.memories()
 	if r.err != nil {
@@ -48,7 +49,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 		before = r.stateFormat()
 	}
 	start := s.Pos()
-	// Entries are found by a reading without weights.
+	// To find entries, the history is read without token weights.
 	some := slices.ContainsFunc(remembered, func(m memory) bool { return m.at.messages > 0 })
 	if r.read(s, reading{before: before, unweighed: some}); r.err != nil {
 		return
@@ -69,9 +70,9 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 			again.source = given.withHistory(used)
 			again.read(jsonspan.New(r.src).At(start), reading{before: before})
 		} else if used.replaced = used.entry.at.messages; !again.join(used, prints) {
-			continue // somebody has changed the entry since, or its messages are of another format: it is ignored
+			continue // the entry was modified, or its messages have another format: ignore it
 		}
-		if again.err == nil { // cache breakpoints may have moved in what was kept
+		if again.err == nil { // cache breakpoints may have moved in kept messages
 			used.state.Fingerprint = again.t.Fingerprint(used.state.Messages)
 		}
 		r.source, r.err = again.source, again.err
@@ -89,8 +90,8 @@ type candidate struct {
 	sent     bool // the history continues from what was sent
 }
 
-// found returns the entries that replace a beginning of a history with the given prints: those that replace most first, and among equals
-// the newest.
+// found returns the entries that apply to a history with the given prints: those that replace the most messages first,
+// and the newest first among equals.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -123,7 +124,8 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn makes the history follow a list, with the given prints, that continues from what was sent. It reports whether the entry says how.
+// goOn maps the history to a list that continues from what was sent, with the given prints. It reports whether the
+// entry determines the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })
@@ -170,14 +172,14 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// join replaces the first messages with what was sent, in a separate source. Kept messages are taken as they are now. It reports whether
-// the entry is usable.
+// join builds a separate source in which what was sent replaces the first messages. Kept messages have their current
+// bytes. It reports whether the entry is usable.
 func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	t, m := r.t, h.entry
 	since, next := m.longest(func(p point) bool { return isAt(prints, p.messages, p.print) })
 	h.since = since.messages
 	if next > 0 {
-		h.since = next - 1 // what lies between the two is unknown
+		h.since = next - 1 // the prints in between are unknown
 	}
 	h.prints = prints
 	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).places()
@@ -202,7 +204,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
 		return false
 	}
-	if r.t.Outer == r.t.List { // it lacks what an answer of open has besides its list
+	if r.t.Outer == r.t.List { // only an answer of open has more than its list
 		r.t.System = t.System
 	}
 	joined := r.withHistory(h)
@@ -211,7 +213,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// readGiven reads what is sent for a history that was read as t.
+// readGiven reads the messages to send for a history that was read as t.
 func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	size := t.Outer.Len() + 64
 	for _, p := range h.given {
@@ -234,8 +236,8 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	return r.err == nil && len(r.t.Messages) == len(h.given)
 }
 
-// turn returns a message that makes the roles alternate if a different message now follows what an entry replaces, and its index; 0 if none
-// is needed.
+// turn returns a message that makes the roles alternate, and its index, if the message after the replaced ones has
+// changed so that this is needed; otherwise 0.
 func (r *request) turn(m *memory) (at int, message []byte) {
 	t, first := r.t, len(m.result)
 	for first < len(t.Messages) && t.Messages[first].Role == transcript.System {
@@ -273,8 +275,8 @@ func newestUser(t *transcript.Transcript) int {
 	return -1
 }
 
-// joinedPolicy is a policy for a joined transcript: its bodies have no places in the request, and pins count the messages of the list that was
-// given.
+// joinedPolicy returns a policy for a joined transcript: bodies have no byte ranges in the request, and the indexes of
+// pins refer to the given list.
 func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	p := *of
 	if p.Archive != "" {
@@ -293,7 +295,8 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	return &p
 }
 
-// usage maps the message of a provider's count to the transcript. It reports whether the count is for what was sent last.
+// usage converts the message index of a provider's count to the transcript. It reports whether the count is for what
+// was last sent.
 func (h *history) usage(u *api.Usage) bool {
 	if h == nil || h.given == nil {
 		return true
@@ -301,7 +304,7 @@ func (h *history) usage(u *api.Usage) bool {
 	if u.Message < 0 {
 		u.Message += h.messages
 	}
-	if u.Message >= h.messages { // there is no such message
+	if u.Message >= h.messages { // no such message
 		u.Message += len(h.given) - h.messages
 		return true
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// remembering builds the memory entry of a compaction: what is sent for the whole current history. It ends where the compaction left the
-// messages alone, so that it applies to every history that begins with what it has replaced.
+// remembering builds the memory entry of a compaction: what to send for the whole current history. The entry ends where
+// the compaction left the messages unchanged, so that it applies to every history that begins with the replaced ones.
 type remembering struct {
 	*history
 	t     *transcript.Transcript   // what is sent, read again
 	list  []place                  // what is sent
-	on    map[int]int              // messages of the history that depend on another one, and that one
-	loose map[int]looks            // messages that a repair has dropped, or that were only reasoning, and their looks
+	on    map[int]int              // messages of the history that depend on another one, with the index of that one
+	loose map[int]looks            // messages that a repair dropped, or that only contained reasoning, and their looks
 	sent  []transcript.Fingerprint // prints of the beginnings of what is sent
-	cut   int                      // how many messages of the history are replaced, including kept ones among them
+	cut   int                      // how many messages of the history the entry covers, including kept ones
 }
 
-// remember returns what the host should keep from a run; nil if nothing can be kept. A list that continues from what was sent may be given
-// again, not only as the end of its history.
+// remember returns the entry that the host should store; nil if there is none. A program may pass a list that continued
+// from what was sent again, so the entry also covers that list.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	t := r.again(c)
 	e := h.entryOf(r, t, c)
@@ -112,7 +112,7 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// wholeOf returns where a message of the compacted transcript is in the whole history.
+// wholeOf returns the place in the whole history of a message of the compacted transcript.
 func (h *history) wholeOf(message int) place {
 	if h.whole == nil {
 		return place{in: message}
@@ -120,7 +120,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf returns the looks of a message of the compacted transcript in the history.
+// looksOf returns the looks, in the history, of a message of the compacted transcript.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -158,7 +158,8 @@ func (h *history) printAt(messages int) (print string, ok bool) {
 	return "", false
 }
 
-// end finds where the replaced messages end. Changes of single messages after that don't count, nor do repairs there.
+// end determines where the covered messages end. Changes of individual messages after that don't extend it, nor do
+// repairs there.
 func (m *remembering) end() {
 	if m.entry != nil {
 		m.cut = max(m.cut, m.entry.at.messages)
@@ -197,7 +198,8 @@ func (m *remembering) end() {
 	}
 }
 
-// split returns how many of the messages to send belong to what is replaced, and the edits after that; false if they can't be separated.
+// split returns how many of the messages to send belong to the covered ones, and the edits after that. ok is false if
+// they can't be separated.
 func (m *remembering) split() (first int, behind []place, ok bool) {
 	for i, p := range m.list {
 		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {
@@ -219,15 +221,16 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	return first, t.list, ok
 }
 
-// tailEdits are the edits behind what was replaced, as far as the messages are told.
+// tailEdits builds the edits after the covered messages.
 type tailEdits struct {
 	m     *remembering
-	first int // the first message that is sent behind what was replaced
+	first int // index of the first message that is sent after the covered ones
 	next  int // the next message of the history
 	list  []place
 }
 
-// dropTo leaves out the messages of the history before one. It is false where one of them is not left out for its looks.
+// dropTo omits the messages of the history before an index. It returns false if one of them can't be omitted by its
+// looks.
 func (t *tailEdits) dropTo(in int) bool {
 	for ; t.next < in; t.next++ {
 		was, loose := t.m.loose[t.next]
@@ -239,7 +242,7 @@ func (t *tailEdits) dropTo(in int) bool {
 	return true
 }
 
-// kept takes in a message of the history, edited or not.
+// kept adds a message of the history, edited or not.
 func (t *tailEdits) kept(p place) bool {
 	if !t.dropTo(p.in) {
 		return false
@@ -255,7 +258,8 @@ func (t *tailEdits) kept(p place) bool {
 	return true
 }
 
-// turn takes in a message that lets the roles take turns, by what follows it and, where it opens what is sent, by the role of that.
+// turn adds a message that makes the roles alternate. It is identified by the message that follows it or, at the
+// beginning of what is sent, by the role of that message.
 func (t *tailEdits) turn(at int) bool {
 	m, p := t.m, t.m.list[at]
 	follows := at + 1
@@ -275,7 +279,8 @@ func (t *tailEdits) turn(at int) bool {
 	return true
 }
 
-// opens reports whether only system messages, and messages that make the roles alternate, are sent between what was replaced and a message.
+// opens reports whether only system messages, and messages that make the roles alternate, are sent between the covered
+// messages and a message.
 func (m *remembering) opens(first, at int) bool {
 	for i := first; i < at; i++ {
 		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {
@@ -285,7 +290,8 @@ func (m *remembering) opens(first, at int) bool {
 	return true
 }
 
-// leansOn returns the print of a message that another one depends on; "" if that is among what was replaced, and so always present.
+// leansOn returns the print of the message that another one depends on; "" if the entry covers it, so that it is always
+// present.
 func (m *remembering) leansOn(in int) string {
 	if in < m.cut {
 		return ""
@@ -293,7 +299,8 @@ func (m *remembering) leansOn(in int) string {
 	return m.printOf(in)
 }
 
-// replacesNewest reports whether the newest user message is neither in what replaces it nor after that.
+// replacesNewest reports whether the newest user message is neither among the messages that replace the covered ones
+// nor after them.
 func (m *remembering) replacesNewest(first []place) bool {
 	newest := newestUser(m.source)
 	if newest >= 0 && m.given == nil {
@@ -302,8 +309,8 @@ func (m *remembering) replacesNewest(first []place) bool {
 	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
 }
 
-// points returns beginnings of the history after what was replaced, the denser the nearer to its end; first is the number of messages sent
-// for what was replaced.
+// points returns beginnings of the history that are longer than the covered messages, more densely towards its end.
+// first is the number of messages sent for the covered ones.
 func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	sent := len(m.list)
 	for back := 0; m.messages-back > m.cut; back = max(1, 2*back) {
@@ -318,7 +325,7 @@ func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	return list
 }
 
-// appendEdits writes edits as they are remembered.
+// appendEdits appends edits in the form of an entry.
 func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 	e := view.NewEdits(dst)
 	for _, p := range list {

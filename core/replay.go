@@ -10,17 +10,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with what it has replaced. The rest of the history may differ from the one that the
-// entry was made for: there, each edit is applied, in order, to the message that looks like its original, or to none.
+// replay applies an entry to a history that begins with the messages that it covers. The rest of the history may differ
+// from the one that the entry was made for: there, each edit is applied, in order, to the message that looks like its
+// original, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
 	m      *memory
-	prints []transcript.Fingerprint // of each message by itself, computed on demand
+	prints []transcript.Fingerprint // of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 }
 
-// places returns where the messages to send come from, and what is omitted after the replaced ones.
+// places returns the places of the messages to send, and those omitted after the covered ones.
 func (p *replay) places() (list, dropped []place) {
 	for _, e := range p.m.result {
 		if e.text != nil && e.in >= 0 {
@@ -42,7 +43,7 @@ func (p *replay) places() (list, dropped []place) {
 		}
 		in := p.find(&e, was+shift, next)
 		if in < 0 || e.drop && e.looks.raw != "" && rawOf(p.t.AsGiven(p.t.Messages[in].Span)) != e.looks.raw {
-			continue // all messages with nothing but reasoning have the same print; a repair drops again what it must
+			continue // messages that only contain reasoning all have the same print; repair drops them again if needed
 		}
 		upTo(in)
 		shift = in - was
@@ -64,8 +65,8 @@ func (p *replay) places() (list, dropped []place) {
 	return list, dropped
 }
 
-// find returns the message, from index from on, that an edit is for: the one at an index, or the first that looks like it; -1 if there is
-// none.
+// find returns the message, from index from on, that an edit is for: the one at index at if it matches, or the first
+// that looks like it; -1 if there is none.
 func (p *replay) find(e *place, at, from int) int {
 	if e.role != "" {
 		return p.opening(e.role, from)
@@ -88,7 +89,8 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// opening is the first message behind what was replaced that is not the system's, if it is not before from and has the role; else -1.
+// opening returns the index of the first message after the covered ones that isn't a system message, if it is at least
+// from and has the role; otherwise -1.
 func (p *replay) opening(role string, from int) int {
 	i := p.m.at.messages
 	for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
@@ -100,7 +102,7 @@ func (p *replay) opening(role string, from int) int {
 	return i
 }
 
-// print returns the print of a message by itself.
+// print returns the print of a message alone.
 func (p *replay) print(i int) transcript.Fingerprint {
 	if p.prints == nil {
 		p.prints = make([]transcript.Fingerprint, p.t.Input)
@@ -111,7 +113,7 @@ func (p *replay) print(i int) transcript.Fingerprint {
 	return p.prints[i]
 }
 
-// search returns where in order the messages with a print begin, from an index on, if there are any.
+// search returns where the messages with a print, from an index on, begin in order.
 func (p *replay) search(print transcript.Fingerprint, from int) int {
 	if p.order == nil {
 		for i := range p.t.Input {
@@ -126,7 +128,7 @@ func (p *replay) search(print transcript.Fingerprint, from int) int {
 	return n
 }
 
-// looks reports whether a message has the print; every message has "".
+// looks reports whether a message has the print; "" matches every message.
 func (p *replay) looks(i int, print string) bool {
 	f, ok := printOf(print)
 	return print == "" || ok && p.print(i) == f
@@ -148,8 +150,9 @@ func printOf(text string) (print transcript.Fingerprint, ok bool) {
 	return transcript.Fingerprint(n), err == nil
 }
 
-// edited returns an edit of the current message at an index: what was sent the first time, byte for byte, unless the app has moved its
-// cache breakpoints. If the edit is for another message, or depends on one that is gone, the message stays as it is.
+// edited returns the edit of the current message at an index: the bytes that were sent the first time, unless the app
+// has moved its cache breakpoints. If the edit is for another message, or depends on one that is gone, the message
+// stays unchanged.
 func (p *replay) edited(e place, in int) place {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
 		return place{in: in}

@@ -9,7 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// request is a request on its way: the spans of its members, and the source that was read from them. The first error ends it.
+// request is a request in progress: the spans of its members, and the source that was read from them. The first error
+// ends it.
 type request struct {
 	src     []byte
 	op      *operations.Operation
@@ -18,17 +19,17 @@ type request struct {
 	sessions *Sessions
 	session  *session // the session that the request names
 
-	*source // what was read so far
+	*source // what has been read so far
 	err     *jsonspan.Error
 }
 
-// newRequest returns a request of which nothing is read.
+// newRequest returns a request whose members have not been read.
 func newRequest(src []byte, op *operations.Operation, sessions *Sessions) *request {
 	return &request{src: src, op: op, sessions: sessions, source: new(source)}
 }
 
-// parse finds the members of a request. The transcript is read on the way where all that says how precedes it; otherwise its end is found
-// first, and it is read afterwards.
+// parse finds the members of a request. The transcript is read at once if everything that determines how precedes it;
+// otherwise it is skipped and read afterwards.
 func (r *request) parse() {
 	if r.op.Reads == operations.ReadsNothing {
 		return
@@ -44,7 +45,7 @@ func (r *request) parse() {
 	r.parseMembers(false)
 }
 
-// parseMembers finds the members. With pass, the end of the messages is all that is found of them: if there is an error, its place is not known.
+// parseMembers finds the members. With pass, the messages are only skipped, so an error in them has no position.
 func (r *request) parseMembers(pass bool) {
 	s := jsonspan.New(r.src)
 	for s.Object(); ; {
@@ -66,7 +67,7 @@ func (r *request) parseMembers(pass bool) {
 		}
 		r.members[n] = s.Skip().Span
 		if n == operations.InOptions && r.policy != nil || n == operations.InState && r.guessed {
-			r.source = new(source) // they may say something else about what was read
+			r.source = new(source) // they may change how the transcript has to be read
 		}
 	}
 	s.End()
@@ -83,7 +84,8 @@ func (r *request) parseMembers(pass bool) {
 	}
 }
 
-// takeEarly takes the transcript at the scanner where it can be read before the members that follow it are known. Else the scanner stays.
+// takeEarly reads the transcript at the scanner if that is possible before the remaining members are known. Otherwise
+// the scanner stays.
 func (r *request) takeEarly(s *jsonspan.Scanner) bool {
 	s.Kind()
 	before, start := *s, s.Pos()
@@ -97,7 +99,7 @@ func (r *request) takeEarly(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// nextMember reads the next key of a request; false where there is none, or none that the operation has.
+// nextMember reads the next key of a request. ok is false at the end, or if the operation has no such member.
 func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool) {
 	name, ok := s.Key()
 	if !ok {
@@ -122,9 +124,9 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 // has reports whether the request has a member.
 func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
 
-// readEarly reads the transcript at the scanner before the members that follow it are known. It returns the request with what was read, or with
-// an error that nothing that follows can repair; nil if the transcript must be read once all of the request is known. The request itself
-// stays as it is.
+// readEarly reads the transcript at the scanner before the members that follow it are known. It returns the request
+// with what was read, or with an error that the remaining members can't fix; nil if the transcript must be read once
+// the whole request is known. The request itself stays unchanged.
 func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 	early := *r
 	early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
@@ -139,14 +141,14 @@ func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 			early.recollect(s, nil)
 		}
 	}
-	if !final && (early.err != nil || early.t == nil) { // what is wrong is told when all of the request is read
+	if !final && (early.err != nil || early.t == nil) { // the error is reported when all of the request is read
 		return nil
 	}
 	return &early
 }
 
-// readByPolicy reads the transcript at the scanner by the policy alone. It reports whether what came of it is final: options and a state that
-// follow may still tell the format.
+// readByPolicy reads the transcript at the scanner using only the policy. It reports whether the outcome is final:
+// options and a state that follow may still determine the format.
 func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
 	if r.resolve(); r.err != nil {
 		return true
@@ -181,8 +183,8 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
-// bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or its model is unknown.
-// A forced compaction needs none.
+// bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or
+// its model is unknown. A forced compaction doesn't need one.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.Aimless() {
 		return r.err == nil

@@ -18,23 +18,24 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again at each turn. The zero value has none.
-// A Sessions serves one call at a time.
+// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again at each turn. The
+// zero value has none. A Sessions serves one call at a time.
 //
-// A session is only a cache: it holds what was sent, and a session opened with the same messages gives the same answers. It takes the bytes
-// of its messages, up to a quarter more for further ones, and about 300 bytes per message.
+// A session is only a cache: it holds what was sent, and a session opened with the same messages gives the same
+// answers. It takes the bytes of its messages, up to a quarter more as spare capacity, and about 300 bytes per message.
 type Sessions struct {
 	open []*session // by id
-	last int        // the last id that was given out
-	// The policy of the last request, as sent and resolved: a host sends the same one each time.
+	last int        // last id given out
+	// The policy of the last request, as sent and resolved, because hosts usually send the same one again.
 	policySent  []byte
 	policyKnown *policy.Policy
 }
 
-// maxPolicy is the maximum size of a policy that is kept for the next request, in bytes.
+// maxPolicy is the maximum size of a policy that is cached for the next request, in bytes.
 const maxPolicy = 1 << 14
 
-// policy resolves a policy. Repeating that of the last request costs one comparison. The result must not be modified.
+// policy resolves a policy. If it is the same as in the last request, that takes only a comparison. The result must not
+// be modified.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	if len(src) == 0 {
 		src = []byte("{}") // as in a plan
@@ -55,15 +56,15 @@ func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 // session is a transcript that grows.
 type session struct {
 	id      int
-	base    *policy.Policy // without the options
-	policy  *policy.Policy // with them
+	base    *policy.Policy // without options
+	policy  *policy.Policy // with options
 	raw     api.Raw        // the policy as it was sent
 	options api.Options    // without usage, which belongs to one call
 	model   string         // the model in an answer of open, if the policy has none
 	profile *tokens.Profile
 	state   api.State
-	format  *wire.Format           // nil until the policy or the messages show it
-	auto    bool                   // messages may show another format
+	format  *wire.Format           // nil until the policy or the messages determine it
+	auto    bool                   // whether messages may still change the format
 	t       *transcript.Transcript // nil until there are messages
 	sum     int                    // tokens of the messages before counted
 	counted int
@@ -80,7 +81,7 @@ func (l *Sessions) drop(s *session) {
 	}
 }
 
-// enter finds the session that a request names, and gives the request what the session knows.
+// enter finds the session that a request names, and applies its settings to the request.
 func (r *request) enter() {
 	s := r.named()
 	if s == nil {
@@ -106,13 +107,13 @@ func (r *request) enter() {
 			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, next.policyAt)
 		return
 	}
-	if !r.op.Grows { // else it has no need of the transcript as it is
+	if !r.op.Grows { // other operations don't need the current transcript
 		next.readSession(s, r.op.Edits)
 	}
 	r.source = &next
 }
 
-// named is the session that a request names; nil where there is none that it can have.
+// named returns the session that a request names; nil if there is none, which is an error.
 func (r *request) named() *session {
 	at := r.members[operations.InSession]
 	id, err := strconv.Atoi(string(at.Of(r.src)))
@@ -132,7 +133,7 @@ func (r *request) named() *session {
 	return nil
 }
 
-// readSession takes the transcript of a session, or a copy of it if it will be edited.
+// readSession takes the transcript of a session, or a copy if it will be edited.
 func (in *source) readSession(s *session, edits bool) {
 	switch {
 	case s.t == nil: // a conversation without messages
@@ -157,7 +158,7 @@ func (r *request) stateOf(state *api.State) {
 	r.decode(operations.InState, state)
 }
 
-// tokens estimates the messages of the transcript.
+// tokens returns the estimated tokens of the messages of the transcript.
 func (r *request) tokens() int {
 	s := r.session
 	if s == nil || s.t == nil || !r.profile.Same(s.profile) {
@@ -170,7 +171,7 @@ func (r *request) tokens() int {
 	return s.tokens()
 }
 
-// tokens estimates the messages of the session. It adds up what is new.
+// tokens returns the estimated tokens of the messages of the session. It only counts the new ones.
 func (s *session) tokens() int {
 	if s.recount != s.t.Recounted {
 		s.recount, s.sum, s.counted = s.t.Recounted, 0, 0
@@ -189,7 +190,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	}
 	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
-		s.format = wire.ByName(string(s.state.Format)) // an empty list shows nothing
+		s.format = wire.ByName(string(s.state.Format)) // an empty list determines no format
 		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
 			return dst
 		}
@@ -200,7 +201,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	}
 	if r.t != nil {
 		raw := r.source
-		r.correct(&s.state) // the session's own estimator stays as it is, since its state has learned
+		r.correct(&s.state) // only the request's estimator: the session's own is corrected by its state
 		if r.source = raw; r.err != nil {
 			return dst
 		}
@@ -213,7 +214,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// take makes the transcript that a request has read the session's, if it has messages.
+// take gives the transcript of a request to the session, if it has messages.
 func (s *session) take(r *request) {
 	if r.t == nil || len(r.t.Messages) == 0 {
 		return
@@ -259,7 +260,8 @@ func sessionAppend(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// outgrow reads a plain session again in the format that a list to append shows, if that isn't plain. On an error the session is unchanged.
+// outgrow switches a plain session to the format of a list to append, if that isn't plain, by reading the session
+// again. On an error the session is unchanged.
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)
@@ -272,7 +274,7 @@ func (r *request) outgrow(list []byte) {
 	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
 		return
 	}
-	if d.Err() != nil || f == s.format { // invalid JSON is reported where it is read
+	if d.Err() != nil || f == s.format { // invalid JSON is reported when it is read
 		return
 	}
 	before := wire.Detect(jsonspan.New(s.t.Src))
@@ -338,7 +340,7 @@ func (r *request) appendSession(dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// again returns the transcript after a result, as a session would continue with it.
+// again reads the transcript again after a compaction, for the session to continue with.
 func (r *request) again(c *compact.Run) *transcript.Transcript {
 	var weigh *jsonspan.Automaton
 	if r.session != nil {
@@ -348,7 +350,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 	return t
 }
 
-// move makes a result the session's transcript, because the host continues with it. The answer has been written by then.
+// move continues the session with the result, as the host does. The answer has been written before.
 func (r *request) move(c *compact.Run) {
 	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
 		return

@@ -2,5 +2,5 @@
 
 package core
 
-// Converting is in the whole build.
+// Only the whole build can convert.
 var convertTo func(r *request, dst []byte) []byte

@@ -2,5 +2,5 @@
 
 package core
 
-// Session files are in the whole build.
+// Only the whole build can read and write session files.
 var open, save func(r *request, dst []byte) []byte

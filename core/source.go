@@ -11,45 +11,45 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// settings say how messages are read and what is done with them: the policy, the options, and what follows from both.
+// settings determine how messages are read and processed: the policy, the options, and what follows from both.
 type settings struct {
 	base      *policy.Policy // without options
 	policy    *policy.Policy // with options
-	policyAt  uint32         // where the policy is
+	policyAt  uint32         // offset of the policy
 	options   api.Options
-	optionsAt uint32          // where the options are
-	model     string          // what an answer of open has told, where the policy has none
-	format    *wire.Format    // nil where the messages have to tell
+	optionsAt uint32          // offset of the options
+	model     string          // the model in an answer of open, if the policy has none
+	format    *wire.Format    // nil if it has to be detected
 	profile   *tokens.Profile // the estimator
 }
 
-// source is what an operation works on: a transcript, and the settings that it was read by. It is not changed once it is the source of a
-// request: what knows more makes another one.
+// source is what an operation works on: a transcript, and the settings that it was read with. A source is immutable
+// once a request has it; changes make a new one.
 type source struct {
 	settings
 	t        *transcript.Transcript
-	usageAt  jsonspan.Span // what the provider has counted, as an answer of open has told
-	promptAt jsonspan.Span // the system prompt, as an answer of open has told
-	guessed  bool          // neither the policy nor a state has told the format
+	usageAt  jsonspan.Span // the provider's count in an answer of open
+	promptAt jsonspan.Span // the system prompt in an answer of open
+	guessed  bool          // neither the policy nor a state determined the format
 
 	resumed    *resumed // of a step
 	remembered []memory // of a fit
-	history    *history // of a fit: where the messages come from
+	history    *history // of a fit: the origin of the messages
 }
 
-// reading is how a transcript is read.
+// reading says how to read a transcript.
 type reading struct {
-	before    *wire.Format // that the conversation was in; nil for none
-	unweighed bool         // without the estimator
+	before    *wire.Format // earlier format of the conversation, or nil
+	unweighed bool         // without estimating tokens
 }
 
-// resolve makes the settings that the request's members policy and options say, once.
+// resolve makes the settings from the request's policy and options. Further calls do nothing.
 func (r *request) resolve() {
 	if r.policy != nil || r.err != nil {
 		return
 	}
 	var o api.Options
-	if r.session != nil { // its options are under those of the request
+	if r.session != nil { // options of the request override those of the session
 		o = r.session.options.Clone()
 	}
 	at := r.members[operations.InOptions]
@@ -70,8 +70,8 @@ func (r *request) resolve() {
 	}
 }
 
-// settingsOf reads a policy that is at an offset, and applies options that are at another one. Nil is the policy of the session, if there is
-// one, or the default one.
+// settingsOf reads a policy at an offset, and applies options at another offset. If src is nil, it uses the policy of
+// the session, or the default one without a session.
 func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uint32) (set settings) {
 	set = settings{policyAt: at, options: o, optionsAt: optionsAt}
 	if src == nil && r.session != nil {
@@ -103,7 +103,7 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 	return set
 }
 
-// estimateBy gives settings the estimator of their policy, for the policy's model. It reports whether there is one.
+// estimateBy sets the estimator that the policy names, for the policy's model. It reports whether that exists.
 func (r *request) estimateBy(set *settings) bool {
 	profile := tokens.ByName(set.policy.Estimator)
 	if profile == nil {
@@ -122,7 +122,7 @@ func (set *settings) suit() {
 	}
 }
 
-// adopt makes a model that the policy does not name count as if it did: its window, and its family of tokenizers.
+// adopt uses the window and the tokenizer family of a model that an answer of open names, if the policy names none.
 func (r *request) adopt(set *settings, model string) {
 	if model == "" || set.policy.Model != "" {
 		return
@@ -139,14 +139,14 @@ func (r *request) adopt(set *settings, model string) {
 	r.estimateBy(set)
 }
 
-// withProfile is the source with another estimator.
+// withProfile returns the source with another estimator.
 func (in *source) withProfile(p *tokens.Profile) *source {
 	next := *in
 	next.profile = p
 	return &next
 }
 
-// withHistory is the source of a fit whose messages come from a history.
+// withHistory returns the source of a fit whose messages come from a history.
 func (in *source) withHistory(h *history) *source {
 	next := *in
 	next.history = h
@@ -158,8 +158,8 @@ func (r *request) readAt(offset uint32) {
 	r.read(jsonspan.New(r.src).At(offset), reading{before: r.stateFormat()})
 }
 
-// read reads the transcript at the scanner: a list of messages, a request body that contains one, or an answer of open. The scanner is
-// after it afterwards.
+// read reads the transcript at the scanner: a list of messages, a request body that contains one, or an answer of open.
+// Afterwards the scanner is behind it.
 func (r *request) read(s *jsonspan.Scanner, how reading) {
 	next := *r.source
 	next.guessed = next.format == nil
@@ -183,7 +183,7 @@ func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 			return
 		}
 		if in.format = settle(&found, how.before); in.format == nil {
-			// That a message lacks a role is a clearer error than "no format has these".
+			// A missing role is a clearer error than an unknown format.
 			r.fail(plainFault(s.At(s.Pos())), 0)
 			r.fail(undetected(&found, int(s.Pos())), 0)
 			return
@@ -204,7 +204,7 @@ func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 	}
 }
 
-// noteReasoner notes in the transcript what reasoning the model wants back that is asked.
+// noteReasoner records in the transcript which reasoning the model requires to be sent back.
 func (in *source) noteReasoner() {
 	model := in.policy.Model
 	if model == "" && !in.t.Model.Zero() {
@@ -213,7 +213,7 @@ func (in *source) noteReasoner() {
 	in.t.Reasoner = wire.Reasoner(model)
 }
 
-// stateFormat returns the format that the state of the last compaction, or a remembered one, names; nil if neither does.
+// stateFormat returns the format named by the state of the last compaction or by a memory entry; nil if there is none.
 func (r *request) stateFormat() *wire.Format {
 	for i := len(r.remembered) - 1; i >= 0; i-- {
 		if f := wire.ByName(r.remembered[i].format); f != nil {
@@ -228,8 +228,9 @@ func (r *request) stateFormat() *wire.Format {
 	return wire.ByName(string(state.Format))
 }
 
-// settle decides on the format of a conversation that had a format before, or none; nil if nothing shows it. A plain conversation switches
-// to another format at its first sign, to the strictest if several are possible.
+// settle decides on the format of a conversation, given its earlier format or nil. It returns nil if the format can't
+// be determined. A plain conversation switches to another format at its first sign, to the strictest if several are
+// possible.
 func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	if before != nil && found.May(before) {
 		return before
@@ -240,8 +241,8 @@ func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	return found.Strictest()
 }
 
-// plainFault finds what is wrong with a transcript in any format: it is no list, or a message is no object or has neither a role nor a
-// type.
+// plainFault returns what is wrong with a transcript in any format: it isn't a list, or a message isn't an object or
+// has neither a role nor a type.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	switch s.Kind() {
 	case jsonspan.Array:

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// marks are the members of messages and parts that tell a provider where a prompt cache ends.
+// marks are the members of messages and parts that set a cache breakpoint.
 var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 
 // marked are the members that may contain parts, or options, with marks.
@@ -29,10 +29,10 @@ func unmarked(message []byte) []byte {
 	return append(out, message[at:]...)
 }
 
-// unmarking finds what must be removed with the marks of a message.
+// unmarking finds what to remove together with the marks of a message.
 type unmarking struct {
 	src  []byte
-	gone []jsonspan.Span // in their order
+	gone []jsonspan.Span // in order
 }
 
 // value scans the value at the scanner; deep says whether its members may contain a mark. It reports whether the value consists of nothing
@@ -72,16 +72,16 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	return false
 }
 
-// cutting is a list or an object whose items are scanned.
+// cutting is a list or an object whose items are being scanned.
 type cutting struct {
 	u     *unmarking
-	last  uint32 // where the last item ends
-	first uint32 // where the first one begins, as long as all are removed
+	last  uint32 // end of the last item
+	first uint32 // start of the first item, while all items are removed
 	any   bool
 	kept  bool
 }
 
-// item adds an item at a span, with the comma that belongs to it if it is removed.
+// item adds an item at a span and, if it is removed, the comma that belongs to it.
 func (l *cutting) item(start, end uint32, goes bool) {
 	gone := &l.u.gone
 	inside := len(*gone)

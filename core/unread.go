@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// unread returns the error for a transcript whose text is mostly where its format doesn't look; nil if nothing is wrong. A detected format
-// must read more than half of all text. One that was named must do so within the parts of messages, since what else an application keeps
-// there is its own affair. If another format is certain and reads more, missing a tenth is enough.
+// unread returns the error for a transcript whose text is mostly in places that its format doesn't read; nil if there
+// is none. A detected format must read more than half of all text. A named format only has to do so within the parts of
+// messages, because applications may store other data there. If another format is certain and reads more, missing a
+// tenth is enough for an error.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	read, missed, beside := f.Glance(t)
 	if named {
@@ -44,11 +45,11 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	return nil
 }
 
-// minor is the share of the text, one in so many bytes, that may be in parts that a named format misses although another one reads them.
+// minor is the share of the text that a named format may miss although another format reads it: one byte in so many.
 const minor = 9
 
-// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if there is none. A format
-// that this build cannot read counts as one.
+// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if
+// there is none. A format that this build can only detect counts as one.
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))
@@ -56,7 +57,7 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	if other == nil || other == f {
 		return nil
 	}
-	if other.Elsewhere() { // how much it reads, only the whole build can tell
+	if other.Elsewhere() { // only the whole build can tell how much it reads
 		return other
 	}
 	s = s.At(offset)
@@ -70,7 +71,8 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	return other
 }
 
-// doubt lowers the confidence in a format that its signs make certain, but that reads less than half of the text at the scanner.
+// doubt lowers the confidence in a format whose signs make it certain, if it reads less than half of the text at the
+// scanner.
 func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	f := found.Sure()
 	if f == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 )
 
-// correct adjusts the request's estimator to what providers counted: the reports in the state, and the request's usage, which is added to
-// them. Usage from before the last compaction is ignored, because it counts what is gone (S1.4, S4.9). It returns the correction; nil if
-// there is none.
+// correct adjusts the request's estimator to the provider's counts: those in the state, and the request's usage, which
+// is added to them. Usage from before the last compaction is ignored, because it includes removed content (S1.4, S4.9).
+// It returns the correction; nil if there is none.
 func (r *request) correct(state *api.State) *api.Correction {
 	raw := r.profile
 	usage, ok := r.usage()
@@ -35,7 +35,7 @@ func (r *request) correct(state *api.State) *api.Correction {
 	return by
 }
 
-// usage reads the usage of the options, or of an answer of open, and reports whether it says something.
+// usage returns the usage in the options or in an answer of open. ok is false if there is none, or it counts nothing.
 func (r *request) usage() (u api.Usage, ok bool) {
 	var at uint32
 	if r.options.Usage != nil {

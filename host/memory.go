@@ -1,10 +1,10 @@
 package host
 
-// pageSize is the unit in which a WebAssembly memory grows, in bytes.
+// pageSize is the unit of growth of a WebAssembly memory, in bytes.
 const pageSize = 64 << 10
 
-// memory is the linear memory of one instance. It remembers that it was refused to grow, because all that the module
-// itself can do about that is trap.
+// memory is the linear memory of one instance. It records that it could not grow, because the module itself can only
+// trap then.
 type memory struct {
 	bytes   []byte
 	limit   uint64
@@ -15,7 +15,7 @@ func newMemory(capacity, limit uint64) *memory {
 	return &memory{bytes: make([]byte, 0, min(capacity, limit)), limit: limit}
 }
 
-// Reallocate makes the memory size bytes large, or returns nil where that is over the limit.
+// Reallocate grows the memory to size bytes, or returns nil if that is over the limit.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > m.limit {
 		m.refused = true

@@ -27,17 +27,17 @@ const (
 	exportAlloc  = exportPrefix + "alloc"
 	exportFree   = exportPrefix + "free"
 
-	// The memory of a module never shrinks. An instance that one huge transcript has swollen beyond this many bytes is
-	// replaced, which costs a few milliseconds.
+	// The memory of a module never shrinks. An instance with more bytes than this after a huge transcript is replaced,
+	// which costs a few milliseconds.
 	maxIdleMemory = 256 << 20
 
-	// So is one of more than roomyMemory bytes after calmCalls calls in a row whose requests and answers had less than one part in calmShare of
-	// its memory.
+	// An instance with more than roomyMemory bytes is also replaced after calmCalls consecutive calls that each used
+	// less than 1/calmShare of its memory for request and answer.
 	roomyMemory = 32 << 20
 	calmCalls   = 64
 	calmShare   = 32
 
-	// maxMemory is the most that a memory with 32-bit addresses can have.
+	// maxMemory is the maximum of a memory with 32-bit addresses.
 	maxMemory = 4 << 30
 )
 
@@ -51,7 +51,7 @@ type Engine struct {
 	log      *slog.Logger
 	limit    uint64 // of the memory of each instance, in bytes
 
-	// slots holds one token for every call in progress, so it bounds the instances that exist.
+	// slots holds a token for every call in progress, which limits the number of instances.
 	slots chan struct{}
 
 	mu     sync.Mutex
@@ -59,8 +59,8 @@ type Engine struct {
 	closed bool
 }
 
-// Open compiles the module and starts its first instance, so that a module that cannot start fails here and not in the first
-// call. It fails too where the cache directory cannot be used.
+// Open compiles the module and starts its first instance, so that a module that cannot start fails here rather than in
+// the first call. It also fails if the cache directory cannot be used.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	e, err := open(ctx, o)
 	if err != nil {
@@ -105,7 +105,7 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	if m.compiled, err = m.runtime.CompileModule(compiling, o.Module); err != nil {
 		return nil, fmt.Errorf("compiling the module: %w", err)
 	}
-	// The module of this package imports nothing; a plain reactor wants a clock and random bytes.
+	// The module of this package imports nothing; a plain reactor imports a clock and random bytes.
 	if len(m.compiled.ImportedFunctions()) > 0 {
 		if _, err = wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
 			return nil, fmt.Errorf("providing WASI: %w", err)
@@ -130,8 +130,8 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	return m, nil
 }
 
-// Call runs op on an idle instance, or on a new one, or waits until a call in progress has ended. When ctx ends first, it
-// leaves the instance to its work: it comes back to the pool afterwards, or is thrown away if the runtime stops it.
+// Call runs op on an idle instance or a new one, or waits until a call in progress has ended. If ctx ends first, Call
+// returns while the instance continues: it returns to the pool afterwards, or is discarded if the runtime stops it.
 func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	spent, answer, err := m.enter(ctx, op, request)
 	if answer != nil || err != nil {
@@ -149,7 +149,7 @@ func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, c
 	return o.answer, spent, o.err
 }
 
-// enter takes a slot for a call. Where there is an answer or an error without calling an instance, it takes none.
+// enter takes a slot for a call, unless the answer or error is known without calling an instance.
 func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ctxfold.Cost, answer []byte, err error) {
 	if !m.ops[op] {
 		answer, err = unknownOp(op)
@@ -168,17 +168,17 @@ func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ct
 	return spent, nil, err
 }
 
-// outcome is what came of a call of an instance.
+// outcome is the result of calling an instance.
 type outcome struct {
 	answer []byte
 	memory uint64 // of the instance, in bytes
 	err    error
-	// pending is where the outcome will be, when ctx has ended before the call.
+	// pending receives the outcome if ctx ended before the call did.
 	pending <-chan outcome
 }
 
-// work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called. When ctx ends
-// first, work returns at once, and all that happens after it.
+// work runs op on an instance and frees the slot. A failed instance is closed; for any other, keep is called. If ctx
+// ends first, work returns at once, and all this happens afterwards.
 func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
@@ -206,7 +206,7 @@ func (m *Engine) work(ctx context.Context, in *instance, op string, request []by
 	}
 }
 
-// explain says why a call did not come back.
+// explain returns the error for a call that did not return.
 func (m *Engine) explain(ctx context.Context, in *instance, op string, size int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -219,7 +219,7 @@ func (m *Engine) explain(ctx context.Context, in *instance, op string, size int,
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp answers in place of an export that is not there. Core words the answer, so that it is that of the native engine.
+// unknownOp answers if there is no such export. Core writes the answer, so that it equals that of the native engine.
 func unknownOp(op string) ([]byte, error) {
 	if op == "function" {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}
@@ -271,7 +271,7 @@ func (in *instance) swollen() bool {
 	return size > maxIdleMemory || size > roomyMemory && in.calm >= calmCalls
 }
 
-// Close waits for the calls in progress, because the memory of a running instance must not go away under it.
+// Close waits for the calls in progress, because the memory of a running instance must not be freed.
 func (m *Engine) Close(ctx context.Context) error {
 	if !m.setClosed(true) {
 		return nil
@@ -300,7 +300,7 @@ func (m *Engine) isClosed() bool {
 	return m.closed
 }
 
-// setClosed reports whether it changed anything.
+// setClosed reports whether it changed the state.
 func (m *Engine) setClosed(closed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -326,7 +326,7 @@ type instance struct {
 	alloc  api.Function
 	free   api.Function
 	ops    map[string]api.Function
-	calm   int // how many calls in a row have used little of the memory, or none of it
+	calm   int // consecutive calls that used little of the memory
 }
 
 func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
@@ -353,7 +353,7 @@ func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	return in, nil
 }
 
-// call crosses into the module as docs/reference/abi.md says. Any error means that the instance is dead.
+// call calls the module as described in docs/reference/abi.md. After any error the instance is dead.
 func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	// The stack carries parameters in and results out, so one array serves all four calls without allocating.
 	var stack [2]uint64

@@ -6,18 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// Pin returns a caller with an instance of its own, next to those of the pool.
+// Pin returns a caller with its own instance, outside the pool.
 func (m *Engine) Pin() ctxfold.Pinned { return &pinnedModule{m: m} }
 
-// pinnedModule is one instance, next to those of the pool.
+// pinnedModule is one instance outside the pool.
 type pinnedModule struct {
 	m      *Engine
 	in     *instance
-	opened uint64 // bytes of memory when the session had been opened
+	opened uint64 // bytes of memory after the session was opened
 }
 
-// Call is that of Engine, on the instance that is there or on a new one. Where ctx ends in the middle of it, the instance is left to its
-// work and thrown away after it.
+// Call is Engine.Call on the current instance or a new one. If ctx ends during the call, the instance is discarded once
+// it has finished.
 func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	m := p.m
 	spent, answer, err := m.enter(ctx, op, request)
@@ -51,7 +51,7 @@ func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]b
 		p.opened = o.memory
 	}
 	if o.memory > max(maxIdleMemory, 2*p.opened) {
-		p.Drop(ctx) // the next call opens the session again, with what is left of it
+		p.Drop(ctx) // the next call reopens the session
 	}
 	return o.answer, spent, nil
 }

@@ -17,22 +17,22 @@ import (
 	"github.com/ctxfold/ctxfold/internal/files"
 )
 
-// Dir are [Shared] records in a directory, with a file per record and per lease. Several programs may use one directory at the same
-// time, on one machine or on machines whose clocks agree and whose file system has locks, and a later program can continue the
-// conversations.
+// Dir stores [Shared] records in a directory, with one file per record and per lease. Several programs may use a
+// directory at the same time, on one machine or on machines whose clocks agree and whose file system supports locks.
+// Records outlive the programs.
 type Dir struct {
 	dir     string
 	max     int64
 	mu      sync.Mutex
-	written int64 // since the directory was last scanned
+	written int64 // bytes since the last scan of the directory
 
-	section sync.Mutex   // held for what only one call at a time may do, even in this program
-	process string       // names the file that this program locks while it lives; "" before its first lease
-	unlock  func() error // keeps that file open
+	section sync.Mutex   // serializes the calls of this program
+	process string       // the file that this program keeps locked while it runs; "" before its first lease
+	unlock  func() error // releases that lock
 }
 
-// NewDir returns Dir of about max bytes; 0 means no limit. It creates the directory if needed (0700). If max is too little,
-// the least recently used records go first.
+// NewDir returns a Dir that stores about max bytes; 0 means no limit. It creates the directory if needed (0700). If max
+// is exceeded, the least recently used records are removed.
 func NewDir(dir string, max int64) (*Dir, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the records: %w", err)
@@ -44,7 +44,7 @@ func NewDir(dir string, max int64) (*Dir, error) {
 	return d, nil
 }
 
-// Find reads the file of the first key that has one.
+// Find returns the content of the first key's file that exists.
 func (d *Dir) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	for i, key := range keys {
 		path := d.path(key)
@@ -57,14 +57,14 @@ func (d *Dir) Find(_ context.Context, keys []string) ([]byte, int, error) {
 		}
 		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > files.Old {
 			now := time.Now()
-			_ = os.Chtimes(path, now, now) // a record that looks old goes sooner; nothing else depends on it
+			_ = os.Chtimes(path, now, now) // without it, the record would be removed sooner
 		}
 		return record, i, nil
 	}
 	return nil, 0, nil
 }
 
-// Keep writes a file per key, under a temporary name first.
+// Keep writes a file for each key, to a temporary name first.
 func (d *Dir) Keep(_ context.Context, keys []string, record []byte) error {
 	for _, key := range keys {
 		if err := files.Replace(d.path(key), record, false); err != nil {
@@ -84,7 +84,8 @@ func (d *Dir) path(key string) string { return filepath.Join(d.dir, key+recordSu
 
 const recordSuffix = ".json"
 
-// trim removes what killed programs have left, and the oldest files until an eighth of the bytes is free, if they are bounded.
+// trim removes files that killed programs left behind. If the size is limited, it also removes the oldest files until
+// an eighth of it is free.
 func (d *Dir) trim() error {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
@@ -100,7 +101,7 @@ func (d *Dir) trim() error {
 			list = append(list, info)
 			size += info.Size()
 		case (files.Unfinished(e.Name()) || filepath.Ext(e.Name()) == leaseSuffix || d.isDead(e.Name())) && time.Since(info.ModTime()) > files.Old:
-			_ = os.Remove(filepath.Join(d.dir, e.Name())) // a program was killed while it wrote this, or while it had the lease
+			_ = os.Remove(filepath.Join(d.dir, e.Name())) // a killed program left it
 		}
 	}
 	if d.max <= 0 || size <= d.max {
@@ -119,9 +120,9 @@ func (d *Dir) trim() error {
 	return nil
 }
 
-// Leases in a directory are files with the holder, the end of the lease in nanoseconds since 1970, and the holder's program. Only the owner
-// of the directory's lock reads and changes them. Each program locks a file for as long as it lives: the system releases the lock of a
-// program that dies, so nobody waits for its leases.
+// A lease file contains the holder, the end of the lease in nanoseconds since 1970, and the holder's program. It may
+// only be read or changed while the directory's lock is held. Each program keeps a file locked while it runs. The
+// system releases the lock if the program dies, so nobody waits for its leases.
 const (
 	leaseSuffix   = ".lease"
 	processSuffix = ".alive"
@@ -187,7 +188,7 @@ func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string,
 
 func (d *Dir) leasePath(key string) string { return filepath.Join(d.dir, key+leaseSuffix) }
 
-// leased reads a lease. A broken one counts as none: its writer was killed.
+// leased reads a lease. An incomplete file counts as no lease: its writer was killed.
 func (d *Dir) leased(key string) (l leased, err error) {
 	text, err := os.ReadFile(d.leasePath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +197,7 @@ func (d *Dir) leased(key string) (l leased, err error) {
 	if err != nil {
 		return l, err
 	}
-	// The holder comes first and may have spaces in it.
+	// The holder comes first and may contain spaces.
 	rest, process, ok := cutLast(string(text), " ")
 	holder, until, ok2 := cutLast(rest, " ")
 	n, err := strconv.ParseInt(until, 10, 64)
@@ -206,7 +207,7 @@ func (d *Dir) leased(key string) (l leased, err error) {
 	return leased{holder, time.Unix(0, n), process}, nil
 }
 
-// cutLast is strings.Cut at the last separator.
+// cutLast is like strings.Cut, at the last separator.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
@@ -231,7 +232,7 @@ func (d *Dir) live() error {
 	return err
 }
 
-// isDead reports whether a file belongs to a program that has died.
+// isDead reports whether the program that owns a file has died.
 func (d *Dir) isDead(process string) bool {
 	path := filepath.Join(d.dir, filepath.Base(process))
 	if filepath.Ext(path) != processSuffix {
@@ -244,10 +245,11 @@ func (d *Dir) isDead(process string) bool {
 	return err == nil && unlock() == nil
 }
 
-// lockPoll is the time between two attempts to get the lock, which is held while a few small files are read or written.
+// lockPoll is the time between two attempts to get the lock, which is held only while a few small files are read or
+// written.
 const lockPoll = time.Millisecond
 
-// locked calls do while it holds the lock of the directory.
+// locked calls do while holding the lock of the directory.
 func (d *Dir) locked(ctx context.Context, do func() error) error {
 	for {
 		unlock, err := files.Lock(filepath.Join(d.dir, lockName))

@@ -11,20 +11,21 @@ import (
 	"github.com/ctxfold/ctxfold/internal/guard"
 )
 
-// Guarded are the records of a store that may panic, hang, fail, or have no leases. Each call has a time limit, and a failing store is left alone for
-// a moment while this process continues with what it knows. The only errors are those of ctx.
+// Guarded wraps a store that may panic, hang, fail, or support no leases. Each call has a time limit. After a failure
+// the store is not called for a short time, and this process relies on its own copies. The only errors are those of
+// ctx.
 type Guarded struct {
 	store   Store
-	shared  Shared  // nil if the store has no leases
-	near    *Memory // what this process found in and wrote to a shared store, and its leases
+	shared  Shared  // nil if the store supports no leases
+	near    *Memory // what this process read from and wrote to a shared store, and its leases
 	timeout time.Duration
 	called  func(Call)
 
 	mu sync.Mutex
-	up time.Time // when a failing store is called again
+	up time.Time // when a failing store may be called again
 }
 
-// Call is a call of a store that a [Guarded] has made.
+// Call describes a call of the store.
 type Call struct {
 	Op   string // find, keep, lease, renew or release
 	Err  error  // nil on success
@@ -32,29 +33,30 @@ type Call struct {
 }
 
 const (
-	// nearSize is how many bytes of a shared store a process keeps for the time when it fails.
+	// nearSize is how many bytes of a shared store's records a process caches in case the store fails.
 	nearSize = 16 << 20
-	// pause is how long a failing store is left alone. Then one call finds out whether it is back.
+	// pause is how long a failing store is not called. Then one call tests whether it is available again.
 	pause = 3 * time.Second
 )
 
 var errPausing = errors.New("the records failed just now")
 
-// NewGuarded returns the records of a store. Each call of it may take timeout; 0 or less means no limit. After each call, called is told.
+// NewGuarded returns a guard for a store. timeout limits each call; 0 or less means no limit. called is called after
+// each call.
 func NewGuarded(store Store, timeout time.Duration, called func(Call)) *Guarded {
 	g := &Guarded{store: store, timeout: timeout, called: called, near: NewMemory(nearSize)}
 	g.shared, _ = store.(Shared)
 	return g
 }
 
-// knows reports whether this process keeps what it knows of the store.
+// knows reports whether this process caches records of the store.
 func (g *Guarded) knows() bool {
 	_, here := g.store.(*Memory)
 	return g.shared != nil && !here
 }
 
-// Find is [Store].Find. If this process knows of more messages than the store does, that comes first: the store has lost it, or couldn't be reached
-// when it was made.
+// Find is [Store].Find. The cached record wins if it covers more messages: then the store has lost that record, or was
+// unreachable when it was made.
 func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at int, err error) {
 	type found struct {
 		record []byte
@@ -97,7 +99,7 @@ func (g *Guarded) Keep(ctx context.Context, keys []string, record []byte) error 
 	return ctx.Err()
 }
 
-// Lease is [Shared].Lease. Without the store, the calls of this process at least don't compact one conversation twice.
+// Lease is [Shared].Lease. If the store fails, the lease is still exclusive within this process.
 func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (granted bool, err error) {
 	granted, _ = g.near.Lease(ctx, keys, holder, ttl)
 	if g.shared == nil || !granted {
@@ -113,7 +115,7 @@ func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return granted, ctx.Err()
 }
 
-// Renew is [Shared].Renew. A lease that can't be renewed may end before the store answers again; KeepLeased says so then.
+// Renew is [Shared].Renew. If the store fails, the lease may expire before it answers again; KeepLeased detects that.
 func (g *Guarded) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	held, _ = g.near.Renew(ctx, key, holder, ttl)
 	if g.shared == nil {
@@ -132,7 +134,7 @@ func (g *Guarded) Release(ctx context.Context, key, holder string) error {
 	return ctx.Err()
 }
 
-// KeepLeased is [Shared].KeepLeased. If the store fails, this process at least keeps the record.
+// KeepLeased is [Shared].KeepLeased. If the store fails, the record is kept at least in this process.
 func (g *Guarded) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	if g.shared == nil {
 		if !g.near.holds(key, holder) {
@@ -150,7 +152,7 @@ func (g *Guarded) KeepLeased(ctx context.Context, key, holder string, keys []str
 	return true, ctx.Err()
 }
 
-// call makes one call, and abandons it if it takes too long.
+// call makes one call of the store, and abandons it after the time limit.
 func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Context) (T, error)) (answer T, err error) {
 	if !g.open() {
 		return answer, errPausing
@@ -161,7 +163,7 @@ func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Con
 		limited, cancel = context.WithTimeoutCause(ctx, g.timeout, fmt.Errorf("it took longer than %v", g.timeout))
 		defer cancel()
 	}
-	var got T // may only be read if the call returned
+	var got T // must not be read unless the call returned
 	run := func() (err error) {
 		got, err = do(limited)
 		return err
@@ -184,7 +186,7 @@ func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Con
 	return answer, err
 }
 
-// note notes whether a call failed.
+// note records whether a call failed.
 func (g *Guarded) note(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -193,7 +195,7 @@ func (g *Guarded) note(err error) {
 	}
 }
 
-// open reports whether the store may be called. While it fails, one call in a while may.
+// open reports whether the store may be called. While it fails, only one call per pause may.
 func (g *Guarded) open() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

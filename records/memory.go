@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Memory are [Shared] records in memory.
+// Memory stores [Shared] records in memory.
 type Memory struct {
 	max    int
 	mu     sync.Mutex
@@ -25,8 +25,8 @@ type memoryRecord struct {
 
 func (r *memoryRecord) size() int { return len(r.key) + len(r.record) }
 
-// NewMemory returns Memory of at most max bytes; 0 means no limit. If that is too little, the least recently used records go
-// first.
+// NewMemory returns a Memory that stores at most max bytes; 0 means no limit. If max is exceeded, the least recently
+// used records are removed.
 func NewMemory(max int) *Memory {
 	return &Memory{max: max, byKey: map[string]*list.Element{}, order: list.New(), leases: map[string]leased{}}
 }
@@ -47,7 +47,7 @@ func (m *Memory) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	return nil, 0, nil
 }
 
-// Keep keeps a record.
+// Keep stores a record.
 func (m *Memory) Keep(_ context.Context, keys []string, record []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +80,7 @@ func (m *Memory) remove(e *list.Element) {
 type leased struct {
 	holder  string
 	until   time.Time
-	process string // of a directory: the program of the holder
+	process string // the holder's program; only in a directory
 }
 
 func (l leased) by(holder string, now time.Time) bool {

@@ -1,7 +1,8 @@
-// Package records has what [github.com/ctxfold/ctxfold.Compactor.Fit] remembers: stores of records, and leases by which programs that share a store
-// don't compact one conversation twice. A program chooses one as Options.Records, or implements [Store] or [Shared] over its own database.
+// Package records has stores for what [github.com/ctxfold/ctxfold.Compactor.Fit] remembers, with leases so that
+// programs that share a store don't compact a conversation twice. A program chooses one as Options.Records, or
+// implements [Store] or [Shared] over its own database.
 //
-// What a record holds is decided by the module, for all languages alike (docs/inside/loop.md).
+// The module decides what a record contains, for all languages alike (docs/inside/loop.md).
 package records
 
 import (
@@ -41,7 +42,7 @@ type Shared interface {
 	// Release ends the lease if holder has one on key.
 	Release(ctx context.Context, key, holder string) error
 
-	// KeepLeased is Keep if holder has the lease on key: check and change are one step that no other call can interrupt. It reports whether
-	// it stored the record. The lease continues.
+	// KeepLeased is Keep, provided that holder has the lease on key. Check and change must be atomic. It reports
+	// whether it stored the record. The lease continues.
 	KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error)
 }

@@ -145,7 +145,7 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 		mkdir -p "$2"
 		cp "$1"/package.json "$1"/package-lock.json "$2/"
 		# Not npm ci: it wants the initialiser for every platform in the lock file.
-		(cd "$2" && npm install --no-save --no-audit --no-fund --loglevel=error) >&2
+		(npm=$PWD/.ci/npm && cd "$2" && "$npm" install --no-save)
 		cp "$1/package-lock.json" "$2/installed"
 	}
 	install_tools wasm/tools "$tools"

@@ -1,5 +1,5 @@
-// Package anthropic joins ctxfold to the SDK github.com/anthropics/anthropic-sdk-go: a summarizer that asks a model by the
-// Messages API, and compaction of the SDK's own request parameters.
+// Package anthropic connects ctxfold to the SDK github.com/anthropics/anthropic-sdk-go: it has a summarizer that calls
+// a model with the Messages API, and compacts the SDK's request parameters.
 package anthropic
 
 import (
@@ -17,22 +17,23 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Messages is a [ctxfold.Summarizer] that asks a model by the Messages API. It does not use the retries of the client: the
-// [ctxfold.Compactor] asks again, and knows of the other requests of a compaction.
+// Messages is a [ctxfold.Summarizer] that calls a model with the Messages API. It disables the client's retries: the
+// [ctxfold.Compactor] retries itself, taking the other requests of a compaction into account.
 type Messages struct {
 	Client anthropic.Client
 	Model  string
 
-	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
-	// the request, and the summary fails.
+	// OnDelta, if set, is called with each piece of a summary as it arrives, from the goroutine of its request. If it
+	// returns an error, the request ends and the summary fails.
 	OnDelta func(request ctxfold.Request, delta string) error
 
-	// Provider has the API compact by itself where the policy has summary.provider (its parameter compaction), and the model asked where
-	// that fails. Model should be that of the conversation.
+	// Provider uses the API's own compaction if the policy has summary.provider (its parameter compaction), and calls
+	// the model if that fails. Model should be that of the conversation.
 	Provider bool
 }
 
-// Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
+// Summarize requests one summary. The answer is streamed, so that a slow model can be distinguished from a dead
+// connection.
 func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	if s.Provider && q.Provider != nil && q.Provider.Format == "anthropic" {
 		return s.compacted(ctx, q)
@@ -79,20 +80,20 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ended(sum, stream.Err())
 }
 
-// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
 func (s Messages) SummarizesPrefix() bool { return true }
 
-// compactedTokens is the room for what the API compacts by itself, in tokens: it chooses the length.
+// compactedTokens is the token limit for the API's own compaction, which chooses its length itself.
 const compactedTokens = 8192
 
-// compacted asks for the API's own compaction. Without messages in the summary the model is asked.
+// compacted requests the API's own compaction. If the summary has no messages, the model is called.
 func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	failed := ctxfold.Summary{Messages: api.Raw("[]")}
 	var body map[string]json.RawMessage
 	if err := json.Unmarshal(q.Provider.Body, &body); err != nil {
 		return failed, err
 	}
-	body["model"], _ = json.Marshal(s.Model) // a text always can
+	body["model"], _ = json.Marshal(s.Model) // marshaling a string cannot fail
 	body["max_tokens"] = fmt.Append(nil, max(q.MaxOutputTokens, compactedTokens))
 	var answer struct {
 		Content json.RawMessage `json:"content"`
@@ -104,7 +105,7 @@ func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ctxfold.Summary{Messages: fmt.Appendf(nil, `[{"role":"assistant","content":%s}]`, answer.Content)}, nil
 }
 
-// ended judges a stream that is over.
+// ended returns the result of a finished stream.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *anthropic.Error
 	var unreached *url.Error
@@ -117,9 +118,10 @@ func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	return sum, ctxfold.StreamError(sum.FinishReason, err)
 }
 
-// Compact compacts the messages of p when the policy says that it is due. The system prompt and the tools are measured
-// with them. The model is asked, whatever Provider of s says, since these parameters cannot hold what the API compacts. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits are
-// ignored.
+// Compact compacts the messages of p if that is due under the policy. The system prompt and the tools count towards the
+// size. The model writes the summary even if s.Provider is set, because these parameters cannot represent the API's own
+// compaction. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits
+// are ignored.
 func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(p)
 	if err != nil {

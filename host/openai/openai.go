@@ -1,5 +1,5 @@
-// Package openai joins ctxfold to the SDK github.com/openai/openai-go: summarizers that ask an OpenAI-compatible endpoint,
-// and compaction of the SDK's own request parameters.
+// Package openai connects ctxfold to the SDK github.com/openai/openai-go: it has summarizers that call an
+// OpenAI-compatible endpoint, and compacts the SDK's request parameters.
 package openai
 
 import (
@@ -20,21 +20,23 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Chat is a [ctxfold.Summarizer] that asks a model by the Chat Completions API, which most endpoints have. It does not use the
-// retries of the client: the [ctxfold.Compactor] asks again, and knows of the other requests of a compaction.
+// Chat is a [ctxfold.Summarizer] that calls a model with the Chat Completions API, which most endpoints support. It
+// disables the client's retries: the [ctxfold.Compactor] retries itself, taking the other requests of a compaction into
+// account.
 type Chat struct {
 	Client openai.Client
 	Model  string
 
-	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
-	// the request, and the summary fails.
+	// OnDelta, if set, is called with each piece of a summary as it arrives, from the goroutine of its request. If it
+	// returns an error, the request ends and the summary fails.
 	OnDelta func(request ctxfold.Request, delta string) error
 
 	// LegacyMaxTokens sends the limit as max_tokens, for endpoints that do not know max_completion_tokens.
 	LegacyMaxTokens bool
 }
 
-// Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
+// Summarize requests one summary. The answer is streamed, so that a slow model can be distinguished from a dead
+// connection.
 func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	p := openai.ChatCompletionNewParams{
 		Model:    s.Model,
@@ -80,16 +82,18 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 	return ended(sum, stream.Err())
 }
 
-// errCall is of an answer that calls a tool although that is forbidden: the conversation is not to continue.
+// errCall is the error for an answer that calls a tool although that is forbidden: the model continued the
+// conversation.
 var errCall = errors.New("the model called a tool instead of writing a summary")
 
-// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
 func (s Chat) SummarizesPrefix() bool { return true }
 
-// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
 func (s Responses) SummarizesPrefix() bool { return true }
 
-// behind reads a request after the conversation into the parameters of a call, which name their model then.
+// behind decodes a request that extends the conversation into the parameters of a call, and checks that they name the
+// same model.
 func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
 		return fmt.Errorf("ctxfold: the request after the conversation: %w", err)
@@ -100,26 +104,27 @@ func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	return nil
 }
 
-// counted is what the endpoint has counted; prompt are all tokens of the request.
+// counted returns the endpoint's token counts; prompt is the number of all input tokens.
 func counted(prompt, cached, output int64) *api.CallUsage {
 	return &api.CallUsage{InputTokens: int(prompt - cached), CacheReadTokens: int(cached), OutputTokens: int(output)}
 }
 
-// Responses is a [ctxfold.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider. Retries are as
-// with [Chat].
+// Responses is a [ctxfold.Summarizer] that calls a model with the Responses API. Nothing is stored at the provider.
+// Retries work as with [Chat].
 type Responses struct {
 	Client openai.Client
 	Model  string
 
-	// OnDelta is that of [Chat].
+	// OnDelta is as in [Chat].
 	OnDelta func(request ctxfold.Request, delta string) error
 
-	// Provider has OpenAI compact by itself where the policy has summary.provider (responses/compact), and the model asked where that
-	// fails. Model should be that of the conversation.
+	// Provider uses OpenAI's own compaction if the policy has summary.provider (responses/compact), and calls the model
+	// if that fails. Model should be that of the conversation.
 	Provider bool
 }
 
-// Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
+// Summarize requests one summary. The answer is streamed, so that a slow model can be distinguished from a dead
+// connection.
 func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	if s.Provider && q.Provider != nil && q.Provider.Format == "openai-responses" {
 		return s.compacted(ctx, q)
@@ -169,18 +174,18 @@ func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ended(sum, stream.Err())
 }
 
-// compacted asks for OpenAI's own compaction. Without messages in the summary the model is asked.
+// compacted requests OpenAI's own compaction. If the summary has no messages, the model is called.
 func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	failed := ctxfold.Summary{Messages: api.Raw("[]")}
 	var body map[string]json.RawMessage
 	if err := json.Unmarshal(q.Provider.Body, &body); err != nil {
 		return failed, err
 	}
-	body["model"], _ = json.Marshal(s.Model) // a text always can
+	body["model"], _ = json.Marshal(s.Model) // marshaling a string cannot fail
 	var answer struct {
 		Output json.RawMessage `json:"output"`
 	}
-	// The address of the client ends in /v1/.
+	// The client's base URL ends in /v1/.
 	err := s.Client.Post(ctx, strings.TrimPrefix(q.Provider.Path, "/v1/"), body, &answer, option.WithMaxRetries(0))
 	if err != nil || len(answer.Output) == 0 {
 		return failed, ctx.Err()
@@ -188,7 +193,7 @@ func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ctxfold.Summary{Messages: api.Raw(answer.Output)}, nil
 }
 
-// ended judges a stream that is over.
+// ended returns the result of a finished stream.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *openai.Error
 	var unreached *url.Error
@@ -209,9 +214,8 @@ func deliver(sum *ctxfold.Summary, q ctxfold.Request, delta string, to func(ctxf
 	return to(q, delta)
 }
 
-// CompactChat compacts the messages of p when the policy says that it is due. The model's tools are measured with them.
-// Messages that stay are the same values. p changes only if the result says so; in.Messages, in.Format and
-// in.Edits are ignored.
+// CompactChat compacts the messages of p if that is due under the policy. The tools count towards the size. Messages
+// that stay are the same values. p changes only if the result says so; in.Messages, in.Format and in.Edits are ignored.
 func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatCompletionNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	r, err := compact(ctx, c, "openai-chat", p, in, s)
 	if err != nil || !r.Changed {
@@ -225,8 +229,8 @@ func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatComple
 	return r, nil
 }
 
-// CompactResponses does what [CompactChat] does, for the items of a request of the Responses API. Input that is one
-// string stays as it is.
+// CompactResponses is [CompactChat] for the items of a request of the Responses API. Input that is a single string is
+// not changed.
 func CompactResponses(ctx context.Context, c *ctxfold.Compactor, p *responses.ResponseNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	if param.IsOmitted(p.Input.OfInputItemList) {
 		return &ctxfold.Result{Reason: "under_budget", State: in.State}, nil

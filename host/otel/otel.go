@@ -1,5 +1,5 @@
-// Package otel gives OpenTelemetry spans of a proxy ([github.com/ctxfold/ctxfold/host/proxy]) and of calls for summaries, by the semantic
-// conventions for generative AI. No span holds any text of a conversation.
+// Package otel creates OpenTelemetry spans for a proxy ([github.com/ctxfold/ctxfold/host/proxy]) and for summary calls,
+// following the semantic conventions for generative AI. Spans contain no text of a conversation.
 //
 //	t := otel.New(provider)
 //	p, err := proxy.New(proxy.Options{Transport: t.Transport(http.DefaultTransport), ...})
@@ -23,7 +23,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Names of attributes: those of the conventions, and our own.
+// Names of attributes: those of the conventions, and ctxfold's own.
 const (
 	operationName  = attribute.Key("gen_ai.operation.name")
 	providerName   = attribute.Key("gen_ai.provider.name")
@@ -49,20 +49,20 @@ const (
 	summaryScope      = attribute.Key("ctxfold.summary.scope")
 )
 
-// Tracing makes spans. Its methods may be called from any number of goroutines.
+// Tracing creates spans. Its methods may be called from any number of goroutines.
 type Tracing struct {
 	tracer    trace.Tracer
 	propagate propagation.TextMapPropagator
 }
 
-// New makes Tracing over a provider of spans.
+// New returns a Tracing that uses a provider of spans.
 func New(provider trace.TracerProvider) *Tracing {
 	return &Tracing{tracer: provider.Tracer("github.com/ctxfold/ctxfold", trace.WithInstrumentationVersion(ctxfold.Version)),
 		propagate: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})}
 }
 
-// Handler makes a span of each request that the proxy gets, with what was done to its conversation. The header traceparent of the client
-// is its parent.
+// Handler creates a span for each request to the proxy, with what was done to its conversation. Its parent is the
+// client's traceparent header.
 func (t *Tracing) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := t.propagate.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -73,14 +73,15 @@ func (t *Tracing) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// answered notes the beginning of an answer.
+// answered records the status of an answer.
 type answered struct {
 	http.ResponseWriter
 	span trace.Span
 	done bool
 }
 
-// Unwrap gives http.ResponseController what is wrapped: streams are flushed, and bodies have deadlines.
+// Unwrap returns the wrapped writer for http.ResponseController, so that streams can be flushed and bodies can have
+// deadlines.
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 func (a *answered) Write(p []byte) (int, error) {
@@ -108,7 +109,7 @@ func (a *answered) begin(status int) {
 	}
 }
 
-// reported is what a report says: "compacted; before=91000; after=32000; summary=model".
+// reported returns the attributes in a report such as "compacted; before=91000; after=32000; summary=model".
 func reported(report string) (all []attribute.KeyValue) {
 	for i, field := range strings.Split(report, "; ") {
 		name, value, _ := strings.Cut(field, "=")
@@ -127,8 +128,8 @@ func reported(report string) (all []attribute.KeyValue) {
 	return all
 }
 
-// Summarizer makes a span of each call of a summarizer, for programs without a proxy. provider and model are those of the model as the
-// conventions name them, such as "anthropic".
+// Summarizer creates a span for each call of a summarizer, for programs without a proxy. provider and model name the
+// model as in the conventions, for example "anthropic".
 func (t *Tracing) Summarizer(s ctxfold.Summarizer, provider, model string) ctxfold.Summarizer {
 	return ctxfold.SummarizerFunc(func(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 		ctx, span := t.tracer.Start(ctx, "chat "+model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(operationName.String("chat"),
@@ -144,7 +145,7 @@ func (t *Tracing) Summarizer(s ctxfold.Summarizer, provider, model string) ctxfo
 	})
 }
 
-// failed notes that a call got no answer, and no more of the error than its kind: it may quote a conversation.
+// failed records a failed call with only the kind of the error, because its text may quote a conversation.
 func failed(span trace.Span, err error) {
 	kind := "_OTHER"
 	var timed interface{ Timeout() bool }

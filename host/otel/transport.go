@@ -15,8 +15,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport makes a span of each call of a model, those for summaries included, until its answer is read: "chat MODEL", with the tokens
-// that the provider has counted. Other requests get a span with the name of their method. The header traceparent goes along.
+// Transport creates a span for each call of a model, including summaries, until its answer has been read: "chat MODEL",
+// with the token counts of the provider. Other requests get a span named after their method. The traceparent header is
+// added to requests.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper { return &transport{t, next} }
 
 type transport struct {
@@ -24,8 +25,8 @@ type transport struct {
 	next http.RoundTripper
 }
 
-// models are the APIs whose requests call a model, by the ends of their paths, and who is after them as far as the path tells. An endpoint
-// that speaks the API of another provider has the name of that one, as the conventions want it.
+// models are the APIs that call a model, by the ends of their paths, with the provider that the path implies. An
+// endpoint that speaks the API of another provider gets that provider's name, as the conventions require.
 var models = []struct{ suffix, provider string }{
 	{"/chat/completions", "openai"}, {"/responses", "openai"}, {"/messages", "anthropic"},
 }
@@ -64,7 +65,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		span.SetAttributes(errorType.String(strconv.Itoa(response.StatusCode)))
 		span.SetStatus(codes.Error, "")
 	}
-	if response.StatusCode == http.StatusSwitchingProtocols { // its body is a connection, and has to stay one
+	if response.StatusCode == http.StatusSwitchingProtocols { // its body is a connection and must stay one
 		span.End()
 		return response, nil
 	}
@@ -73,7 +74,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// request is what the body of a call tells: the model, and attributes.
+// request returns the model and other attributes in the body of a call.
 func request(body []byte) (model string, all []attribute.KeyValue) {
 	if model = gjson.GetBytes(body, "model").String(); model != "" {
 		all = append(all, requestModel.String(model))
@@ -89,15 +90,15 @@ func request(body []byte) (model string, all []attribute.KeyValue) {
 	return model, all
 }
 
-// maxKept is how much of an answer, or of one line of a stream, is kept to read what the provider says of it, in bytes.
+// maxKept is how many bytes of an answer, or of one line of a stream, are kept to read the provider's metadata.
 const maxKept = 1 << 20
 
-// read is the body of an answer. Its span ends with it.
+// read is the body of an answer. Closing it ends the span.
 type read struct {
 	io.ReadCloser
 	span   trace.Span
 	stream bool // of events
-	of     bool // it is the answer of a model
+	of     bool // whether it is the answer of a model
 	kept   []byte
 	once   sync.Once
 }
@@ -145,13 +146,13 @@ func (b *read) end() {
 	})
 }
 
-// note notes what an answer, or an event of one, says of itself.
+// note records the metadata in an answer or an event.
 func (b *read) note(text []byte) {
 	if !gjson.ValidBytes(text) {
 		return
 	}
 	answer := gjson.ParseBytes(text)
-	for _, inner := range []string{"response", "message"} { // events of Responses and of Anthropic hold the answer
+	for _, inner := range []string{"response", "message"} { // events of Responses and of Anthropic contain the answer
 		if whole := answer.Get(inner); b.stream && whole.IsObject() {
 			answer = whole
 		}
@@ -173,7 +174,7 @@ func (b *read) note(text []byte) {
 		b.span.SetAttributes(inputTokens.Int64(in.Int()))
 	}
 	if in := usage.Get("input_tokens"); in.Exists() {
-		// Anthropic does not count what its cache has among them, and the conventions do.
+		// Anthropic's input count excludes cached tokens, but the conventions include them.
 		b.span.SetAttributes(inputTokens.Int64(in.Int() + usage.Get("cache_read_input_tokens").Int() + usage.Get("cache_creation_input_tokens").Int()))
 	}
 	for _, name := range []string{"completion_tokens", "output_tokens"} {

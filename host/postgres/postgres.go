@@ -1,10 +1,11 @@
-// Package postgres keeps what [ctxfold.Compactor.Fit] remembers in PostgreSQL, for replicas that share it.
+// Package postgres stores what [ctxfold.Compactor.Fit] remembers in PostgreSQL, for replicas that share it.
 //
 //	records, err := postgres.Open(ctx, "postgres://user@db.example.com/app?sslmode=verify-full", postgres.Options{})
 //	...
 //	c := ctxfold.New(ctxfold.Options{Records: records})
 //
-// There are two tables, of records and of leases. Times are those of the server, so the clocks of replicas do not matter.
+// There are two tables, for records and for leases. Times are those of the server, so the clocks of replicas do not
+// matter.
 package postgres
 
 import (
@@ -23,46 +24,46 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// What counts where [Options] do not say otherwise.
+// Defaults of [Options].
 const (
-	// DefaultSchema is the schema in which the tables are.
+	// DefaultSchema is the schema of the tables.
 	DefaultSchema = "ctxfold"
-	// DefaultMaxAge is how long a record is kept that nobody uses.
+	// DefaultMaxAge is how long an unused record is kept.
 	DefaultMaxAge = 30 * 24 * time.Hour
 )
 
 // Options configure [Records].
 type Options struct {
-	// Schema is where the tables are. Empty means DefaultSchema.
+	// Schema is the schema of the tables. Empty means DefaultSchema.
 	Schema string
 
-	// MaxAge is how long a record is kept that nobody uses. Zero means DefaultMaxAge.
+	// MaxAge is how long an unused record is kept. Zero means DefaultMaxAge.
 	MaxAge time.Duration
 }
 
 // Records are [records.Shared] in PostgreSQL. Their methods may be called from any number of goroutines.
 type Records struct {
 	pool   *pgxpool.Pool
-	own    bool // the pool is closed with the Records
+	own    bool // whether Close closes the pool
 	schema string
 	maxAge time.Duration
 
 	mu      sync.Mutex
-	made    bool      // the tables are there
-	trimmed time.Time // when old rows were deleted last
+	made    bool      // whether the tables exist
+	trimmed time.Time // when old rows were last deleted
 }
 
 var _ records.Shared = (*Records)(nil)
 
 var errURL = errors.New("ctxfold: this is not the URL of a PostgreSQL server; want postgres://user:password@host:port/database?sslmode=verify-full")
 
-// Open makes Records over the server of a URL or of a connection string, as libpq has them; environment variables such as PGPASSWORD
-// and PGSSLROOTCERT count too. It does not connect before the first call, which makes the schema and its tables where there are
-// none. Its errors do not hold the URL.
+// Open returns Records on the server of a URL or connection string in the syntax of libpq, including environment
+// variables such as PGPASSWORD and PGSSLROOTCERT. It does not connect; the first call does, and creates the schema and
+// its tables if needed. Errors do not contain the URL.
 func Open(ctx context.Context, url string, o Options) (*Records, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, errURL // err may hold the password
+		return nil, errURL // err may contain the password
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -73,7 +74,7 @@ func Open(ctx context.Context, url string, o Options) (*Records, error) {
 	return r, nil
 }
 
-// New makes Records over a pool of the program's own, which Close leaves open.
+// New returns Records that use the program's own pool, which Close leaves open.
 func New(pool *pgxpool.Pool, o Options) *Records {
 	r := &Records{pool: pool, schema: o.Schema, maxAge: o.MaxAge, trimmed: time.Now()}
 	if r.schema == "" {
@@ -96,7 +97,7 @@ func (r *Records) Close() error {
 // Ping reports whether the server answers.
 func (r *Records) Ping(ctx context.Context) error { return r.pool.Ping(ctx) }
 
-// The statements. {schema} represents the quoted name of the schema.
+// The statements. {schema} is the quoted name of the schema.
 var (
 	//go:embed schema.sql
 	schemaSQL string
@@ -123,7 +124,7 @@ func (r *Records) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{r.schema}.Sanitize())
 }
 
-// ready makes the tables at the first call, and deletes old rows now and then.
+// ready creates the tables at the first call, and deletes old rows from time to time.
 func (r *Records) ready(ctx context.Context) error {
 	r.mu.Lock()
 	made, due := r.made, time.Since(r.trimmed) > trimTime
@@ -132,7 +133,8 @@ func (r *Records) ready(ctx context.Context) error {
 	}
 	r.mu.Unlock()
 	if !made {
-		// Two replicas at once would both find no table, and one of them fail; so they wait for each other.
+		// In a transaction with a lock: two replicas that create the tables at the same time would make one of them
+		// fail.
 		if err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, r.sql(schemaSQL), pgx.QueryExecModeSimpleProtocol)
 			return err
@@ -149,10 +151,10 @@ func (r *Records) ready(ctx context.Context) error {
 	return nil
 }
 
-// trimTime is how often a replica looks for rows that nobody needs.
+// trimTime is how often a replica deletes rows that are no longer needed.
 const trimTime = 10 * time.Minute
 
-// Trim deletes records that are older than MaxAge, and leases that have ended. Records do so themselves every ten minutes.
+// Trim deletes records that are older than MaxAge, and expired leases. Records call it every ten minutes.
 func (r *Records) Trim(ctx context.Context) error {
 	if _, err := r.pool.Exec(ctx, r.sql(oldSQL), r.maxAge); err != nil {
 		return err
@@ -161,14 +163,14 @@ func (r *Records) Trim(ctx context.Context) error {
 	return err
 }
 
-// The numbers of keys that the first statement of a search and each further one sends. Most histories are known up to a few
-// messages.
+// How many keys the first statement of a search sends, and each further one. Most histories are known except for their
+// last few messages.
 const (
 	firstKeys = 64
 	moreKeys  = 4096
 )
 
-// touched is how long ago the last use of a record may be noted before a use is noted again.
+// touched is the minimum interval at which the use of a record is noted.
 const touched = time.Hour
 
 // Find returns the record of the first key that has one.
@@ -197,7 +199,7 @@ func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return nil, 0, nil
 }
 
-// Keep keeps a record under all keys, in one step.
+// Keep stores a record under all keys, atomically.
 func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -215,8 +217,8 @@ func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl t
 	if err != nil || done.RowsAffected() == 0 {
 		return false, err
 	}
-	// A statement does not see what another one is writing. So the own lease is taken first, and the others are looked at afterwards: of
-	// two calls at least the one that is second sees the other.
+	// A statement does not see uncommitted changes of another one. So this call takes its own lease first and looks for
+	// others afterwards: of two calls, at least the later one sees the other.
 	var held bool
 	if err := r.pool.QueryRow(ctx, r.sql(otherSQL), keys[1:], holder).Scan(&held); err != nil {
 		return false, err
@@ -238,12 +240,12 @@ func (r *Records) Release(ctx context.Context, key, holder string) error {
 	return err
 }
 
-// KeepLeased keeps a record for the holder of a lease.
+// KeepLeased stores a record for the holder of a lease.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	return r.did(ctx, keepLeasedSQL, key, holder, sorted(keys), record)
 }
 
-// did reports whether a statement has changed something.
+// did reports whether a statement changed anything.
 func (r *Records) did(ctx context.Context, statement string, arguments ...any) (bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return false, err
@@ -252,7 +254,8 @@ func (r *Records) did(ctx context.Context, statement string, arguments ...any) (
 	return done.RowsAffected() > 0, err
 }
 
-// sorted is each key once, in an order: statements that write the same rows in two orders would wait for each other for ever.
+// sorted returns the keys in order and without duplicates: statements that write the same rows in different orders
+// would deadlock.
 func sorted(keys []string) []string {
 	list := slices.Clone(keys)
 	slices.Sort(list)

@@ -1,5 +1,5 @@
-// Package prometheus gives what a [ctxfold.Compactor] and a [proxy.Proxy] tell of themselves to Prometheus. No label and no value
-// holds any text of a transcript.
+// Package prometheus exports metrics of a [ctxfold.Compactor] and a [proxy.Proxy] to Prometheus. No label and no value
+// contains text of a transcript.
 //
 //	m := prometheus.New()
 //	registry.MustRegister(m)
@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Metrics are a [ctxfold.Metrics], a [proxy.Metrics], and a collector to register.
+// Metrics implements [ctxfold.Metrics], [proxy.Metrics], and a collector to register.
 type Metrics struct {
 	operations  *client.HistogramVec
 	waits       client.Histogram
@@ -35,13 +35,13 @@ var (
 	_ client.Collector = (*Metrics)(nil)
 )
 
-// Bounds of histograms, in seconds: of work in the core, and of models.
+// Bounds of histograms in seconds, for work in the core and for models.
 var (
 	quick = client.ExponentialBuckets(0.0005, 4, 8)
 	slow  = client.ExponentialBuckets(0.25, 2, 10)
 )
 
-// New makes Metrics.
+// New returns Metrics.
 func New() *Metrics {
 	histogram := func(name, help string, buckets []float64, labels ...string) *client.HistogramVec {
 		return client.NewHistogramVec(client.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
@@ -67,14 +67,14 @@ func (m *Metrics) all() []client.Collector {
 	return []client.Collector{m.operations, m.waits, m.memory, m.summaries, m.compactions, m.tokens, m.requests, m.records}
 }
 
-// Describe is that of a collector.
+// Describe implements the collector.
 func (m *Metrics) Describe(to chan<- *client.Desc) {
 	for _, c := range m.all() {
 		c.Describe(to)
 	}
 }
 
-// Collect is that of a collector.
+// Collect implements the collector.
 func (m *Metrics) Collect(to chan<- client.Metric) {
 	for _, c := range m.all() {
 		c.Collect(to)

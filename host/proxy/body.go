@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// leastRate is how many bytes of a body each further second brings, beyond BodyTimeout. A client that is slower than that holds a
-// connection, and memory for what it has sent, for nothing.
+// leastRate is how many bytes each further second must bring, beyond BodyTimeout. A slower client would occupy a
+// connection and memory for too long.
 const leastRate = 16 << 10
 
-// leaveTime is how long a client may go on with a body that the endpoint did not wait for.
+// leaveTime is how long a client may continue sending a body that the endpoint did not wait for.
 const leaveTime = time.Second
 
-// limit bounds the time in which the body of a request is read; nil where there is no body.
+// limit limits the time to read the body of a request. It returns nil if there is no body.
 func (p *Proxy) limit(w http.ResponseWriter, r *http.Request) *timedBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -26,21 +26,21 @@ func (p *Proxy) limit(w http.ResponseWriter, r *http.Request) *timedBody {
 	return b
 }
 
-// timedBody is a body that has to come in time.
+// timedBody is a body with a deadline.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	start   time.Time
-	timeout time.Duration // none if below 0
+	timeout time.Duration // negative means none
 	read    int64
 
 	mu    sync.Mutex
-	over  bool // no deadline is set any more
-	late  bool // it did not come in time
+	over  bool // the deadline no longer applies
+	late  bool // it missed the deadline
 	whole bool // it was read to its end
 }
 
-// Read moves the deadline by what has come.
+// Read extends the deadline by what has been read.
 func (b *timedBody) Read(p []byte) (int, error) {
 	b.set(b.start.Add(b.timeout + time.Duration(b.read)*time.Second/leastRate))
 	n, err := b.ReadCloser.Read(p)
@@ -56,7 +56,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isWhole reports whether nothing of the body is left.
+// isWhole reports whether the body has been read completely.
 func (b *timedBody) isWhole() bool {
 	if b == nil {
 		return true
@@ -66,8 +66,8 @@ func (b *timedBody) isWhole() bool {
 	return b.whole
 }
 
-// leave drops what the client still sends of a body, for a short time. The server would do so after the handler and, in full duplex, then take
-// what comes next for a part of the body and of a request at the same time.
+// leave discards what the client still sends of a body, for a short time. The server would otherwise do that after the
+// handler and, in full duplex, then take the next data as part of both the body and a request.
 func (b *timedBody) leave() {
 	if b.isWhole() {
 		return
@@ -79,7 +79,7 @@ func (b *timedBody) leave() {
 	_ = b.ReadCloser.Close()
 }
 
-// set sets the deadline, unless the body is over. Servers that have none, as in tests, read without.
+// set sets the deadline, unless it no longer applies. Servers that don't support it, as in tests, read without.
 func (b *timedBody) set(deadline time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +88,8 @@ func (b *timedBody) set(deadline time.Time) {
 	}
 }
 
-// end takes the limit away, so that it does not end the answer. A body that is late keeps its deadline, or the server would wait
-// for the rest of it before it answers.
+// end removes the deadline, so that it does not cut off the answer. A body that is late keeps it, or the server would
+// wait for the rest of the body before answering.
 func (b *timedBody) end(late bool) {
 	if b == nil {
 		return

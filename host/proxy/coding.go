@@ -13,7 +13,8 @@ import (
 
 var errTooLarge = errors.New("the body is too large when it is decompressed")
 
-// decoded is a body without its compression. It reports whether the body can be read: other codings, several of them and broken bodies can't.
+// decoded returns a body without its compression. ok reports whether that is possible: unsupported codings, several
+// codings and broken bodies are not.
 func decoded(header http.Header, body []byte, most int64) (plain []byte, ok bool, err error) {
 	var r io.Reader
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ","))); coding {

@@ -9,10 +9,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// failure is the error inside an answer whose status is a good one: in the first event of a stream that says something, or in a short JSON
-// body. It is empty for other answers. The answer stays whole: what was read is put back.
+// failure returns the error inside an answer with a success status: in the first meaningful event of a stream, or in a
+// short JSON body. It is empty for other answers. The answer stays complete: what was read is put back.
 //
-// A stream's headers wait for that event, which is when the model begins to answer.
+// A stream's headers are delayed until that event, which is when the model begins to answer.
 func failure(response *http.Response) []byte {
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
@@ -20,14 +20,14 @@ func failure(response *http.Response) []byte {
 		return failedStream(response)
 	case kind == "application/json" && response.ContentLength > 0 && response.ContentLength <= maxErrorBody:
 		text := make([]byte, response.ContentLength)
-		n, _ := io.ReadFull(response.Body, text) // an answer that is cut off stays one
+		n, _ := io.ReadFull(response.Body, text) // a truncated answer stays truncated
 		replay(response, text[:n])
 		return failed(text[:n])
 	}
 	return nil
 }
 
-// failedStream reads a stream up to the first event that is an error or the begin of an answer.
+// failedStream reads a stream up to the first event that is an error or the start of an answer.
 func failedStream(response *http.Response) []byte {
 	var read bytes.Buffer
 	defer func() { replay(response, read.Bytes()) }()
@@ -74,7 +74,8 @@ func preamble(kind string) bool {
 	return false
 }
 
-// failed is the data of an error, or nil: Anthropic's event, that of the Responses API, an error in a chunk of a chat or of Gemini.
+// failed returns the data of an error, or nil: Anthropic's event, that of the Responses API, or an error in a chunk of
+// a chat or of Gemini.
 func failed(data []byte) []byte {
 	if !gjson.ValidBytes(data) {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// patience is how long a compaction whose clients have all gone waits for one of them to come back: a client that times out sends the same
-// request again.
+// patience is how long a compaction continues after all its clients have left, because a client that timed out sends
+// the same request again.
 const patience = time.Second
 
-// flights are the compactions in progress, each with the clients that wait for it.
+// flights are the compactions in progress, with the number of clients that wait for each.
 type flights struct {
 	mu   sync.Mutex
 	open map[string]*flight
@@ -22,12 +22,13 @@ type flights struct {
 type flight struct {
 	waiting int
 	cancel  context.CancelFunc
-	over    chan struct{} // closed when result and err are there
+	over    chan struct{} // closed when result and err are set
 	result  *ctxfold.Result
 	err     error
 }
 
-// join waits for the work of a key, which the first caller starts. The work ends when nobody has waited for it for a moment.
+// join waits for the work of a key, which the first caller starts. The work is cancelled after nobody has waited for it
+// for some time.
 func (f *flights) join(ctx context.Context, key string, work func(context.Context) (*ctxfold.Result, error)) (*ctxfold.Result, error) {
 	f.mu.Lock()
 	one := f.open[key]
@@ -75,7 +76,7 @@ func (f *flights) run(ctx context.Context, key string, one *flight, work func(co
 	result, err = work(ctx)
 }
 
-// abandon ends the work if nobody has come back.
+// abandon cancels the work unless a client has returned.
 func (f *flights) abandon(one *flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// generateContent ends the paths of Gemini's requests for an answer in one piece; the model is before it.
+// generateContent is the end of the path of Gemini's non-streaming requests; the model precedes it.
 const generateContent = ":generateContent"
 
-// modelIn is the model that a path of Gemini names, such as that of /v1beta/models/gemini-2.5-pro:generateContent.
+// modelIn returns the model in a path of Gemini, such as gemini-2.5-pro in
+// /v1beta/models/gemini-2.5-pro:generateContent.
 func modelIn(path string) string {
 	_, name, ok := strings.Cut(path, "/models/")
 	if !ok {
@@ -22,7 +23,7 @@ func modelIn(path string) string {
 	return name
 }
 
-// geminiURL is where a summary is requested, in one piece.
+// geminiURL returns the URL to request a summary, without streaming.
 func geminiURL(base, query, model string) (string, string, string) {
 	if head, _, ok := strings.Cut(base, "/models/"); ok && model != "" {
 		base = head + "/models/" + url.PathEscape(model)

@@ -12,24 +12,26 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// identifying are parts of the names of headers that say who asks: keys, tokens, cookies, organizations, users. Gateways have names of their
-// own for these, so a name is judged by what it contains. A header too many costs a compaction, one too few shares a digest.
+// identifying are parts of the names of headers that identify a client: keys, tokens, cookies, organizations, users.
+// Gateways use their own names for these, so names are matched by substring. A header too many costs an extra
+// compaction; one too few would share a digest with another client.
 var identifying = []string{"auth", "key", "token", "secret", "cookie", "organization", "project", "tenant", "account", "workspace", "user",
 	"identity", "principal", "email", "consumer", "customer", "client-id", "org-id", "team", "portkey", "helicone", "cf-aig", "signature"}
 
-// changing are headers with such a name whose value is another one with each request, or says nothing of who asks.
+// changing are headers whose names match although their values change with each request or don't identify a client.
 var changing = []string{"User-Agent", "Idempotency-Key", "X-Idempotency-Key", "X-Portkey-Trace-Id", "X-Portkey-Span-Id", "X-Portkey-Span-Name",
 	"X-Portkey-Request-Timeout", "Helicone-Request-Id", "Sec-Websocket-Key", "X-Amz-Security-Token-Date"}
 
-// credentialParameters are those of the query.
+// credentialParameters are the same in the query.
 var credentialParameters = []string{"key", "api-key", "api_key", "subscription-key", "access_token"}
 
-// members are those of a body that name the user for whom a client asks.
+// members are the members of a body that name the client's user.
 var members = []string{"user", "safety_identifier", "metadata.user_id"}
 
-// Credentials tells owners apart by what identifies a client: a hash of all headers with keys, tokens, cookies, organizations, projects or
-// users, and of keys in the query. A request without any has the owner of its connection, so that clients without a key share nothing. An
-// owner whose key changes, such as a token that is good for an hour, is another one.
+// Credentials distinguishes owners by what identifies a client: a hash of all headers with keys, tokens, cookies,
+// organizations, projects or users, and of keys in the query. Requests without any of these belong to the owner of
+// their connection, so that clients without a key share nothing. A client whose key changes, such as a token that is
+// valid for an hour, becomes another owner.
 func Credentials(r *http.Request) string {
 	sum := sha256.New()
 	if !credentials(sum, r) {
@@ -38,15 +40,15 @@ func Credentials(r *http.Request) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// SharedCredentials is Credentials for clients without a key that all belong together, such as those of one user's own machine: they share
-// what is remembered.
+// SharedCredentials is Credentials for clients without a key that belong together, such as those on one user's machine:
+// they share what is remembered.
 func SharedCredentials(r *http.Request) string {
 	sum := sha256.New()
 	credentials(sum, r)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// credentials writes what identifies a client, and reports whether there is anything.
+// credentials writes what identifies a client, and reports whether there was anything.
 func credentials(w io.Writer, r *http.Request) (any bool) {
 	var names []string
 	for name := range r.Header {
@@ -70,8 +72,9 @@ func credentials(w io.Writer, r *http.Request) (any bool) {
 	return any
 }
 
-// ownerOf is whose conversation a request belongs to. With an Owner of its own the program decides; otherwise the user whom the body names counts
-// too, and the system prompt, unless the client names its conversation: what it retrieves for the system prompt may then change with each request.
+// ownerOf returns the owner of a request's conversation. If the program has set Owner, that decides. Otherwise the user
+// that the body names counts too, and so does the system prompt, unless the client names its conversation: text that it
+// retrieves for the system prompt may then change with each request.
 func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	own := p.Owner != nil && !p.ShareAnonymous
 	who := Credentials
@@ -92,10 +95,11 @@ func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	return owner + "\x00" + r.Header.Get(HeaderConversation)
 }
 
-// steadyRunes is how much of a system prompt counts. What apps change with each request is usually at its end.
+// steadyRunes is how much of a system prompt counts. Apps usually put what changes with each request at its end.
 const steadyRunes = 500
 
-// steady is the beginning of a system prompt without what a clock changes in it: words with digits, names of days and months.
+// steady returns the beginning of a system prompt without words that depend on a clock: words with digits, names of
+// days and months.
 func steady(prompt string) string {
 	if runes := []rune(prompt); len(runes) > steadyRunes {
 		prompt = string(runes[:steadyRunes])
@@ -110,7 +114,7 @@ func steady(prompt string) string {
 var clockWords = strings.Fields(`monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april may
 	june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt morning afternoon evening night`)
 
-// system is the system prompt of a request, wherever its API has it.
+// system returns the system prompt of a request in any of the APIs.
 func (at *route) system(body []byte) string {
 	for _, name := range []string{"system", "instructions", "systemInstruction", "system_instruction"} {
 		if v := gjson.GetBytes(body, name); v.Exists() && v.Type != gjson.Null {

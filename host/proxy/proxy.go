@@ -1,12 +1,13 @@
-// Package proxy is a compaction proxy: it is between a client and an OpenAI-, Anthropic- or Gemini-compatible endpoint, and keeps the
-// conversations of clients that know nothing about it inside of the model's context window.
+// Package proxy is a compaction proxy between a client and an OpenAI-, Anthropic- or Gemini-compatible endpoint. It
+// keeps conversations inside the model's context window without the clients' knowledge.
 //
-// A client sends its whole conversation with every request, as these APIs want it. [ctxfold.Compactor.Fit] remembers what it made of which
-// first messages and puts that in their place the next time, so that a conversation is compacted once and not with every request, and
-// compacts again when it is due. What is remembered of a client is never used for one with another key.
+// A client sends its whole conversation with every request, as these APIs require. [ctxfold.Compactor.Fit] remembers
+// which messages it replaced with what, and applies that to later requests, so that a conversation isn't compacted with
+// every request, but again only when that is due. What is remembered for a client is never used for one with another
+// key.
 //
-// What the client sends is the truth: the proxy can lose all its records, be killed at any time or be left out, and nothing is lost. Where
-// it cannot read a request, or compaction fails, the request continues as it came.
+// The client's messages are authoritative: the proxy can lose all its records, be killed at any time or be removed, and
+// nothing is lost. If it cannot read a request, or a compaction fails, it forwards the request unchanged.
 package proxy
 
 import (
@@ -28,63 +29,67 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// HeaderConversation is a request header by which a client may name its conversation. It is not needed: conversations are
-// told apart by their messages. What is remembered of a conversation with a name is not used for one with another name, and its system prompt
-// may begin differently in each request.
+// HeaderConversation is a request header with which a client may name its conversation. It is optional: conversations
+// are distinguished by their messages. What is remembered for a named conversation is not used for one with another
+// name, and its system prompt may begin differently in each request.
 const HeaderConversation = "Ctxfold-Conversation"
 
-// HeaderReport is a response header: what was done to the conversation, such as
-// "compacted; before=91000; after=32000; summary=model", in tokens. Where the model's summary is not what replaces the messages, or is only
-// accepted for want of a better one, it says why: "summary=local; why=too_short", in the words of [api.SummaryFault].
+// HeaderReport is a response header that says what was done to the conversation, such as "compacted; before=91000;
+// after=32000; summary=model", in tokens. If the model's summary was rejected, or accepted only because nothing better
+// was available, it says why: "summary=local; why=too_short", in the words of [api.SummaryFault].
 const HeaderReport = "Ctxfold-Report"
 
-// DefaultMaxBody is how many bytes a request may have when Options do not say otherwise.
+// DefaultMaxBody is the default limit for the size of a request, in bytes.
 const DefaultMaxBody = 64 << 20
 
-// DefaultBodyTimeout is how long a request's body may take when Options do not say otherwise.
+// DefaultBodyTimeout is the default time limit for receiving a request's body.
 const DefaultBodyTimeout = 30 * time.Second
 
-// Options configure a [Proxy]. Compactor and Upstream are needed.
+// Options configure a [Proxy]. Compactor and Upstream are required.
 type Options struct {
-	// Compactor does the work, and its Records keep what is known of conversations. It is not closed with the Proxy.
+	// Compactor does the compactions, and its Records store what is remembered. It is not closed with the Proxy.
 	Compactor *ctxfold.Compactor
 
-	// Upstream is the endpoint: the path of a request is put after its path.
+	// Upstream is the endpoint: the path of a request is appended to its path.
 	Upstream *url.URL
 
-	// Policy is that of all conversations (docs/reference/policy.md). Its format is taken from the path of each request.
+	// Policy applies to all conversations (docs/reference/policy.md). Its format is determined by the path of each
+	// request.
 	Policy ctxfold.Policy
 
-	// SummaryModel writes the summaries, at the same endpoint and with the client's own key. Empty means the model of the
-	// conversation. With "summary":{"mode":"local"} in the policy no model is asked.
+	// SummaryModel writes the summaries, at the same endpoint and with the client's own key. Empty means the model of
+	// the conversation. With "summary":{"mode":"local"} in the policy no model is called.
 	SummaryModel string
 
 	// Transport sends requests to the endpoint. Nil means [NewTransport].
 	Transport http.RoundTripper
 
-	// MaxBody is how many bytes a request may have. Zero means DefaultMaxBody.
+	// MaxBody is the maximum size of a request in bytes. Zero means DefaultMaxBody.
 	MaxBody int64
 
-	// BodyTimeout is how long the body of a request may take, and a second more for each 16 KiB of it. Zero means
-	// DefaultBodyTimeout, negative means no limit. Answers have none: a stream may take as long as the model does.
+	// BodyTimeout is the time limit for receiving the body of a request, plus a second for each 16 KiB of it. Zero
+	// means DefaultBodyTimeout, negative means no limit. It doesn't apply to answers: a stream may take as long as the
+	// model needs.
 	BodyTimeout time.Duration
 
-	// Owner says who has sent a request: what is remembered of one owner is never used for another. Nil means [Credentials], the user whom the
-	// body names (user, safety_identifier, metadata.user_id) and the beginning of the system prompt.
+	// Owner returns who sent a request: what is remembered for one owner is never used for another. Nil means
+	// [Credentials], the user that the body names (user, safety_identifier, metadata.user_id) and the beginning of the
+	// system prompt.
 	Owner func(*http.Request) string
 
-	// ShareAnonymous lets clients without any key share what is remembered, instead of keeping their connections apart. It is for clients
-	// that belong together, and needs Owner to be nil.
+	// ShareAnonymous lets clients without a key share what is remembered, instead of keeping their connections apart.
+	// Use it for clients that belong together. Owner must be nil.
 	ShareAnonymous bool
 
-	// Redact finds in one text of a conversation what summarizers, digests and records must not see, as [ctxfold.Input] has it. Nil means nothing.
+	// Redact finds secrets in one text of a conversation, as in [ctxfold.Input]: summarizers, digests and records don't
+	// get them. Nil means none.
 	Redact func(text string) []api.Redaction
 
-	// Metrics gets each request. Nil means none.
+	// Metrics receives each request. Nil means none.
 	Metrics Metrics
 
-	// Logger gets a line for each compaction, without any text of it: sizes, who wrote the summary, and why that is not the model, with the
-	// first 300 code points of the error if a request for a summary failed. Nil means no log.
+	// Logger receives a line for each compaction, without any text of it: sizes, who wrote the summary, and why the
+	// model did not, including the first 300 code points of the error if a summary request failed. Nil means no log.
 	Logger *slog.Logger
 }
 
@@ -95,27 +100,28 @@ type Proxy struct {
 	flights flights
 }
 
-// NewTransport is a transport for an endpoint: http.DefaultTransport with a pool of idle connections per host that fits a proxy, instead of
-// two.
+// NewTransport returns a transport for an endpoint: http.DefaultTransport with a pool of idle connections per host that
+// is large enough for a proxy.
 func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 1024, 256
 	return t
 }
 
-// Metrics gets what a monitoring system wants to count of a [Proxy], next to what [ctxfold.Metrics] has of its Compactor.
+// Metrics receives what a monitoring system wants to count of a [Proxy], in addition to the [ctxfold.Metrics] of its
+// Compactor.
 type Metrics interface {
 	// Request is called when the answer to a request begins.
 	Request(Request)
 }
 
-// Request is one request of a client, as [Metrics] see it.
+// Request describes one request of a client.
 type Request struct {
-	// Format is the wire format of the conversation; "" for what is passed on as it is.
+	// Format is the wire format of the conversation; "" for requests that are forwarded unchanged.
 	Format string
 	// Status is the HTTP status of the answer, the proxy's own or the endpoint's.
 	Status int
-	// Reason says why the conversation was or was not compacted, as in a report; "" where it was not looked at.
+	// Reason says why the conversation was or was not compacted, as in a report; "" if it was not examined.
 	Reason string
 	// Took is the time until the answer began.
 	Took time.Duration
@@ -123,12 +129,13 @@ type Request struct {
 
 // route is an API that the proxy knows.
 type route struct {
-	suffix string     // of the path; what precedes it is the base URL of its SDK
+	suffix string     // of the path; the base URL for the SDK precedes it
 	format api.Format // of the transcript
-	list   string     // the key of the request that holds the transcript
-	// kept are the keys of a request that name a conversation which the endpoint keeps.
+	list   string     // the member of the request that contains the transcript
+	// kept are members of a request that name a conversation stored by the endpoint.
 	kept []string
-	// ask is the body of a request for a summary, and said is what an answer to it says. Without them tokens are counted.
+	// ask returns the body of a request for a summary, and said extracts the text of its answer. They are nil for
+	// requests that count tokens.
 	ask  func(t *turn, q ctxfold.Request) map[string]any
 	said func(answer gjson.Result) (ctxfold.Summary, error)
 }
@@ -146,7 +153,7 @@ var routes = []route{
 	{suffix: ":countTokens", format: "gemini", list: "contents"},
 }
 
-// New makes a Proxy.
+// New returns a Proxy.
 func New(o Options) (*Proxy, error) {
 	if o.Compactor == nil {
 		return nil, errors.New("ctxfold: a proxy needs a Compactor")
@@ -181,7 +188,7 @@ func New(o Options) (*Proxy, error) {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(o.Upstream)
 			r.Out.Header.Del(HeaderConversation)
-			// The transport compresses by itself then, and errors can be read.
+			// The transport then handles compression itself, so that errors can be read.
 			r.Out.Header.Del("Accept-Encoding")
 		},
 		Transport: roundTripper{p},
@@ -189,13 +196,13 @@ func New(o Options) (*Proxy, error) {
 			r.Request.Context().Value(callKey{}).(*call).closes(r.Header)
 			return nil
 		},
-		FlushInterval: -1, // streams are passed on piece by piece
+		FlushInterval: -1, // forward streams piece by piece
 		ErrorHandler:  p.failed,
 	}
 	return p, nil
 }
 
-// ServeHTTP passes a request on, compacted where that is due.
+// ServeHTTP forwards a request, compacted if that is due.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := find(r)
 	c := &call{start: time.Now(), http1: r.ProtoMajor == 1}
@@ -207,7 +214,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.body.end(false)
 	if at == nil {
 		c.pass(p, r, "path")
-		// An endpoint may answer before the transport has seen the end of the body, which the server would close then.
+		// An endpoint may answer before the transport has seen the end of the body; the server would then close the
+		// body.
 		_ = http.NewResponseController(w).EnableFullDuplex()
 		defer c.body.leave()
 		p.reverse.ServeHTTP(w, r)
@@ -242,7 +250,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if c.turn == nil {
 		c.pass(p, r, why)
-	} else if send := c.turn.first(r.Context()); !bytes.Equal(send, plain) { // what is not changed stays compressed
+	} else if send := c.turn.first(r.Context()); !bytes.Equal(send, plain) { // unchanged bodies stay compressed
 		body = send
 		r.Header.Del("Content-Encoding")
 	}
@@ -257,19 +265,20 @@ type call struct {
 	format api.Format
 	start  time.Time
 	http1  bool
-	body   *timedBody // nil where there is none
-	turn   *turn      // nil for what is passed on as it is
-	passed string     // the report of what is passed on as it is
+	body   *timedBody // nil if there is none
+	turn   *turn      // nil for requests that are forwarded unchanged
+	passed string     // the report of a request that is forwarded unchanged
 }
 
-// closes says in the header of an answer that the connection ends with it, where the client may still send a body: what comes is no request.
+// closes adds a header that ends the connection after the answer if the client may still be sending a body: the next
+// data is not a request.
 func (c *call) closes(h http.Header) {
 	if c.http1 && !c.body.isWhole() {
 		h.Set("Connection", "close")
 	}
 }
 
-// pass notes why a request is passed on as it is.
+// pass records why a request is forwarded unchanged.
 func (c *call) pass(p *Proxy, r *http.Request, why string) {
 	c.passed = passed(why)
 	level := slog.LevelInfo
@@ -279,10 +288,10 @@ func (c *call) pass(p *Proxy, r *http.Request, why string) {
 	p.Logger.Log(r.Context(), level, "ctxfold: passed on as it came", "path", r.URL.Path, "why", why)
 }
 
-// passed is the report of a request that is passed on as it is.
+// passed returns the report of a request that is forwarded unchanged.
 func passed(why string) string { return "passed; why=" + why }
 
-// count tells the metrics of a call that is answered.
+// count passes an answered call to the metrics.
 func (p *Proxy) count(c *call, status int) {
 	m := Request{Format: string(c.format), Status: status, Took: time.Since(c.start)}
 	if c.turn != nil {
@@ -295,7 +304,7 @@ type noMetrics struct{}
 
 func (noMetrics) Request(Request) {}
 
-// bounded is a policy under which an endpoint's own errors decide, where it has no window.
+// bounded returns a policy that relies on the endpoint's errors if the window is unknown.
 func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
 	probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: p, Format: api.FormatOpenAIChat}
 	_, err := c.Check(context.Background(), probe)
@@ -321,12 +330,12 @@ func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
 		window = map[string]json.RawMessage{}
 	}
 	window["unlimited"] = json.RawMessage("true")
-	raw["window"], _ = json.Marshal(window) // both are JSON
+	raw["window"], _ = json.Marshal(window) // marshaling cannot fail
 	text, _ := json.Marshal(raw)
 	return ctxfold.RawPolicy(text), nil
 }
 
-// find gives the API that a request is for.
+// find returns the API that a request uses.
 func find(r *http.Request) *route {
 	if r.Method != http.MethodPost {
 		return nil
@@ -339,21 +348,21 @@ func find(r *http.Request) *route {
 	return nil
 }
 
-// failed answers where the endpoint could not be reached.
+// failed answers if the endpoint could not be reached.
 func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	c := r.Context().Value(callKey{}).(*call)
-	if c.body.isLate() { // what is passed on as it comes
+	if c.body.isLate() { // a request that is forwarded as it arrives
 		p.refuse(w, c, http.StatusRequestTimeout, "the request could not be read: "+err.Error())
 		return
 	}
-	if r.Context().Err() != nil { // the client has gone
+	if r.Context().Err() != nil { // the client has disconnected
 		return
 	}
 	p.Logger.Warn("ctxfold: the endpoint did not answer", "path", r.URL.Path, "error", err)
 	p.refuse(w, c, http.StatusBadGateway, "the endpoint behind the proxy did not answer")
 }
 
-// refuse answers in the shape that the clients of all three APIs read.
+// refuse answers with an error in a shape that clients of all three APIs understand.
 func (p *Proxy) refuse(w http.ResponseWriter, c *call, status int, message string) {
 	p.count(c, status)
 	c.closes(w.Header())

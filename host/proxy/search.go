@@ -13,12 +13,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// HeaderSearch is a request header by which a client searches its conversation, what the endpoint is no longer sent included: the request
-// of its next turn with "query=Where+does+Ines+live%3F&limit=5" in this header is answered with what [ctxfold.Compactor.SearchBodies] finds
-// in its messages, and goes nowhere. The value is a form, with query, limit, role, after and before.
+// HeaderSearch is a request header with which a client searches its conversation, including what is no longer sent to
+// the endpoint. The proxy answers the request for the next turn, with "query=Where+does+Ines+live%3F&limit=5" in this
+// header, with what [ctxfold.Compactor.SearchBodies] finds in its messages, and does not forward it. The value is
+// form-encoded, with query, limit, role, after and before.
 const HeaderSearch = "Ctxfold-Search"
 
-// search answers a request with that header. Nothing is searched but the request's own messages, so nobody is shown what he has not sent.
+// search answers a request with that header. It searches only the request's own messages, so clients see only what they
+// have sent.
 func (p *Proxy) search(w http.ResponseWriter, r *http.Request, c *call, at *route, body []byte) {
 	list := gjson.GetBytes(body, at.list)
 	if !json.Valid(body) || !list.IsArray() {
@@ -51,6 +53,6 @@ func (p *Proxy) search(w http.ResponseWriter, r *http.Request, c *call, at *rout
 		w.Header().Set("Content-Type", "application/json")
 		p.count(c, http.StatusOK)
 		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write(found.Raw) // who has gone needs no answer
+		_, _ = w.Write(found.Raw) // the client may have disconnected
 	}
 }

@@ -17,21 +17,21 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The proxy asks for summaries by HTTP alone, although packages host/openai and host/anthropic do the same with the SDKs:
-// compiling one of those takes more than a minute and 2 GB, which everybody would pay who runs the command.
+// The proxy requests summaries with plain HTTP, although packages host/openai and host/anthropic do the same with the
+// SDKs: compiling one of those takes more than a minute and 2 GB, which would affect everybody who builds the command.
 
-// summarizer asks a model at the endpoint of a client's request, in the client's name.
+// summarizer calls a model at the endpoint of a client's request, with the client's credentials.
 type summarizer struct{ t *turn }
 
-// notCopied are the headers of a client's request that belong to its body or its connection. All others go along: endpoints and
-// the gateways before them want keys, versions and names of their own.
+// notCopied are headers of a client's request that belong to its body or its connection. All others are copied:
+// endpoints and gateways require keys, versions and their own headers.
 var notCopied = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Digest", "Content-Encoding", "Content-Length", "Content-Md5", "Content-Type", "Digest",
 	"Expect", "Idempotency-Key", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", HeaderConversation,
 }
 
-// header is what a request for a summary has of a client's.
+// header returns the headers for a summary request, copied from the client's.
 func header(from http.Header) http.Header {
 	h := from.Clone()
 	for _, list := range from.Values("Connection") {
@@ -46,7 +46,7 @@ func header(from http.Header) http.Header {
 	return h
 }
 
-// maxSummary is how much of an answer is read, in bytes.
+// maxSummary is how many bytes of an answer are read.
 const maxSummary = 4 << 20
 
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
@@ -91,18 +91,19 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	return sum, err
 }
 
-// SummarizesPrefix reports that the endpoint can be asked after the conversation, which its own model has in the prompt cache.
+// SummarizesPrefix reports whether requests can extend the conversation, which only the conversation's own model has in
+// its prompt cache.
 func (s *summarizer) SummarizesPrefix() bool {
 	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
 }
 
-// body is that of the request for a summary.
+// body returns the body of a request for a summary.
 func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
 	if q.Conversation != nil {
 		return q.Conversation.Sent, nil
 	}
 	asked := s.t.route.ask(s.t, q)
-	if model := cmp.Or(s.t.proxy.SummaryModel, s.t.model); model != "" && s.t.route.format != api.FormatGemini { // else it is in the path
+	if model := cmp.Or(s.t.proxy.SummaryModel, s.t.model); model != "" && s.t.route.format != api.FormatGemini { // Gemini has it in the path
 		asked["model"] = model
 	}
 	return json.Marshal(asked)
@@ -110,7 +111,7 @@ func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
 
 func askChat(t *turn, q ctxfold.Request) map[string]any {
 	limit := "max_completion_tokens"
-	if gjson.GetBytes(t.body, "max_tokens").Exists() { // an endpoint of that age may not know the newer name
+	if gjson.GetBytes(t.body, "max_tokens").Exists() { // an older endpoint may not know the newer name
 		limit = "max_tokens"
 	}
 	return map[string]any{limit: q.MaxOutputTokens, "messages": []map[string]string{
@@ -168,7 +169,7 @@ func saidMessages(answer gjson.Result) (ctxfold.Summary, error) {
 			usage.Get("output_tokens").Int())}, nil
 }
 
-// counted is what the endpoint has counted; nil where it has counted nothing.
+// counted returns the endpoint's token counts; nil if there are none.
 func counted(input, read, write, output int64) *api.CallUsage {
 	if input+read+write+output <= 0 {
 		return nil
@@ -176,7 +177,7 @@ func counted(input, read, write, output int64) *api.CallUsage {
 	return &api.CallUsage{InputTokens: int(max(input, 0)), CacheReadTokens: int(read), CacheWriteTokens: int(write), OutputTokens: int(output)}
 }
 
-// texts are the texts of a list of parts, one after the other.
+// texts joins the texts of a list of parts.
 func texts(parts gjson.Result) string {
 	var b strings.Builder
 	for _, part := range parts.Array() {

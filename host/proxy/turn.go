@@ -29,8 +29,8 @@ type turn struct {
 	report string
 }
 
-// open reads the conversation that a request belongs to. It returns nil and why for what cannot be compacted: no JSON, no list of
-// messages, or a conversation that the endpoint itself keeps.
+// open reads the conversation of a request. It returns nil and why if it cannot be compacted: it isn't JSON, has no
+// list of messages, or the endpoint stores the conversation.
 func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why string) {
 	if !json.Valid(body) {
 		return nil, "no_json"
@@ -47,7 +47,7 @@ func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why stri
 	return &turn{proxy: p, route: at, from: r, body: body, model: model, owner: p.ownerOf(r, at, body)}, ""
 }
 
-// first gives the body to send.
+// first returns the body to send.
 func (t *turn) first(ctx context.Context) []byte {
 	fit := t.fit
 	if t.route.ask == nil {
@@ -103,8 +103,8 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	return r, nil
 }
 
-// finish compacts. Clients that send the same request at the same time, or again after they gave up, get one compaction; it ends with the
-// last of them.
+// finish compacts. Clients that send the same request at the same time, or again after a timeout, share one compaction,
+// which is cancelled when the last of them leaves.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %d ", t.owner, t.route.suffix, in.Force, in.Limit))
 	body := sha256.Sum256(t.body)
@@ -113,7 +113,7 @@ func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, e
 	})
 }
 
-// recollect gives what would be sent, for a request that only wants it counted.
+// recollect returns what would be sent, for a request that only counts tokens.
 func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.proxy.Compactor.Recollect(ctx, in)
 	if err == nil {
@@ -122,7 +122,7 @@ func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result
 	return r, err
 }
 
-// base is the URL that an SDK would be given for the endpoint of a request, and the request's query.
+// base returns the base URL that an SDK would be given for the endpoint of a request, and the request's query.
 func (p *Proxy) base(r *http.Request, at *route) (base, query string) {
 	u := p.Upstream.JoinPath(strings.TrimSuffix(strings.TrimSuffix(r.URL.EscapedPath(), "/"), at.suffix))
 	query = strings.Join(slices.DeleteFunc([]string{u.RawQuery, r.URL.RawQuery}, func(q string) bool { return q == "" }), "&")

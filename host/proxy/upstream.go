@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxErrorBody is how much of an error is read to find out what it is, in bytes.
+// maxErrorBody is how many bytes of an error are read to classify it.
 const maxErrorBody = 64 << 10
 
-// roundTripper sends a request, and once more where the conversation was too long for the endpoint.
+// roundTripper sends a request, and once more if the conversation was too long for the endpoint.
 type roundTripper struct{ p *Proxy }
 
 func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -50,14 +50,14 @@ func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 		return response, nil
 	}
 	if again := t.shorter(r, status, text); again != nil {
-		_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody) // so that its connection can be used again
+		_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody) // so that the connection can be reused
 		response.Body.Close()
 		return rt.p.Transport.RoundTrip(again)
 	}
 	return response, nil
 }
 
-// replay puts what was read of a body before the rest of it.
+// replay puts back what was read of a body.
 func replay(response *http.Response, read []byte) {
 	response.Body = struct {
 		io.Reader
@@ -65,7 +65,7 @@ func replay(response *http.Response, read []byte) {
 	}{io.MultiReader(bytes.NewReader(read), response.Body), response.Body}
 }
 
-// shorter gives the request again if the endpoint refused it for its length and a compaction makes it shorter.
+// shorter returns the request with a compacted body if the endpoint rejected it for its length and a compaction helps.
 func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 	verdict, err := t.proxy.Compactor.Classify(r.Context(), api.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 		t.proxy.Logger.Warn("ctxfold: not compacted", "format", t.route.format, "error", err)
 		return nil
 	}
-	if !done.Changed { // the endpoint would refuse it again
+	if !done.Changed { // the endpoint would reject it again
 		return nil
 	}
 	again := r.Clone(r.Context())

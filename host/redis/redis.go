@@ -1,11 +1,12 @@
-// Package redis keeps what [ctxfold.Compactor.Fit] remembers in Redis or Valkey, for replicas that share it.
+// Package redis stores what [ctxfold.Compactor.Fit] remembers in Redis or Valkey, for replicas that share it.
 //
 //	records, err := redis.Open("rediss://user:password@redis.example.com:6380/0", redis.Options{})
 //	...
 //	c := ctxfold.New(ctxfold.Options{Records: records})
 //
-// A record is a string under the prefix, "r:" and its key, and a lease one under the prefix, "l:" and its key. Every key has a time to
-// live, so a policy like volatile-lru may evict them: losing a record or a lease costs one compaction.
+// Records are strings under the prefix, "r:" and their key; leases are strings under the prefix, "l:" and their key.
+// Every key has a time to live, so a policy like volatile-lru may evict them: losing a record or a lease costs one
+// compaction.
 package redis
 
 import (
@@ -20,25 +21,25 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// What counts where [Options] do not say otherwise.
+// Defaults of [Options].
 const (
 	// DefaultPrefix precedes all keys.
 	DefaultPrefix = "ctxfold:"
-	// DefaultMaxAge is how long a record is kept that nobody uses.
+	// DefaultMaxAge is how long an unused record is kept.
 	DefaultMaxAge = 30 * 24 * time.Hour
 )
 
 // Options configure [Records].
 type Options struct {
-	// Prefix precedes all keys. Empty means DefaultPrefix. With Redis Cluster it needs a hash tag, such as "{ctxfold}:", because a lease and
-	// its record have to be on one node.
+	// Prefix precedes all keys. Empty means DefaultPrefix. With Redis Cluster it needs a hash tag, such as
+	// "{ctxfold}:", because a lease and its record must be on the same node.
 	Prefix string
 
-	// MaxAge is how long a record is kept that nobody uses. Zero means DefaultMaxAge.
+	// MaxAge is how long an unused record is kept. Zero means DefaultMaxAge.
 	MaxAge time.Duration
 
-	// TLS is the configuration for rediss:// URLs, where a certificate authority or a client certificate of one's own is needed. Nil
-	// means the authorities of the system. Only Open reads it.
+	// TLS is the configuration for rediss:// URLs, if you need your own certificate authority or a client certificate.
+	// Nil means the authorities of the system. Only Open reads it.
 	TLS *tls.Config
 }
 
@@ -51,12 +52,12 @@ type Records struct {
 
 var _ records.Shared = (*Records)(nil)
 
-// Open makes Records over the server of a URL: redis://user:password@host:port/database, rediss:// for TLS, or
-// unix://user:password@/path?db=database. It does not connect before the first call. Its errors do not hold the URL.
+// Open returns Records on the server of a URL: redis://user:password@host:port/database, rediss:// for TLS, or
+// unix://user:password@/path?db=database. It does not connect before the first call. Errors do not contain the URL.
 func Open(url string, o Options) (*Records, error) {
 	with, err := client.ParseURL(url)
 	if err != nil {
-		return nil, errURL // err may hold the password
+		return nil, errURL // err may contain the password
 	}
 	if o.TLS != nil && with.TLSConfig != nil {
 		own := o.TLS.Clone()
@@ -71,8 +72,8 @@ func Open(url string, o Options) (*Records, error) {
 
 var errURL = errors.New("ctxfold: this is not the URL of a Redis server; want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
 
-// New makes Records over a client of the program's own, for example one of Redis Sentinel. The client should have
-// ContextTimeoutEnabled, or a server that hangs holds a connection for ReadTimeout. Close closes it.
+// New returns Records that use the program's own client, for example one of Redis Sentinel. The client should have
+// ContextTimeoutEnabled; otherwise a server that hangs occupies a connection for ReadTimeout. Close closes it.
 func New(c client.UniversalClient, o Options) *Records {
 	r := &Records{client: c, prefix: o.Prefix, maxAge: o.MaxAge}
 	if r.prefix == "" {
@@ -90,7 +91,7 @@ func (r *Records) Close() error { return r.client.Close() }
 // Ping reports whether the server answers.
 func (r *Records) Ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }
 
-// The scripts run on the server, each as one step.
+// The scripts run on the server, each atomically.
 var (
 	//go:embed find.lua
 	findText string
@@ -107,7 +108,8 @@ var (
 	releaseScript, keepScript            = client.NewScript(releaseText), client.NewScript(keepText)
 )
 
-// The numbers of keys that the first call of a search and each further one sends. Most histories are known up to a few messages.
+// How many keys the first call of a search sends, and each further one. Most histories are known except for their last
+// few messages.
 const (
 	firstKeys = 64
 	moreKeys  = 2048
@@ -129,7 +131,7 @@ func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return nil, 0, nil
 }
 
-// Keep keeps a record under all keys, in one step.
+// Keep stores a record under all keys, atomically.
 func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
 	pipe := r.client.TxPipeline()
 	for _, key := range r.all("r:", keys) {
@@ -141,8 +143,8 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 
 // Lease leases the first key.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
-	// Who continues from a history that somebody compacts has more keys than one call should send. The own lease is taken first and the
-	// others are looked at afterwards: of two calls at least the one that is second sees the other.
+	// A continuation of a history that is being compacted has more keys than one call should send. So this call takes
+	// its own lease first and looks for others afterwards: of two calls, at least the later one sees the other.
 	granted, err := leaseScript.Run(ctx, r.client, r.all("l:", keys[:1]), holder, ttl.Milliseconds()).Bool()
 	if err != nil || !granted {
 		return false, err

@@ -1,7 +1,7 @@
 import { CtxfoldError, messageOf } from "./errors.js";
 import { wasiImports } from "./wasi.js";
 
-/** A request, in pieces that are written one after the other. */
+/** A request as a list of pieces, written one after the other. */
 export type Pieces = readonly (string | Uint8Array)[];
 
 interface Exports {
@@ -13,39 +13,46 @@ interface Exports {
 
 const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ctxfold_plan", "ctxfold_step"];
 /**
- * WebAssembly memory never shrinks, so an instance that grew past this many bytes is returned and made again; one that holds sessions, at
- * twice of what it had when the last one was opened, if that is more.
+ * WebAssembly memory never shrinks. An instance whose memory exceeds this many bytes is discarded after the call and
+ * replaced by a new one. An instance that holds sessions is discarded at twice its size when the last session was
+ * opened, if that is more.
  */
 const SWOLLEN = 128 * 1024 * 1024;
-/** The same where an isolate has 128 MB for all: what one call leaves behind would make the next one need more than that. */
+/**
+ * The same limit for isolates with 128 MB in total, where memory that one call leaves behind would push the next call
+ * over the limit.
+ */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**
- * An instance of more than ROOMY bytes is made again, too, after CALM calls in a row whose requests and answers had less than one part in SHARE
- * of its memory, unless it holds sessions.
+ * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than 1/SHARE
+ * of its memory for request and answer, unless it holds sessions.
  */
 const ROOMY = 32 * 1024 * 1024;
 const CALM = 64;
 const SHARE = 32;
-/** Below this many UTF-16 units a string is encoded aside; above, straight into the module's memory. */
+/** Shorter strings (in UTF-16 units) are encoded into a buffer first; longer ones straight into the module's memory. */
 const ENCODE_IN_PLACE = 4096;
 
 const encoder = new TextEncoder();
 
 /**
- * The compiled module and its one instance, which every compactor of this module shares. All calls are synchronous, so
- * none can come between two halves of another. The instance is made at the first call, and again after a trap.
+ * The compiled module and its single instance, shared by all compactors of this module. All calls are synchronous, so
+ * they never interleave. The instance is created by the first call, and again after a trap.
  */
 export class CtxfoldModule {
   readonly #module: WebAssembly.Module;
   readonly #swollen: number;
   #instance: Exports | undefined;
   #started = 0;
-  /** Bytes of memory when a session was opened last. */
+  /** Memory size in bytes when a session was last opened. */
   #opened = 0;
-  /** How many calls in a row have used little of the memory. */
+  /** How many consecutive calls have used little of the memory. */
   #calm = 0;
 
-  /** `swollen` is how many bytes an instance keeps. Throws `invalid_module` when the module is not ctxfold's. */
+  /**
+   * `swollen` is the memory size in bytes above which an instance is replaced. Throws `invalid_module` if the module is
+   * not ctxfold's.
+   */
   constructor(module: WebAssembly.Module, swollen = SWOLLEN) {
     const names = new Set(WebAssembly.Module.exports(module).map((e) => e.name));
     const missing = REQUIRED.filter((name) => !names.has(name));
@@ -59,15 +66,15 @@ export class CtxfoldModule {
     this.#swollen = swollen;
   }
 
-  /** Counts the instances; 0 while there is none. Sessions end with their instance. */
+  /** The number of the current instance, counted from 1; 0 if there is none. Sessions end with their instance. */
   get instance(): number {
     return this.#instance ? this.#started : 0;
   }
 
   /**
-   * Runs one operation on a request and returns the answer's bytes, as docs/reference/abi.md describes them; an answer that is an
-   * error is returned like any other. Throws `trap` when the instance died, `invalid_option` when there is no such
-   * operation, `invalid_module` when the module cannot be started.
+   * Runs one operation on a request and returns the bytes of the answer, as described in docs/reference/abi.md. An
+   * answer that is an error is returned like any other. Throws `trap` if the instance died, `invalid_option` if there
+   * is no such operation, and `invalid_module` if the module cannot be started.
    */
   call(op: string, request: string | Uint8Array | Pieces): Uint8Array<ArrayBuffer> {
     const pieces = typeof request === "string" || request instanceof Uint8Array ? [request] : request;
@@ -109,7 +116,7 @@ export class CtxfoldModule {
         wasiImports(this.#module, () => exports.memory),
       );
       const exports = instance.exports as unknown as Exports;
-      // A build that was initialised ahead of time has no _initialize.
+      // A build that was initialized ahead of time has no _initialize.
       exports._initialize?.();
       this.#started++;
       this.#opened = this.#calm = 0;
@@ -120,7 +127,7 @@ export class CtxfoldModule {
   }
 }
 
-/** Writes the pieces into a buffer of the module. */
+/** Copies the pieces into a buffer that the module allocates. */
 function write(instance: Exports, pieces: Pieces): { address: number; size: number } {
   let room = 0;
   for (const piece of pieces) room += roomFor(piece);
@@ -138,7 +145,7 @@ function write(instance: Exports, pieces: Pieces): { address: number; size: numb
     const { read, written } = encoder.encodeInto(bytes, memory.subarray(address + at, address + at + roomFor(bytes)));
     at += written;
     if (read === bytes.length) continue;
-    // The text is not mostly ASCII: the rest is encoded aside, now that its size must be known, and the buffer moves.
+    // The text is not mostly ASCII: encode the rest separately to learn its size, then move to a larger buffer.
     const rest = encoder.encode(bytes.slice(read));
     const larger = instance.ctxfold_alloc(at + rest.length + room) >>> 0;
     const moved = new Uint8Array(instance.memory.buffer);
@@ -151,7 +158,10 @@ function write(instance: Exports, pieces: Pieces): { address: number; size: numb
   return { address, size: at };
 }
 
-/** Bytes kept for a piece: exact for bytes, the worst case for a short text, and a guess (mostly ASCII) for a long one. */
+/**
+ * Bytes to reserve for a piece: exact for bytes, the worst case for a short text, and a guess (mostly ASCII) for a long
+ * one.
+ */
 function roomFor(piece: string | Uint8Array): number {
   if (typeof piece !== "string") return piece.length;
   return piece.length < ENCODE_IN_PLACE ? piece.length * 3 : piece.length + (piece.length >> 3);

@@ -1,4 +1,7 @@
-/** What every entry of the package exports next to `load` and `createCompactor`, which differ in where the module comes from. */
+/**
+ * What every entry of the package exports besides `load` and `createCompactor`, which depend on where the module comes
+ * from.
+ */
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from "./archive.js";
 export type { Compactor, CreateCompactor } from "./compactor.js";

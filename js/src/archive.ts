@@ -1,8 +1,8 @@
-/** What a compaction removes, kept in a store and brought back. */
+/** Restoring and searching what compactions removed and a store keeps. */
 import type { Store } from "./store.js";
 import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
-/** The promise, or a rejection with the signal's reason as soon as it is aborted. */
+/** Settles like `promise`, but rejects with the signal's reason as soon as the signal is aborted. */
 export function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@ export function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Pro
   });
 }
 
-/** The part of a compactor, here or in a worker, that brings bodies back. */
+/** The methods of a compactor, in this thread or in a worker, that restoring and searching need. */
 export interface Restoring {
   restore<M extends Messages>(
     messages: M,
@@ -25,20 +25,21 @@ export interface Restoring {
   search(search: Search): Found | Promise<Found>;
 }
 
-/** What may be searched: all that a conversation names, or some bodies alone. */
+/** What to search: everything that a conversation refers to, or only certain bodies. */
 export interface Within {
-  /** The conversation's messages, as the last compaction left them, with the later ones: they name the archived content. */
+  /** The conversation's messages since the last compaction; their markers name the archived content. */
   messages?: Messages;
-  /** The state of the last compaction; without it the compactor's is taken. */
+  /** The state of the last compaction. Default: the compactor's. */
   state?: State | null;
-  /** Handles of the bodies to search, and no others. */
+  /** Handles of the only bodies to search. */
   handles?: readonly string[];
 }
 
 /**
- * Puts bodies back, byte for byte, that compactions have removed of a transcript: those of some handles, or without any all that the store
- * has, from the last compaction back to the first. `state` is that of the transcript; without it the compactor's is taken. A handle for
- * which the store has nothing, or a body that is not its own, is left as it is: `markers` tell.
+ * Restores, byte for byte, content that compactions removed from a transcript: the bodies with the given handles, or,
+ * without handles, everything that the store has, from the last compaction back to the first. `state` belongs to the
+ * transcript; the default is the compactor's. Markers stay in place where the store has no body, or a body that does
+ * not match its handle; they are listed in `markers`.
  */
 export async function restoreFrom<M extends Messages>(
   store: Store,
@@ -59,7 +60,10 @@ export async function restoreFrom<M extends Messages>(
 /** The handles that a transcript names. */
 const handlesOf = ({ markers }: { markers: readonly { handle: string }[] }) => markers.map(({ handle }) => handle);
 
-/** Gets the bodies of some handles, and where it follows them those that these name, each once. */
+/**
+ * Fetches the bodies with the given handles, each once. With `follow`, also fetches the bodies that those bodies name,
+ * and so on.
+ */
 async function collect(store: Store, compactor: Restoring, handles: readonly string[], follow: boolean) {
   const corrupt = new Set<string>();
   const asked = new Map<string, string>();
@@ -77,13 +81,14 @@ async function collect(store: Store, compactor: Restoring, handles: readonly str
   return { bodies, corrupt, asked };
 }
 
-/** What of a handle markers name. */
+/** The part of a handle that markers show. */
 const digitsOf = (handle: string) => handle.toLowerCase().slice(0, 16);
 
 /**
- * Finds messages that compactions have removed, by what they say: by their words in any script, with the messages next to them, and by dates
- * and roles that the query names. It searches what the conversation names, by `messages` and the state, and what that names in its turn; or
- * only the bodies of `handles`. A body that is not the one of its handle counts as missing. A store that has `search` is asked instead.
+ * Searches the messages that compactions removed: by their words in any script, including adjacent messages, and by
+ * dates and roles in the query. It searches everything that the conversation refers to through `messages` and the
+ * state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle counts as
+ * missing. If the store has `search`, the store is asked instead.
  */
 export async function searchFrom(
   store: Store,
@@ -103,9 +108,9 @@ export async function searchFrom(
 const NO_SEARCH = "Nothing can be searched here without a handle: call with one.";
 
 /**
- * Answers a call of the tool that `recallTool` defines, with a handle or with a query. What the model has done wrong is in the answer,
- * for it to read; it rejects only where the store does. A query is answered from what `within` names, and from nothing else that the store
- * keeps; without `messages` and `handles` only a store that has `search` can answer it.
+ * Answers a call of the tool that `recallTool` defines, with a handle or a query. Mistakes of the model are reported in
+ * the answer, for the model to read; the promise rejects only if the store does. A query searches only what `within`
+ * names. Without `messages` and `handles`, only a store that has `search` can answer a query.
  */
 export async function recallFrom(
   store: Store,

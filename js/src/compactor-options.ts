@@ -7,45 +7,47 @@ import type { Delta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
 import type { Policy, State } from "./types.js";
 
-/** How a compactor is made. */
+/** Options of a compactor. */
 export interface CompactorOptions {
-  /** The module, or what it is made of; without it, the package's own. Compactors may share one. */
+  /** The module, or a source to load it from. Default: the package's own. Compactors may share a module. */
   module?: ModuleSource;
-  /** What to do; without it, the `default` preset. */
+  /** What to do, and when. Default: the `default` preset. */
   policy?: Policy;
-  /** Asks the caller's model for a summary. Without it `compact` writes local digests and asks nobody. */
+  /** Calls your model to write a summary. Without it, `compact` writes local digests and calls no model. */
   summarize?: Summarize;
   /**
-   * The longest that one summary may take, in milliseconds; then the local digest takes its place. It counts from the call of
-   * `summarize`, not while a request waits for its turn. Default 120000.
+   * The time limit for one summary in milliseconds, after which a local digest replaces it. The time counts from the
+   * call of `summarize`, without the time that a request waits for its turn. Default: 120000.
    */
   summaryTimeoutMs?: number;
   /**
-   * How many summaries are asked for at once, 1 or more, by all compactions of this compactor together; the other requests wait. A model
-   * on the user's own machine, which answers one request at a time, wants 1. Default: no limit.
+   * The maximum number of concurrent calls of `summarize`, at least 1, over all compactions of this compactor; further
+   * requests wait. Use 1 for a model on the user's machine that answers one request at a time. Default: no limit.
    */
   concurrency?: number;
   /**
-   * Finds what no summarizer, digest or archive must see in one text of the messages, such as keys and passwords: the texts, or objects with a
-   * placeholder. Messages that stay are untouched. Where it throws, or names what is not in the text, all of the text is replaced
+   * Finds secrets, such as keys and passwords, in a text of the messages. Returns the matching strings, or objects that
+   * also give a placeholder. They are replaced before a summarizer, digest or archive gets the text; messages that stay
+   * are not changed. If it throws, or returns a string that the text doesn't contain, the whole text is replaced
    * (docs/guides/redact.md).
    */
   redact?: FindSecrets;
-  /** Gets the pieces of a summary as they come, where `summarize` gives them. */
+  /** Receives a summary piece by piece if `summarize` streams it. */
   onDelta?: (delta: Delta) => void;
   /**
-   * Is told what happens in `compact`, which waits for what it returns. What it throws is logged to the console, and changes nothing; a
-   * compaction is ended by its `signal`.
+   * Called for each event of `compact`, which awaits the returned promise. Exceptions are logged to the console and
+   * otherwise ignored; to stop a compaction, abort its `signal`.
    */
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
   /**
-   * Keeps what is removed of the transcript, so that it can be restored and recalled; markers name the handles. `compact` resolves when all
-   * of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
+   * Stores removed content, so that it can be restored and recalled by the handles in markers. `compact` resolves once
+   * everything is stored. If storing fails, it rejects with `store_failed` and nothing has changed.
    */
   store?: Store;
   /**
-   * An exact tokenizer, in place of the estimate of a whole transcript: `check`, `estimate` and `compact` ask it once, where
-   * they are given no `usage`. What a compaction would leave is still estimated, in proportion.
+   * An exact tokenizer, used instead of the estimate for the transcript as a whole: `check`, `estimate` and `compact`
+   * call it once each, unless they are given `usage`. The size after a compaction is still estimated, scaled by the
+   * exact count.
    */
   countTokens?: CountTokens;
   /** The state that the last compaction of this conversation returned. */

@@ -75,41 +75,43 @@ const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
 const STEP_OPTIONS: Names<StepOptions> = { memory: true };
 
 /**
- * Compacts one conversation. `compact` waits for the module by itself. The other operations are synchronous and throw
- * `not_loaded` before `ready` has resolved, unless the compactor was made with a module that `load` returned.
+ * Compacts one conversation. `compact` waits for the module to load. The other operations are synchronous and throw
+ * `not_loaded` until `ready` has resolved, unless the compactor was created with a module that `load` returned.
  *
- * Messages are never changed in place. All operations throw {@link CtxfoldError}, after which the compactor works on.
+ * Messages are never modified in place. All operations throw {@link CtxfoldError}; the compactor remains usable
+ * afterwards.
  */
 export interface Compactor {
-  /** Those of the options. */
+  /** The policy of the options. */
   readonly policy: Policy;
   readonly store: Store | undefined;
-  /** There is a `summarize` function. */
+  /** Whether there is a `summarize` function. */
   readonly summarizes: boolean;
-  /** What the next call sends as state: what the last `compact` returned, or the state of the options. */
+  /** The state that the next call sends: that of the last `compact`, or of the options. */
   readonly state: State | undefined;
-  /** Resolves when the module is there; rejects when it cannot be had, and tries again when called again. */
+  /** Resolves when the module is loaded. Rejects if loading fails; the next call tries again. */
   ready(): Promise<void>;
   /**
-   * Runs the whole loop of plan, summaries and step. The answer has the kind that was given: live messages come back as
-   * live messages, in a new array with the caller's own objects wherever nothing was changed (the same array when nothing
-   * was changed at all), text as text, bytes as bytes.
+   * Compacts the messages: plans, has summaries written, and applies them. Pass live messages and get live messages,
+   * text and get text, bytes and get bytes. Live messages come in a new array that holds your own objects where nothing
+   * was changed; if nothing was changed at all, you get the same array (`===`).
    *
-   * A summary that fails, hangs or is refused never fails the compaction: the local digest takes its place and the report
-   * says why. Text and bytes must stay as they are until the promise settles.
+   * A summary that fails, hangs or is refused doesn't fail the compaction: a local digest replaces it and the report
+   * says why. Don't modify the messages until the promise settles.
    */
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
   /**
-   * The first half of the loop, for callers that run it themselves: a plan with requests, or the finished answer. It
-   * asks for summaries even when there is no `summarize`, unless the policy says `local`, and leaves `state` as it is.
+   * The first half of `compact`, for callers that call the model themselves: returns a plan with requests, or the
+   * finished result. It asks for summaries even if there is no `summarize`, unless the policy says `local`, and does
+   * not change `state`.
    *
-   * A host that lives no longer than a request, and is given the whole history each time, stores `memory` of each answer and gives the list of
-   * all: then a compaction is made once, as by `fit`.
+   * A short-lived host that gets the whole history with each request can store the `memory` of each result and pass the
+   * list of all: then each compaction is made only once, as with `fit`.
    */
   plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
-   * Continues a plan once its requests are answered, with the policy and the state that the plan was made with. The messages are those
-   * the plan was made for, of the same kind; more may have come after them.
+   * Continues a plan once its requests have been answered, with the plan's policy and state. Pass the messages that the
+   * plan was made for, in the same form; newer messages may follow them.
    */
   step<M extends Messages>(
     messages: M,
@@ -118,83 +120,91 @@ export interface Compactor {
     options?: StepOptions,
   ): Pending | Done<M>;
   /**
-   * The prints of the first message, of the first two, and so on, in 16 hexadecimal digits: of what the model sees of them. An entry of a
-   * `memory` is for a history where `prints[entry.messages - 1]` is `entry.print`, or `prints[entry.sent_messages - 1]` is `entry.sent`.
+   * Fingerprints of the first message, the first two, and so on, 16 hexadecimal digits each, over what the model sees
+   * of them. An entry of a `memory` applies to a history where `prints[entry.messages - 1]` equals `entry.print`, or
+   * `prints[entry.sent_messages - 1]` equals `entry.sent`.
    */
   prints(messages: Messages): string[];
-  /** Tokens of a transcript, by the policy's estimator, corrected by the state and `usage`. */
+  /** The tokens of a transcript by the policy's estimator, corrected by the state and `usage`. */
   estimate(messages: Messages, overrides?: Overrides): Estimate;
-  /** Tokens of a plain text, by the policy's estimator. */
+  /** The tokens of a plain text by the policy's estimator. */
   estimateText(text: string): Estimate;
-  /** Whether compaction is due. */
+  /** Whether a compaction is due. */
   check(messages: Messages, overrides?: Overrides): Check;
-  /** The rules of the wire format that a transcript breaks. */
+  /** Lists the places where a transcript breaks the rules of its wire format. */
   validate(messages: Messages): Validation;
-  /** The transcript with what breaks the rules of the wire format put right. */
+  /** Repairs what breaks the rules of the wire format. */
   repair<M extends Messages>(messages: M): Repaired<M>;
   /**
-   * The transcript in another wire format, for a conversation that continues with another provider, and what could not be carried over
-   * (docs/guides/formats.md, Conversion). `format` is the one that it is in, where the policy has none and it should not be detected.
+   * Converts the transcript to another wire format, to continue the conversation with another provider, and reports
+   * what could not be converted (docs/guides/formats.md, Conversion). `format` names the current format, if the policy
+   * doesn't and it should not be detected.
    */
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
   /**
-   * Puts bodies back, byte for byte, where markers name their handles. Without bodies it lists the markers. `restoreFrom`
-   * gets the bodies from a store.
+   * Restores bodies, byte for byte, where markers name their handles. Without bodies it lists the markers.
+   * `restoreFrom` fetches the bodies from a store.
    */
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Restored<M>;
-  /** The handles that bodies name, for `restoreFrom`: there may be more to put back than a transcript names itself. */
+  /** The handles that bodies name, for `restoreFrom`: a body can contain markers of earlier compactions. */
   handlesIn(bodies: readonly Kept[]): NamedHandles;
   /**
-   * The messages that compactions have written, and what is in them, for an app that shows the conversation: nobody has said them. With the
-   * state it is certain which ones are (`own`); with null their role and place tell.
+   * The messages that compactions wrote, with their contents, for an app that displays the conversation. With the state
+   * they are identified with certainty (`own`); with null they are recognized by role and position.
    */
   digests(messages: Messages, state?: State | null): Digest[];
-  /** The definition of a tool with which the model may ask for what was removed, in the policy's wire format. */
+  /** The definition of a tool with which the model can recall removed content, in the policy's wire format. */
   recallTool(): object;
   /**
-   * What a call of that tool asks for, and with a body (null for none) or what a search has found the text to answer it with. See
-   * `recallFrom`.
+   * Reads a call of that tool. Given the body (null if there is none) or the search result that it asks for, also
+   * returns the text to answer with. See `recallFrom`.
    */
   recall(callArguments: unknown, body?: string | null, found?: Found): Recalled;
-  /** Finds messages in bodies by what they say. `searchFrom` gets the bodies from a store. */
+  /** Searches the messages in bodies. `searchFrom` fetches the bodies from a store. */
   search(search: Search): Found;
-  /** The wire format of a transcript. */
+  /** Detects the wire format of a transcript. */
   detect(messages: Messages): Detection;
   /**
-   * Takes the live conversation out of the session file of a coding agent, given as it is on disk. Of a text the messages
-   * come back as live messages; of bytes, as the bytes of a JSON array. Throws `unknown_session` when it is no session
-   * file.
+   * Extracts the live conversation from a coding agent's session file, given as it is on disk. From a string you get
+   * live messages; from bytes, the bytes of a JSON array. Throws `unknown_session` if it is not a session file.
    */
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
   /**
-   * Writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
-   * new one: a file that its agent resumes with just these messages, as it itself writes a compaction (docs/guides/sessions.md). What
-   * has not changed gives the file as it is. Throws `cannot_save` for messages that the kind of file cannot hold.
+   * Writes the compacted conversation into the session file that it came from, given as it is on disk, and returns the
+   * new file. The agent resumes with exactly these messages; the file records the compaction as the agent itself would
+   * (docs/guides/sessions.md). Returns the file unchanged if the conversation is. Throws `cannot_save` for messages
+   * that this kind of file cannot hold.
    */
   save<F extends string | Uint8Array>(file: F, left: Left): F;
-  /** Why a call of a model failed, or that it did not fit although no error reported it; docs/guides/overflow.md has the classes. */
+  /**
+   * Classifies why a model call failed, or detects that the input did not fit although no error was reported.
+   * docs/guides/overflow.md lists the classes.
+   */
   classifyError(failure: Failure): Verdict;
-  /** A tool's output as it may become a part of the transcript: cut, or a notice where the host is to keep all of it. */
+  /**
+   * Limits a tool's output before it becomes a part of the transcript: cuts it, or replaces it with a notice if the
+   * host should store all of it.
+   */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;
   /**
-   * Runs one named step of a compaction, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
-   * docs/reference/functions.md lists the steps. Throws `unknown_function` when there is no such step. The
-   * package's own module has none: they are in `ctxfold-full.wasm`.
+   * Runs one step of a compaction by name, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
+   * docs/reference/functions.md lists the steps. Throws `unknown_function` if there is no such step. The package's own
+   * module has no steps: use `ctxfold-full.wasm`.
    */
   function<T = unknown>(name: FunctionName, request?: FunctionRequest): T;
   /**
-   * A conversation that stays in the module, of these messages, with this compactor's options and state. It has a state of
-   * its own from then on.
+   * Opens a conversation that stays in the module, with these messages and this compactor's options. It starts with the
+   * compactor's state and keeps its own from then on.
    */
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M>;
-  /** Version, wire formats, presets, estimators and limits of the module. */
+  /** The module's version, wire formats, presets, estimators and limits. */
   info(): Info;
 }
 
-/** Makes a compactor. Starts to load the module, which `ready` and `compact` wait for. */
+/** Creates a compactor. Loading of the module starts at once; `ready` and `compact` wait for it. */
 export type CreateCompactor = (options?: CompactorOptions) => Compactor;
 
-/** The compactor factory of one platform's loader. */
+/** Returns the compactor factory for a platform's loader. */
 export function compactors(load: Load): CreateCompactor {
   return (options = {}) => new ModuleCompactor(load, options);
 }
@@ -216,7 +226,7 @@ class ModuleCompactor implements Compactor {
     this.#policy = policy;
     this.#state = state ?? undefined;
     if (module instanceof CtxfoldModule) this.#module = module;
-    // A failure is told by ready() and compact(), which load again; nobody may be waiting for this promise.
+    // ready() and compact() report a failure and try again; this promise may have no listener.
     else this.ready().catch(() => {});
   }
 
@@ -404,7 +414,7 @@ class ModuleCompactor implements Compactor {
     return new ModuleSession((ask) => this.ask(ask), compacting, messages, own) as unknown as LiveSession<M>;
   }
 
-  /** An operation by its name, for sessions and fits too. The number of a session counts among those of all instances. */
+  /** Runs an operation by name, also for sessions and fits. Session numbers are unique over all instances. */
   ask({ op, head, source }: Ask): Answer {
     const module = this.#loaded(op);
     const { session } = head;
@@ -433,7 +443,7 @@ class ModuleCompactor implements Compactor {
     return valuesOf(this.#ask(op, head, source)) as AnswerOf<Op>;
   }
 
-  /** One operation. `head` goes before the messages, so that the module knows what to do when it reads them. */
+  /** Runs one operation. `head` precedes the messages, so that the module knows how to read them. */
   #ask<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): Answer {
     return this.#send(op, head, source);
   }

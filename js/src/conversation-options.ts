@@ -1,4 +1,4 @@
-/** What a conversation is made with, and what it returns. */
+/** Options and results of a conversation. */
 import type { Restoring } from "./archive.js";
 import type { Overrides } from "./ending.js";
 import type { CompactionEvent, Journal } from "./journal.js";
@@ -6,11 +6,11 @@ import type { LiveSession, RemoteSession } from "./session.js";
 import type { StateStore, Store } from "./store.js";
 import type { Done, Failure, LimitedOutput, Message, OutputLimits, Policy, State, Verdict } from "./types.js";
 
-/** What a conversation needs of a compactor; that of `ctxfold/worker` has it too. */
+/** What a conversation needs of a compactor, including those of `ctxfold/worker`. */
 export interface ConversationCompactor extends Restoring {
   readonly policy: Policy;
   readonly store: Store | undefined;
-  /** It has a model that is asked for summaries. */
+  /** Whether there is a model to write summaries. */
   readonly summarizes: boolean;
   ready(): Promise<void>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M> | RemoteSession<M>;
@@ -18,11 +18,11 @@ export interface ConversationCompactor extends Restoring {
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput | Promise<LimitedOutput>;
 }
 
-/** What `beforeCompact` decides. */
+/** A decision of `beforeCompact`. */
 export interface Before {
-  /** Leaves the compaction out; a text is the reason that is told, `skipped` without one. */
+  /** Skips the compaction. A string is the reason reported; with true it is `skipped`. */
   cancel?: boolean | string;
-  /** The summary itself, of a caller that has one: `summarize` is not asked. */
+  /** The summary, if you have one: `summarize` is not called. */
   summary?: string;
 }
 
@@ -31,46 +31,52 @@ export interface ConversationOptions<M extends Message = Message> {
   messages?: readonly M[];
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;
-  /** Names the conversation in events and in `states`. */
+  /** The name of the conversation in events and in `states`. */
   id?: string;
   /**
-   * Has the state, where `state` is not given, and is given that of each compaction; what it then throws is told, but the compaction stays
-   * done. A host does better to keep `state` next to its messages, in one transaction.
+   * Loads the state if `state` is not given, and saves it after each compaction. A failure to save is reported, but the
+   * compaction stands. It is better to store `state` in one transaction with the messages.
    *
-   * It also describes other writers: where another tab or process has saved a state of the same `id` since this conversation has read it, a
-   * compaction rejects with `conflict`, before anybody is asked for a summary, and nothing has changed. With Web Locks only one tab compacts
-   * at a time, and with `redisStates` or `postgresStates` only one process. `setMessages`, with the messages as they are stored, continues
-   * from there.
+   * It also detects other writers: if another tab or process has saved a state for the same `id` since this
+   * conversation read it, a compaction rejects with `conflict` before any summary is requested, and nothing has
+   * changed. With Web Locks only one tab compacts at a time; with `redisStates` or `postgresStates`, only one process
+   * does. To continue after a conflict, call `setMessages` with the stored messages.
    */
   states?: StateStore;
-  /** Gets an event at the start and at the end of each compaction. */
+  /** Receives an event at the start and at the end of each compaction. */
   journal?: Journal;
-  /** Is asked before a compaction begins; false leaves it out, and a `Before` can say more. */
+  /** Called before a compaction begins. Return false to skip it, or a `Before` for more control. */
   beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
-  /** Is told the end of a compaction; `done` is missing where it failed. */
+  /** Called at the end of a compaction; `done` is undefined if it failed. */
   afterCompact?: (end: CompactionEvent, done?: Done<M[]>) => void;
-  /** Is told what the journal throws. Without it nobody is. */
+  /** Called with errors that the journal throws. Without it they are ignored. */
   onJournalError?: (error: unknown) => void;
-  /** Is given each compaction that begins in the background; see {@link FitterOptions}. */
+  /** Called with a promise for each compaction that begins in the background; see {@link FitterOptions}. */
   waitUntil?: (ended: Promise<void>) => void;
 }
 
-/** What came of a compaction, or of leaving it out. */
+/** The outcome of a compaction, or of skipping one. */
 export interface Compacted<M extends Message = Message> {
   changed: boolean;
-  /** The reason of the report, or `beforeCompact`'s; `skipped` where it gave none. */
+  /** The reason in the report, or the one that `beforeCompact` gave (default: `skipped`). */
   reason: string;
-  /** The answer, where there was a compaction. */
+  /** The result, if there was a compaction. */
   done?: Done<M[]>;
-  /** Resolves when the compaction that runs in the background has ended, and never rejects. An edge worker gives it to `waitUntil`. */
+  /**
+   * Resolves when the compaction that runs in the background has ended; never rejects. Pass it to an edge worker's
+   * `waitUntil`.
+   */
   background?: Promise<void>;
 }
 
-/** What came of `call`. */
+/** The result of `call`. */
 export interface Called<T, M extends Message = Message> {
   /** What `send` returned last. */
   value: T;
-  /** The compaction between two calls, where one was not enough, or the one before the first, where the prompt cache was cold. */
+  /**
+   * The compaction between two calls, if one call was not enough, or before the first one, if the prompt cache was
+   * cold.
+   */
   compacted?: Compacted<M>;
   verdict: Verdict;
 }

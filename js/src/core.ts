@@ -1,4 +1,4 @@
-/** The entry `ctxfold/core`: bring your own module. Nothing here names a file, so no bundler has anything to do. */
+/** The entry `ctxfold/core`: bring your own module. No file is referenced here, so bundlers need no configuration. */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
 import { CtxfoldError } from "./errors.js";
@@ -8,7 +8,7 @@ import { type Preload, preloader } from "./preload.js";
 
 export * from "./api.js";
 
-/** Loads the module; see {@link Load}. Without a source it rejects with `load_failed`. */
+/** Loads a module; see {@link Load}. Rejects with `load_failed` if no source is given. */
 export const load: Load = /* @__PURE__ */ loader(
   () => {
     throw new CtxfoldError(
@@ -20,17 +20,17 @@ export const load: Load = /* @__PURE__ */ loader(
   (url) => fetch(url),
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. Its options must name a module. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. The options must name a module. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. Its options must name a module. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. The options must name a module. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
-/** Returns what to send for a whole history; see {@link Fit}. Its options must name a module. */
+/** Returns what to send for a whole history; see {@link Fit}. The options must name a module. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. Its options must name a module. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. The options must name a module. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ preloader(load);

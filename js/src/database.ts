@@ -1,23 +1,23 @@
-/** A database in the browser's IndexedDB that is opened when it is used first, and again when it was lost. */
+/** An IndexedDB database that is opened when it is first used, and reopened if the connection is lost. */
 export class Database {
   readonly #name: string;
   readonly #make: (database: IDBDatabase) => void;
   #opened: Promise<IDBDatabase> | undefined;
 
-  /** `make` makes the object stores of a database that is new. */
+  /** `make` creates the object stores of a new database. */
   constructor(name: string, make: (database: IDBDatabase) => void) {
     this.#name = name;
     this.#make = make;
   }
 
-  /** What `ask` asks one object store for. */
+  /** Resolves with the result of the request that `ask` makes on one object store. */
   async read<T>(kind: string, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
     return settled(ask((await this.#open()).transaction(kind).objectStore(kind)));
   }
 
-  /** Is done when what `change` does to one object store is kept. */
+  /** Resolves once the changes that `change` makes to one object store are committed. */
   async write(kind: string, change: (store: IDBObjectStore) => void): Promise<void> {
-    // Strict: what a compaction removes must be on the disk before its result is used.
+    // Strict: what a compaction removes must be on disk before its result is used.
     const transaction = (await this.#open()).transaction(kind, "readwrite", { durability: "strict" });
     change(transaction.objectStore(kind));
     await new Promise<void>((done, failed) => {
@@ -26,7 +26,10 @@ export class Database {
     });
   }
 
-  /** Puts a value if what is there is as expected; reports whether it is kept. One transaction: no other page comes between. */
+  /**
+   * Writes a value if the current one is as expected, and reports whether it did. One transaction, so no other page can
+   * interfere.
+   */
   async swap<T>(kind: string, key: string, expected: (kept: T) => boolean, value: T): Promise<boolean> {
     let swapped = false;
     await this.write(kind, (store) => {
@@ -52,7 +55,7 @@ export class Database {
       const request = indexedDB.open(this.#name, 1);
       request.onupgradeneeded = () => this.#make(request.result);
       const database = await settled(request);
-      // Another page that deletes or upgrades the database would wait for this one for ever.
+      // Otherwise a page that deletes or upgrades the database would wait for this connection forever.
       database.onversionchange = () => {
         database.close();
         lost();

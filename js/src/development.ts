@@ -1,6 +1,7 @@
 /**
- * The entry for tools that name `development` when they look up `ctxfold`: as `index.ts`, with the module inside for those that leave its
- * file after, as `bun build` and the development servers of Vite 5 to 7 do. A production build of the others has no use for a second copy.
+ * The entry for tools that resolve `ctxfold` with the condition `development`: like `index.ts`, but the module is also
+ * included as code for tools that don't copy its file, such as `bun build` and the development servers of Vite 5 to 7.
+ * Production builds need no second copy.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
@@ -19,19 +20,19 @@ export const load: Load = /* @__PURE__ */ loader(
   { inside: async () => (await import("./inflated.js")).inflated() },
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
 const asking = /* @__PURE__ */ offPage(createCompactor, createRemote);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first `fit`; see {@link Preload}. */
+/** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

@@ -1,4 +1,4 @@
-/** Messages that compactions have written: nobody in the conversation has said them, and an app shows them as what they are. */
+/** Recognizes and reads the messages that compactions wrote, so that an app can display them as such. */
 import { valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { checkOptions, type Names } from "./options.js";
@@ -6,7 +6,7 @@ import type { Asking } from "./pool.js";
 import { transcript } from "./transcript.js";
 import type { Detection, Digest, Format, Message, Policy } from "./types.js";
 
-/** What the messages begin with that compactions write in the name of the user or the system. */
+/** How messages begin that a compaction writes in the user's or the system role. */
 const MARKERS = [
   "[session digest — older turns condensed]",
   "[branch digest — archived from a path not taken]",
@@ -20,19 +20,19 @@ const MARKERS = [
   "[Tool calls and results of this turn, as text. Handle: ",
 ];
 
-/** What they begin with in the name of the assistant too. */
+/** How they begin in the assistant role as well. */
 const HEADING = /^## Session Summary(?: \(|\n(?:Handle of|Compaction Round))/;
 
-/** All that a message says which only lets the roles take turns. */
+/** The complete texts of messages whose only purpose is to alternate roles. */
 const TURNS = ["[Noted.]", "[The conversation goes on from here.]"];
 
-/** The roles of applications that have a type for digests. */
+/** Message types of applications that have one for digests. */
 const TYPES = ["compactionSummary", "branchSummary", "compaction_summary", "branch_summary"];
 
 /**
- * Whether a message is one that a compaction has written, such as a digest: a chat shows it as a note, and as nobody's words. It looks at
- * what the message begins with, in any wire format, and needs no module. A text that somebody has pasted may begin the same: `own` of
- * {@link Digest} tells more.
+ * Whether a compaction wrote the message, such as a digest, so that a chat can show it as a note rather than as
+ * somebody's words. Looks only at how the message begins, in any wire format, and needs no module. A text that a user
+ * pasted may begin the same way; `own` of {@link Digest} is more reliable.
  */
 export function isDigest(message: unknown): boolean {
   const { role } = Object(message) as { role?: unknown };
@@ -44,14 +44,17 @@ export function isDigest(message: unknown): boolean {
   return !isAnswer(message) && MARKERS.some((marker) => first.startsWith(marker));
 }
 
-/** Whether the model has said it: digests in the name of the assistant have a heading of their own, and no model can forge the others. */
+/**
+ * Whether the message is output of the model or a tool. Digests in the assistant role have a heading of their own; the
+ * other markers could be imitated by a model.
+ */
 function isAnswer(message: unknown): boolean {
   const { role, type, id } = Object(message) as { role?: unknown; type?: unknown; id?: unknown };
   const speaker = role ?? (type === "constructor" && Array.isArray(id) ? id.at(-1) : type);
   return /^(?:assistant|model|ai|tool|function)|^AIMessage|_output$|toolResult/i.test(String(speaker));
 }
 
-/** The members under which wire formats have what a message says. */
+/** The members in which wire formats hold the text of a message. */
 const HOLDERS = ["content", "parts", "kwargs", "data", "text"] as const;
 
 /** The texts of a message. */
@@ -66,22 +69,22 @@ function textsOf(part: unknown): string[] {
 }
 
 export interface DigestOptions<Source = unknown> {
-  /** The policy of the compaction, where it names a preset, or where the format should not be detected. */
+  /** The policy of the compaction, if it names a preset or a format that should not be detected. */
   policy?: Policy;
-  /** The module, or what it is made of; without it, the package's own. */
+  /** The module, or a source to load it from. Default: the package's own. */
   module?: Source;
 }
 
 const DIGEST_OPTIONS: Names<DigestOptions> = { policy: true, module: true };
 
 /**
- * What is in a message that a compaction has written, as data to show: its headings and lines, the lists that code has added (requests,
- * files, commands, errors), and the handle of the messages that it represents. Undefined for any other message. `digests` of a compactor
- * does the same for a whole list, and knows its state.
+ * Parses a message that a compaction wrote into data to display: its headings and lines, the lists that code added
+ * (requests, files, commands, errors), and the handle of the messages that it replaces. Resolves to undefined for any
+ * other message. A compactor's `digests` does the same for a whole list, and takes the state into account.
  */
 export type DigestOf<Source> = (message: Message, options?: DigestOptions<Source>) => Promise<Digest | undefined>;
 
-/** The reader over the compactors of one platform. */
+/** Returns the reader for the compactors of one platform. */
 export function digestReader<Source>(create: (options: { module?: Source }) => unknown): DigestOf<Source> {
   const made = new Map<Source | undefined, Asking>();
   return async (message, options = {}) => {
@@ -96,7 +99,7 @@ export function digestReader<Source>(create: (options: { module?: Source }) => u
       valuesOf(await asking.ask({ op: "digests", head: { policy }, source })).digests as Digest[];
     const [digest] = await read(policy).catch(async (error) => {
       if (!(error instanceof CtxfoldError && error.code === "ambiguous_format")) throw error;
-      // One text reads the same in all formats that it may be in.
+      // The text reads the same in all candidate formats, so any of them will do.
       const { candidates } = valuesOf(await asking.ask({ op: "detect", head: {}, source })) as unknown as Detection;
       return read({ ...policy, format: candidates[0]?.format as Format });
     });

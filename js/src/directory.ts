@@ -5,18 +5,22 @@ import { join } from "node:path";
 import { CtxfoldError } from "./errors.js";
 import type { Store } from "./store.js";
 
-/** How many digits of a handle are the name of its file. */
+/** The number of a handle's digits that form the file name. */
 const NAME_DIGITS = 16;
 const HANDLE = /^[0-9a-f]{16,64}$/;
-/** The name of a file that is being written; one this old, in milliseconds, was left by a program that was killed. */
+/**
+ * The names of files that are being written. One of this age, in milliseconds, was left behind by a program that was
+ * killed.
+ */
 const UNFINISHED = /^new-[0-9a-z_]+$/;
 const LEFT_BEHIND_MS = 3_600_000;
 
 /**
- * Keeps bodies in a directory, one file each, named by the first 16 digits of its handle. Several programs may use one directory at the same
- * time. The directory is created when the first body is kept (mode 0700, since transcripts are private).
+ * Stores bodies in a directory, one file each, named by the first 16 digits of its handle. Several programs may use a
+ * directory at the same time. The directory is created for the first body (mode 0700, since transcripts are private).
  *
- * `put` throws `store_failed` if the directory has another body under the same 16 digits; `get` throws `invalid_option` for what is no handle.
+ * `put` throws `store_failed` if the directory has a different body under the same 16 digits; `get` throws
+ * `invalid_option` if its argument is not a handle.
  */
 export function directoryStore(path: string): Store {
   const fileOf = (handle: string) => {
@@ -68,7 +72,7 @@ async function readOrNothing(file: string): Promise<string | undefined> {
   }
 }
 
-/** Writes under a temporary name first, so that nobody reads half a body. */
+/** Writes to a temporary file first, so that readers never see an incomplete body. */
 async function writeAt(path: string, file: string, body: string): Promise<void> {
   const temporary = join(path, `new-${process.pid.toString(36)}${Math.random().toString(36).slice(2)}`);
   const handle = await open(temporary, "wx", 0o600);

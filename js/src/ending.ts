@@ -1,33 +1,38 @@
-/** The options of one call, and what ends it. */
+/** The options of one call, and its cancellation. */
 import { CtxfoldError } from "./errors.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Options, Redact } from "./types.gen.js";
 import type { CallOptions, Messages, Policy, State, Usage } from "./types.js";
 
-/** What counts for one call, in place of the compactor's own. */
+/** Options for one call that override the compactor's. */
 export interface Overrides {
   policy?: Policy;
   options?: CallOptions | undefined;
   state?: State | null | undefined;
   /**
-   * What the provider counted for the last call: up to its message the count is taken as it is, and only what follows is
-   * estimated. The state learns from it.
+   * The provider's count for the last call. It is used as it is up to the message that it covers; only what follows is
+   * estimated. The state stores the correction for later calls.
    */
   usage?: Counted | null | undefined;
 }
 
-/** A provider's count of tokens. `message` is the index of the message that the call ended with; −1 is the last one. */
+/**
+ * A provider's token count. `message` is the index of the last message of that call; −1 means the last message given.
+ */
 export type Counted = Partial<Usage> &
   Pick<Usage, "message"> & {
-    /** A tokenizer has counted these very messages: no compaction makes it stale, and it is not doubted. */
+    /**
+     * A tokenizer has counted exactly these messages, so the count cannot be outdated by a compaction and is not
+     * checked for plausibility.
+     */
     exact?: boolean;
   };
 
-/** An exact tokenizer: it says how many tokens a request with these messages takes. */
+/** An exact tokenizer: returns how many tokens a request with these messages takes. */
 export type CountTokens = (messages: Messages) => number;
 
-/** The usage that goes with an operation: what the caller gives, else what the tokenizer counts. */
+/** The usage for an operation: the caller's, or else the tokenizer's count. */
 export function usageOf(
   countTokens: CountTokens | undefined,
   messages: Messages,
@@ -43,19 +48,19 @@ export function usageOf(
   return { message: -1, total_tokens: total, exact: true };
 }
 
-/** What a caller's own options say of a request: whether all that is removed is kept. */
+/** The caller's options that affect requests. With a store, all removed content is archived. */
 interface Hosting {
   store?: object | undefined;
-  /** What is replaced by placeholders. */
+  /** Texts to replace with placeholders. */
   redact?: Redact | undefined;
 }
 
-/** What the host sets itself: the result comes back as the messages came in. */
+/** Options that the host sets itself, to get the result in the form of the input. */
 const OF_HOST = ["answer", "only_known"];
 
 /**
- * The options of a request: what the caller wants of this one call, and what the host knows and needs itself. Throws `invalid_option` for
- * those that are the host's alone.
+ * The options of a request: those that the caller sets for this call, plus the host's own. Throws `invalid_option` for
+ * options that only the host may set.
  */
 export function optionsOf(
   given: CallOptions | undefined,
@@ -73,7 +78,7 @@ export function optionsOf(
   }
   const { idle = 0 } = given ?? {};
   if (!(idle >= 0 && idle <= 1e9)) {
-    // In JSON some of these would be null, and mean nothing.
+    // JSON would turn NaN and Infinity into null, which the module ignores.
     throw new CtxfoldError("invalid_option", `idle must be from 0 to 1,000,000,000 seconds, not ${idle}`, {
       path: "options.idle",
     });
@@ -88,9 +93,12 @@ export function optionsOf(
 }
 
 export interface CompactOptions extends Overrides {
-  /** Ends the compaction: the promise rejects with the signal's reason, and nothing has changed. */
+  /** Aborts the compaction: the promise rejects with the signal's reason, and nothing has changed. */
   signal?: AbortSignal;
-  /** The longest that the whole compaction may take, in milliseconds; then it ends in the same way, with a `TimeoutError`. */
+  /**
+   * The time limit for the whole compaction in milliseconds. When it expires, the promise rejects with a `TimeoutError`
+   * and nothing has changed.
+   */
   timeoutMs?: number;
 }
 
@@ -101,15 +109,15 @@ const COMPACT_OPTIONS: Names<CompactOptions> = {
   timeoutMs: true,
 };
 
-/** Where the options of a compaction belong that somebody gives to what makes compactors. */
+/** Tells users who pass options of `compact` to `createCompactor` where to pass them. */
 export const IN_COMPACT = [COMPACT_OPTIONS, "the call: compact(messages, { * })"] as const;
 
-/** Throws `invalid_option` for an option that no operation reads. */
+/** Throws `invalid_option` for an unknown option. */
 export function checkOverrides(given: Overrides, of: string): void {
   checkOptions(given, OVERRIDES, of);
 }
 
-/** Runs a compaction under the signal that ends it: the caller's, or that of its time limit. */
+/** Runs a compaction with the signal that aborts it: the caller's, combined with the time limit. */
 export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {
   checkOptions(options, COMPACT_OPTIONS, "compact", [COMPACTOR_OPTIONS, "createCompactor({ * })"]);
   const { signal, timeoutMs } = options;
@@ -117,7 +125,7 @@ export async function ending<T>(options: CompactOptions, run: (signal?: AbortSig
   if (!(timeoutMs > 0)) {
     throw new CtxfoldError("invalid_option", "timeoutMs must be above 0", { path: "timeoutMs" });
   }
-  // Not AbortSignal.timeout: its timer does not keep Node running, which would end without an answer.
+  // AbortSignal.timeout would not keep Node running, which would then exit without an answer.
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException(`the compaction took over ${timeoutMs} ms`, "TimeoutError"));
   const abort = () => controller.abort(signal?.reason);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./types.gen.js";
 
-/** The codes of this package's own errors; {@link CtxfoldError} says what each means. */
+/** The codes of this package's own errors; {@link CtxfoldError} explains them. */
 export type HostErrorCode =
   | "closed"
   | "conflict"
@@ -15,26 +15,32 @@ export type HostErrorCode =
   | "store_full"
   | "trap";
 
-/** Where an error is, and what led to it. */
+/** Where an error occurred, and its cause. */
 export interface ErrorPlace {
-  /** JSON path of the value at fault, such as `messages[3].content`; "" for the whole request. For `open`, in its line. */
+  /**
+   * The JSON path of the invalid value, such as `messages[3].content`; "" for the whole request. For `open`, the path
+   * within its line.
+   */
   path?: string;
-  /** UTF-8 bytes from the start of the caller's own messages text when `path` starts with `messages`, else of the request, which for `open` is the file. */
+  /**
+   * An offset in UTF-8 bytes from the start of the caller's messages if `path` starts with `messages`, else of the
+   * request, which for `open` is the file.
+   */
   offset?: number;
   cause?: unknown;
 }
 
 /**
- * Every error that ctxfold throws, save an abort, which throws the signal's own reason.
+ * Every error that ctxfold throws, except aborts, which throw the signal's reason.
  *
- * `code` is stable; `message` is for people and says what to do. Codes of the module are listed in docs/reference/errors.md. Codes of
- * this package: `not_loaded` (a synchronous call before the module was there), `load_failed` (the module could not be
- * fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the instance died; the next call
- * gets a new one), `not_serializable` (live messages that JSON cannot hold), `store_full` (a store has no room for a body), `store_failed` (a compaction was given up because its store failed),
- * `still_overflow` (a compaction did not make the conversation fit), `memory_failed` (what `fit`
- * remembers could not be read or kept), `conflict` (another tab or process has compacted the same
- * conversation), `closed` (a compactor of `ctxfold/worker` that was closed, or
- * whose worker has ended) and `invalid_option`.
+ * `code` is stable; `message` is for people and says what to do. docs/reference/errors.md lists the codes of the
+ * module. Codes of this package: `not_loaded` (a synchronous call before the module was loaded), `load_failed` (the
+ * module could not be fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the
+ * instance died; the next call gets a new one), `not_serializable` (live messages that JSON cannot represent),
+ * `store_full` (a store has no room for a body), `store_failed` (a compaction was abandoned because its store failed),
+ * `still_overflow` (the conversation does not fit even after a compaction), `memory_failed` (the memory of `fit` could
+ * not be read or saved), `conflict` (another tab or process has compacted the same conversation), `closed` (a compactor
+ * of `ctxfold/worker` that was closed, or whose worker has ended) and `invalid_option`.
  */
 export class CtxfoldError extends Error {
   override readonly name = "CtxfoldError";
@@ -50,7 +56,7 @@ export class CtxfoldError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   try {

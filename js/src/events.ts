@@ -1,4 +1,4 @@
-/** What happens in a compaction, and the model that is asked in it. */
+/** The events of a compaction, and the settings for calling the model. */
 import { CtxfoldError } from "./errors.js";
 import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
@@ -8,21 +8,27 @@ import { telling } from "./tell.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
 export type CompactorEvent =
-  /** These summaries are about to be asked for. A host that keeps the plan can continue with it after a restart, by `step`. */
+  /**
+   * These summaries are about to be requested. A host that stores the plan can continue it after a restart, with
+   * `step`.
+   */
   | { type: "requests"; plan: Plan; requests: readonly SummaryRequest[] }
-  /** The summaries are there; one that could not be had has an error. */
+  /** All summaries have been answered; those that failed have an error. */
   | { type: "summaries"; summaries: readonly Summary[] }
-  /** The compaction needs nothing more, and the removed content is in the store. The last event of a compaction that succeeds. */
+  /**
+   * The compaction is complete and the removed content is in the store. This is the last event of a successful
+   * compaction.
+   */
   | { type: "done"; report: Report };
 
-/** The caller's model, and who is told. */
+/** The caller's model and callbacks. */
 export interface Model {
   readonly summarize: Summarize | undefined;
   readonly timeoutMs: number;
   readonly slots: Slots;
   readonly concurrency: number;
   readonly redact: FindSecrets | undefined;
-  /** `summarize` can send requests that follow the conversation. */
+  /** Whether `summarize` can send requests that extend the conversation. */
   readonly prefix: boolean;
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }
@@ -38,7 +44,7 @@ interface ModelOptions {
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
 }
 
-/** The model of a compactor's options. */
+/** The model settings in a compactor's options. */
 export function model({
   summarize,
   summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,

@@ -1,8 +1,8 @@
-/** What is known of a call of a model that failed, and what to do then. */
+/** What is known of a failed model call, and how to recover. */
 import { messageOf } from "./errors.js";
 import type { CallOptions, Failure } from "./types.js";
 
-/** What the errors of the providers' SDKs tell: `status`, `statusCode`, and the body as text or JSON. */
+/** Reads the errors of the providers' SDKs: `status`, `statusCode`, and the body as text or JSON. */
 export function failureOf(error: unknown): Failure {
   if (error !== Object(error)) return { body: String(error) };
   const e = error as Record<string, unknown>;
@@ -14,8 +14,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * The options with which messages are compacted that a provider has refused, where the window that is known leaves nothing to do: as for
- * a window of 0.7 of the tokens that they are estimated at.
+ * Options to compact messages that a provider rejected as too long although they fit the known window: assumes a window
+ * of 0.7 times the estimated tokens.
  */
 export function refused(tokens: number): CallOptions {
   return { force: true, window: Math.max(1, Math.floor(tokens * 0.7)), no_reserve: true };

@@ -1,16 +1,17 @@
-/** Why a model ended, where its SDK always says so. */
+/** Finish reasons, for SDKs that always report one. */
 
 /**
- * The reason that an SDK has given, or `incomplete` where it gave none: then the connection was cut, and the text is half a
- * summary, which is asked for once more.
+ * The SDK's finish reason, or `incomplete` if there is none: then the connection was cut and the text is half a
+ * summary, so it is requested again.
  */
 export function finished(reason: unknown): string {
   return typeof reason === "string" && reason !== "" ? reason : "incomplete";
 }
 
 /**
- * The body of a request after the conversation, which has to be one: to another model it would be new, and a list does not say what is sent
- * next to it. An error is answered by a request with a record.
+ * The body of a request that extends the conversation. The conversation must be a request body for the same model:
+ * another model has no cached prefix of it, and a bare list lacks the other members of the request. If this throws, the
+ * summary is requested from a transcript instead.
  */
 export function behindOf(conversation: object, model: string): object {
   const of = (conversation as { model?: unknown }).model;

@@ -1,4 +1,4 @@
-/** The module on this thread, for browsers and for everything else that has `fetch`. */
+/** The module on this thread, for browsers and all other platforms with `fetch`. */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type Load, loader } from "./load.js";
 
@@ -8,5 +8,5 @@ export const load: Load = /* @__PURE__ */ loader(
   (url) => fetch(url),
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);

@@ -1,9 +1,11 @@
 /**
- * ctxfold compacts LLM conversations. This is the entry for browsers and for everything else that has `fetch`. The other
- * entries export the same and differ in where they have the module from: `node.ts` reads the file, `workerd.ts` and
- * `edge-light.ts` import it, as their platforms compile nothing at run time, `inline.ts` holds it, `core.ts` is given it.
+ * ctxfold compacts LLM conversations. This is the entry for browsers and all other platforms with `fetch`. The other
+ * entries export the same API but load the module in another way: `node.ts` reads the file; `workerd.ts` and
+ * `edge-light.ts` import it, because their platforms compile nothing at run time; `inline.ts` contains it; and
+ * `core.ts` takes it as an option.
  *
- * In a page `fit` runs in a worker, as it gives a promise anyway; a compactor stays in the page, for its operations are synchronous.
+ * In a page, `fit` runs in a worker, since it returns a promise anyway. Compactors run on the page's thread, because
+ * their operations are synchronous.
  */
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
@@ -18,14 +20,14 @@ export { createCompactor, load } from "./in-page.js";
 
 const asking = /* @__PURE__ */ offPage(createCompactor, createRemote);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first `fit`; see {@link Preload}. */
+/** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

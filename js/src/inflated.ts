@@ -1,10 +1,10 @@
-/** The module from inside the code. */
+/** The module embedded in the code. */
 import { CtxfoldError } from "./errors.js";
 import { gzip } from "./inline-module.js";
 
 let own: Promise<ArrayBuffer> | undefined;
 
-/** The module's bytes, the same each time. Rejects with `load_failed` where the platform cannot decompress. */
+/** The module's bytes, the same buffer each time. Rejects with `load_failed` if the platform cannot decompress them. */
 export function inflated(): Promise<ArrayBuffer> {
   own ??= inflate();
   return own;

@@ -1,2 +1,2 @@
-/** The module, compressed by gzip, as base64. scripts/inline.js writes it at each build. */
+/** The module, compressed with gzip, in base64. scripts/inline.js writes it at each build. */
 export const gzip: string;

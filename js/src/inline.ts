@@ -1,7 +1,7 @@
 /**
- * The entry `ctxfold/inline`: the module is inside, for bundlers that lose files next to the code, and for pages of one file. It costs a
- * third more bytes than the file, and is compiled only when everything has arrived. Tools that name neither `production` nor `development`
- * when they look up `ctxfold`, such as esbuild, get this entry.
+ * The entry `ctxfold/inline`, which contains the module, for bundlers that don't copy files next to the code and for
+ * single-file pages. It is a third larger than the file, and is compiled only after all of it has arrived. Tools that
+ * resolve `ctxfold` with neither the condition `production` nor `development`, such as esbuild, get this entry.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
@@ -18,17 +18,17 @@ export const load: Load = /* @__PURE__ */ loader(
   (url) => fetch(url),
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ preloader(load);

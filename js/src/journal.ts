@@ -1,31 +1,34 @@
-/** Where the events of compactions are kept. */
+/** Journals, which record the events of compactions. */
 import { Database } from "./database.js";
 
-/** A compaction of a conversation begins or has ended. */
+/** The start or the end of a compaction. */
 export interface CompactionEvent {
   type: "compaction_start" | "compaction_end";
   /** The id of the conversation. */
   conversation: string;
-  /** It was due; it was begun before it was due; the prompt cache is cold; it was asked for; a model said that the conversation does not fit. */
+  /**
+   * Why it began: it was due (auto); it was begun in advance (background); the prompt cache is cold (cold); the caller
+   * asked for it (manual); the model reported an overflow (context_limit_recovery).
+   */
   trigger: "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
-  /** Milliseconds since 1970, as Date.now() has them. */
+  /** Milliseconds since 1970, as returned by Date.now(). */
   time: number;
-  /** Sizes, estimated. At the start those of after are 0. */
+  /** Estimated sizes. In a start event, those after the compaction are 0. */
   messages_before: number;
   messages_after: number;
   tokens_before: number;
   tokens_after: number;
-  /** Of the end: the reason of the report. */
+  /** End events only: the reason in the report. */
   reason?: string;
-  /** Of the end: the messages that were removed of the context, by their indexes before, in half-open ranges. */
+  /** End events only: the messages removed from the context, as half-open ranges of their previous indexes. */
   removed?: [from: number, to: number][];
-  /** Of the end: why the compaction failed. */
+  /** End events only: why the compaction failed. */
   error?: string;
 }
 
-/** Keeps events. */
+/** Records events. */
 export interface Journal {
-  /** Keeps an event. What it throws is told to `onJournalError`; the compaction continues. */
+  /** Records an event. Errors are passed to `onJournalError`; the compaction continues. */
   append(event: CompactionEvent): void | PromiseLike<void>;
   /** The events of a conversation, oldest first. */
   events(conversation: string): CompactionEvent[] | PromiseLike<CompactionEvent[]>;
@@ -42,10 +45,10 @@ export function memoryJournal(): Journal {
   };
 }
 
-/** A journal in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
+/** A journal in the browser's IndexedDB, in a database with this name, which is opened when it is first used. */
 export function indexedDBJournal(name = "ctxfold-events"): Journal {
   const database = new Database(name, (made) => {
-    // Keys count up, and an index gives equal keys in the order of these: the oldest event first.
+    // Keys are sequential, and an index sorts equal entries by key: the oldest event comes first.
     made.createObjectStore(EVENTS, { autoIncrement: true }).createIndex(BY_CONVERSATION, "conversation");
   });
   return {

@@ -1,4 +1,6 @@
-/** Reads the outermost object of an answer without decoding its values, so that a transcript comes out byte for byte. */
+/**
+ * Parses the outermost object of an answer without decoding its values, so that a transcript is returned byte for byte.
+ */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,12 +13,12 @@ const CLOSE_BRACE = 0x7d;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The text of UTF-8 bytes; throws a TypeError when they are not UTF-8. */
+/** Decodes UTF-8. Throws a TypeError if the bytes are not valid. */
 export function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** The members of one JSON object: name to the bytes of the value, which are views of `source`. */
+/** The members of a JSON object: each name with the bytes of its value, as views of `source`. */
 export function members(source: Uint8Array): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
   let at = past(source, 0, OPEN_BRACE);
@@ -37,7 +39,7 @@ function past(source: Uint8Array, from: number, byte: number): number {
   return at + 1;
 }
 
-/** The end of the string whose opening quote is at `start`. */
+/** The offset after the string whose opening quote is at `start`. */
 function stringEnd(source: Uint8Array, start: number): number {
   for (let at = source.indexOf(QUOTE, start + 1); at >= 0; at = source.indexOf(QUOTE, at + 1)) {
     let backslashes = 0;
@@ -47,7 +49,7 @@ function stringEnd(source: Uint8Array, start: number): number {
   throw new SyntaxError("the answer ends inside a string");
 }
 
-/** The end of the value that starts at or after `start`: where the comma or bracket after it is. */
+/** The end of the value that starts at or after `start`: the offset of the comma or bracket that follows it. */
 function valueEnd(source: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < source.length; at++) {

@@ -1,10 +1,10 @@
-/** Takes live objects across JSON and back, so that the caller's own objects come out wherever nothing was changed. */
+/** Converts live objects to JSON and applies edits to them, so that unchanged objects remain the caller's own. */
 import { CtxfoldError, messageOf } from "./errors.js";
 import type { Edit } from "./types.js";
 
 type Fields = Record<string, unknown>;
 
-/** JSON text of live messages. Binary data crosses as base64, as every wire format writes it. */
+/** The JSON text of live messages. Binary data is written as base64, as in every wire format. */
 export function serialize(messages: unknown): string {
   try {
     const text = JSON.stringify(messages, binaryAsBase64);
@@ -20,7 +20,7 @@ export function serialize(messages: unknown): string {
   });
 }
 
-/** Applies edits to a list of live messages and returns a new list; the list itself when nothing was edited. */
+/** Applies edits to a list of live messages and returns a new list, or the list itself if nothing was edited. */
 export function applyEdits(list: readonly unknown[], edits: readonly Edit[]): readonly unknown[] {
   const only = edits.length === 1 ? edits[0] : undefined;
   if (only && "keep" in only && only.keep[0] === 0 && only.keep[1] === list.length) return list;
@@ -34,8 +34,8 @@ export function applyEdits(list: readonly unknown[], edits: readonly Edit[]): re
 }
 
 /**
- * The edited value, with every part of it that is equal to the same part of the original replaced by the original's own
- * object. Neither value is changed.
+ * Returns the edited value, with every part that equals its counterpart in the original replaced by the original
+ * object. Neither argument is modified.
  */
 export function graft(original: unknown, edited: unknown): unknown {
   if (typeof original !== "object" || original === null) return edited;
@@ -53,7 +53,7 @@ export function graft(original: unknown, edited: unknown): unknown {
   for (const key of Object.keys(to)) {
     const value = Object.hasOwn(from, key) ? graft(from[key], to[key]) : to[key];
     same &&= Object.hasOwn(from, key) && value === from[key];
-    // Not an assignment, which would set the prototype when the key is __proto__.
+    // A plain assignment would set the prototype if the key is __proto__.
     Object.defineProperty(result, key, { value, enumerable: true, configurable: true, writable: true });
   }
   return same ? original : result;
@@ -64,7 +64,7 @@ function graftArray(original: unknown[], edited: unknown[]): unknown[] {
   let next = 0;
   const result = edited.map((value, i) => {
     if (aligned) return graft(original[i], value);
-    // Elements were removed or added: what is left of the original is still in its order.
+    // Elements were removed or added; the remaining originals are still in order.
     for (let at = next; at < original.length; at++) {
       const grafted = graft(original[at], value);
       if (grafted === original[at]) {
@@ -85,7 +85,10 @@ function isBinary(value: unknown): value is ArrayBuffer | ArrayBufferView {
   return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
 
-/** A replacer for JSON.stringify. It looks at the holder, as a Buffer has been through its toJSON by then. */
+/**
+ * A replacer for JSON.stringify. It looks at the holder, because toJSON has already been applied to `value` if it is a
+ * Buffer.
+ */
 function binaryAsBase64(this: Fields, key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const held = this[key];
@@ -97,7 +100,7 @@ function base64(binary: ArrayBuffer | ArrayBufferView): string {
     ? new Uint8Array(binary.buffer, binary.byteOffset, binary.byteLength)
     : new Uint8Array(binary);
   let text = "";
-  // String.fromCharCode takes its bytes as arguments, of which an engine allows only so many.
+  // In blocks, because engines limit the number of arguments.
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(text);
 }

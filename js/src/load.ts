@@ -1,28 +1,28 @@
 import { CtxfoldModule } from "./abi.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 
-/** What a module can be made of. A string is a URL; in a browser it may be relative to the page. */
+/** A source to load the module from. A string is a URL; in a browser it may be relative to the page. */
 export type ModuleSource = Immediate | PromiseLike<Immediate>;
 
 type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembly.Module | CtxfoldModule;
 
 /**
- * Loads the module once per source; the same source gives the same module again, also while it is still loading. Without
- * a source it is the `ctxfold.wasm` of this package. A failed load is not kept: the next call tries again.
+ * Loads a module once per source: the same source yields the same module, also while it is still loading. Without a
+ * source, loads this package's `ctxfold.wasm`. A failed load is forgotten, so the next call tries again.
  *
- * Rejects with `load_failed` when the bytes cannot be had and with `invalid_module` when they are not the module.
+ * Rejects with `load_failed` if the bytes could not be loaded, and with `invalid_module` if they are not the module.
  */
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
-/** What differs between platforms next to the place of the module. */
+/** Platform differences besides the location of the module. */
 interface Platform {
-  /** How many bytes an instance of a module keeps there. */
+  /** The memory size in bytes above which an instance is replaced. */
   swollen?: number;
-  /** The module as code, where its file may be missing: tools that bundle code leave files after. It is loaded only then. */
+  /** Loads the module as code if its file is missing, because some bundlers don't copy files. */
   inside?: () => Promise<ModuleSource>;
 }
 
-/** The loader of one platform, which knows where the package's own module is and how to open a URL. */
+/** Returns the loader for a platform, given the location of the package's own module and a function that opens URLs. */
 export function loader(
   own: () => ModuleSource,
   open: (url: URL) => Promise<Response | Uint8Array>,
@@ -48,7 +48,7 @@ export function loader(
     return once(byObject, source, () => fromObject(source));
   };
 
-  /** The module as code, once its file was found missing: it is not looked for again. */
+  /** The module as code, set once its file was found to be missing, so that the file is not requested again. */
   let code: ModuleSource | undefined;
   const packaged = async (): Promise<CtxfoldModule> => {
     if (code !== undefined) return given(code);
@@ -66,7 +66,7 @@ export function loader(
 
 const isObject = (value: unknown): value is object => value === Object(value);
 
-/** The running or finished load of a key; a failed one is forgotten. */
+/** The load for a key, running or finished. A failed one is removed. */
 function once<K>(cache: Cache<K>, key: K, start: () => Promise<CtxfoldModule>): Promise<CtxfoldModule> {
   const known = cache.get(key);
   if (known) return known;
@@ -82,7 +82,7 @@ interface Cache<K> {
   delete(key: K): boolean;
 }
 
-/** True for a compiled module of any realm: frameworks hand over modules that fail `instanceof`. */
+/** Recognizes compiled modules of any realm: frameworks pass modules that fail `instanceof`. */
 function isModule(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
@@ -125,7 +125,7 @@ async function fromResponse(response: Response, name: string): Promise<WebAssemb
   if (!response.ok) {
     throw new CtxfoldError("load_failed", `${from} answers with status ${response.status}. ${ELSEWHERE}`);
   }
-  // Streaming refuses any other type, and after a refusal the body is gone.
+  // Streaming compilation rejects other types, and has then consumed the body.
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/wasm" && typeof WebAssembly.compileStreaming === "function") {
     return compiled(WebAssembly.compileStreaming(response), from);

@@ -1,6 +1,6 @@
 /**
- * The entry for Node, Bun and Deno: as `index.ts`, but file URLs are read from disk. In a program of one file, as esbuild and
- * `bun build` make it, the module is inside.
+ * The entry for Node, Bun and Deno: like `index.ts`, but file URLs are read from disk. Single-file programs, as made by
+ * esbuild and `bun build`, contain the module.
  */
 import { readFile } from "node:fs/promises";
 import { type CreateCompactor, compactors } from "./compactor.js";
@@ -18,17 +18,17 @@ export const load: Load = /* @__PURE__ */ loader(
   { inside: async () => (await import("./inflated.js")).inflated() },
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ preloader(load);

@@ -1,4 +1,4 @@
-/** Answers operations in a worker where there is one, and else in the page. */
+/** Runs operations in a worker if possible, and otherwise in the page. */
 import type { CreateCompactor } from "./compactor.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
@@ -8,10 +8,10 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 import type { Ask } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
-/** Makes what a page's fitters ask. Where `worker` is false all work stays in the page. */
+/** Creates the engine for a page's fitters. If `worker` is false, everything runs in the page. */
 export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Asking;
 
-/** Over a worker that all fitters of a page share. */
+/** Uses one worker for all fitters of a page. */
 export function offPage(inPage: CreateCompactor, remote: CreateRemoteCompactor): OffPageCreate {
   return ({ module }, worker = true) => new OffPage(inPage, remote, module, worker);
 }
@@ -21,7 +21,7 @@ class OffPage implements Asking {
   readonly #remote: CreateRemoteCompactor;
   readonly #module: ModuleSource | undefined;
   #worker: Asking | undefined;
-  /** The worker cannot be started here, or its module cannot be had. */
+  /** Whether starting the worker failed, or it could not load its module. */
   #refused: boolean;
   #page: Asking | undefined;
 
@@ -34,12 +34,12 @@ class OffPage implements Asking {
     this.#inPage = inPage;
     this.#remote = remote;
     this.#module = module;
-    // A worker starts none of its own: it blocks nobody.
+    // A worker starts no further worker, since it blocks no page.
     const inAPage = typeof document !== "undefined" && typeof Worker === "function";
     this.#refused = !worker || !inAPage || !crosses(module);
   }
 
-  /** Nothing is waited for before it is known who is asked. */
+  /** Loading starts with the first operation, when it is known whether a worker is available. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> | undefined {
@@ -53,7 +53,7 @@ class OffPage implements Asking {
         return await this.#worker.ask(ask);
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // Such as a Content-Security-Policy without workers, or a bundler that has left the worker's file after.
+        // For example, a Content-Security-Policy forbids workers, or a bundler didn't copy the worker's file.
         this.#refused = true;
         this.close();
       }
@@ -73,13 +73,16 @@ class OffPage implements Asking {
   }
 }
 
-/** Whether a module can be given to a worker. */
+/** Whether a module source can be sent to a worker. */
 function crosses(module: ModuleSource | undefined): boolean {
   const kind = Object.prototype.toString.call(module).slice(8, -1);
   return ["Undefined", "String", "URL", "ArrayBuffer", "Uint8Array", "WebAssembly.Module"].includes(kind);
 }
 
-/** No answer of the module, but none to be had there. A browser that allows no worker throws an error of its own. */
+/**
+ * Whether the error means that no module is available in the worker. A browser that forbids workers throws an error of
+ * its own.
+ */
 function isMissing(error: unknown): boolean {
   return !(error instanceof CtxfoldError) || ["load_failed", "invalid_module", "closed"].includes(error.code);
 }

@@ -1,6 +1,6 @@
 /**
- * The names of the options that several entries take, written once. Adapters are bundled next to `ctxfold` and must not bring a second copy
- * of its code, so that nothing but names is here.
+ * The names of options that several entries take. Adapters are bundled separately from `ctxfold` and should not contain
+ * a second copy of its code, so this file contains only names.
  */
 import type { CompactorOptions } from "./compactor-options.js";
 import type { FitterOptions } from "./fit.js";

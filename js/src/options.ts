@@ -1,12 +1,12 @@
-/** Refuses options that nothing reads: one that is misspelt would be without effect, and nobody would be told. */
+/** Rejects unknown options: otherwise a misspelled option would silently have no effect. */
 import { CtxfoldError } from "./errors.js";
 import type { FitMemory, SharedMemory } from "./records.js";
 import type { Policy } from "./types.js";
 
-/** The names of all options of one kind. The type makes a new option that is not listed an error. */
+/** The names of all options of one kind. The type check fails if a new option is not listed. */
 export type Names<Options extends object> = Readonly<Record<keyof Options, true>>;
 
-/** What is often given next to the policy that belongs into it. */
+/** Members of the policy that callers often pass as options instead. */
 const POLICY: Names<Policy> = {
   preset: true,
   format: true,
@@ -28,12 +28,13 @@ const POLICY: Names<Policy> = {
   last_resort: true,
 };
 
-/** The options of another function, and how they are given there. */
+/** The options of another function, and an example of passing them there. */
 type Elsewhere = readonly [names: Readonly<Record<string, true>>, there: string];
 
 /**
- * Throws `invalid_option` for an option that `of` does not have, with the option that was probably meant. One whose value is
- * undefined is passed over. `elsewhere` has the names of options that belong to another function, and what to write there for `*`.
+ * Throws `invalid_option` for an option that `of` does not have, and suggests the one that was probably meant. Options
+ * that are undefined are ignored. `elsewhere` has the names of options that belong to another function, and what to
+ * write there for `*`.
  */
 export function checkOptions(
   given: object,
@@ -57,7 +58,7 @@ export function checkOptions(
   }
 }
 
-/** Throws `invalid_option` for what is no memory. */
+/** Throws `invalid_option` if the value is not a memory. */
 export function checkMemory(memory: unknown): void {
   if (memory === undefined || memory === null) return;
   const { load, save, records } = memory as Partial<FitMemory & SharedMemory>;
@@ -69,7 +70,7 @@ export function checkMemory(memory: unknown): void {
   );
 }
 
-/** What other packages call the context window. */
+/** Names of the context window in other packages. */
 const SIZES = [
   "maxTokens",
   "maxInputTokens",
@@ -89,7 +90,7 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
 }
 
-/** An option of a single call, which is given with the others. */
+/** Hints at an option of a single call, which belongs in `options`. */
 function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
   return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }
@@ -99,7 +100,7 @@ function inPolicy(name: string, names: Readonly<Record<string, true>>): string |
   return key && `policy.${key}`;
 }
 
-/** The name that is nearest to one that was given, if it is near at all. */
+/** The most similar name, if any is similar enough. */
 function likely(given: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(given.length / 3)) + 1;
@@ -110,12 +111,12 @@ function likely(given: string, names: readonly string[]): string | undefined {
   return best;
 }
 
-/** Without what spellings differ in. */
+/** Removes the differences between spelling styles. */
 function plain(name: string): string {
   return name.replace(/[_-]/g, "").toLowerCase();
 }
 
-/** How many letters have to be put in, removed or changed (Levenshtein). */
+/** The edit distance (Levenshtein): how many letters to insert, remove or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,12 +1,12 @@
-/** The worker of a page, which all of its compactors and fitters share. */
+/** The worker of a page, shared by all its compactors and fitters. */
 import type { ToPage, ToWorker } from "./protocol.js";
 import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./remote.js";
 
-/** Makes a compactor in the worker; see {@link CreateRemoteCompactor}. */
+/** Creates a compactor in the worker; see {@link CreateRemoteCompactor}. */
 export const createRemote: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
 function start(): Running {
-  // Bundlers know a worker by exactly this expression.
+  // Bundlers recognize a worker only by this exact expression.
   const worker = new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
   return {
     post: (message: ToWorker, transfer = []) => worker.postMessage(message, transfer),

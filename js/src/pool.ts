@@ -1,4 +1,4 @@
-/** The jobs of fits that are remembered together. */
+/** Runs the jobs of fits that share a memory. */
 import { unlessAborted } from "./archive.js";
 import { type CountTokens, ending, optionsOf } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
@@ -16,16 +16,16 @@ import { type Transcript, transcript } from "./transcript.js";
 import type { Effect, JobSettings } from "./types.gen.js";
 import type { Body, Messages, Policy, Report, Same } from "./types.js";
 
-/** What answers operations: a compactor, here or in a worker. */
+/** Runs operations: a compactor, in this thread or in a worker. */
 export interface Asking {
   ready(): Promise<void>;
-  /** Reads a history without blocking whoever waits meanwhile; undefined where it may be read in one go. */
+  /** Reads a history without blocking the thread; undefined if it may be read in one go. */
   read?(messages: unknown): Promise<Transcript> | undefined;
   ask(ask: Ask): Answer | Promise<Answer>;
   close?(): void;
 }
 
-/** What a call is made with. */
+/** The settings of a call. */
 export interface Settings {
   policy: Policy;
   model: Model;
@@ -36,16 +36,16 @@ export interface Settings {
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 
-/** A compaction in the background. */
+/** A compaction that runs in the background. */
 interface Running {
   readonly owner: string;
   readonly controller: AbortController;
-  /** Resolves when it has ended, and never rejects. */
+  /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<void>;
   keys: readonly string[];
 }
 
-/** What a history is compacted with. */
+/** A history and what is needed to compact it. */
 interface Fitting {
   readonly owner: string;
   readonly head: Head;
@@ -53,7 +53,7 @@ interface Fitting {
   readonly settings: Settings;
 }
 
-/** What the calls share that remember together. */
+/** The shared state of calls that use the same memory. */
 export class Pool {
   readonly #asking: Asking;
   readonly #records: Records;
@@ -95,7 +95,7 @@ export class Pool {
     signal: AbortSignal | undefined,
   ): Promise<Fitted<M>> {
     signal?.throwIfAborted();
-    // Read at once, or what the caller does to its messages meanwhile would be seen.
+    // Read immediately, before the caller can modify its messages.
     const source = await (this.#asking.read?.(history) ?? transcript(history));
     const settings = { ...given, policy, model: { ...given.model, slots: this.#slots } };
     const redact = redactions(settings.model.redact, source.piece);
@@ -134,7 +134,7 @@ export class Pool {
     return { call, model, store, countTokens, source, records: this.#records };
   }
 
-  /** Reports a compaction that was made. */
+  /** Emits the event of a compaction that was made. */
   async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
@@ -146,7 +146,10 @@ export class Pool {
     return ended;
   }
 
-  /** Begins a compaction in the background, over the history as it is now, whatever the caller does to its bytes. Its end. */
+  /**
+   * Begins a compaction in the background, on a copy of the history as it is now, since the caller may modify its
+   * bytes. Returns a promise that resolves at its end.
+   */
   #begin(fitting: Fitting, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);
     if (known) return known.ended;
@@ -172,7 +175,7 @@ export class Pool {
   ): Promise<void> {
     const { onBackgroundError } = fitting.settings;
     try {
-      await Promise.resolve(); // whoever has begun it comes first
+      await Promise.resolve(); // let the caller's code run first
       const ended = await runJob({ ...this.#means(fitting), leasing }, fitting.head, settings, signal);
       await this.#told(fitting, ended, signal);
       const { nothing, cause } = ended;

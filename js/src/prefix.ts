@@ -1,9 +1,12 @@
-/** Requests for summaries that follow the conversation: what to send is made of the caller's own messages. */
+/** Requests for summaries that extend the conversation; they are built from the caller's own messages. */
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { RequestConversation } from "./types.js";
 
-/** The body or the list that was given, with the edits of a request in its messages and its changes next to them. */
+/**
+ * The caller's body or list with a request's edits applied to its messages, and the request's changes applied to the
+ * body.
+ */
 export function behind(source: Transcript, { edits, body }: RequestConversation): object {
   const text = typeof source.piece === "string" ? source.piece : decode(source.piece);
   const live = source.answer === "edits" ? source : transcript(JSON.parse(text));
@@ -12,7 +15,7 @@ export function behind(source: Transcript, { edits, body }: RequestConversation)
   return Array.isArray(given) ? given : (merged(given, body) as object);
 }
 
-/** JSON Merge Patch (RFC 7396). */
+/** Applies a JSON Merge Patch (RFC 7396). */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const out: Record<string, unknown> = isObject(target) ? { ...target } : {};

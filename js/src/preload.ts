@@ -1,12 +1,12 @@
-/** Loads ahead of the first call what it will wait for. */
+/** Loads in advance what the first call needs. */
 import type { Load, ModuleSource } from "./load.js";
 import type { OffPageCreate } from "./off-page.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 
 /**
- * Loads what the first `fit` would wait for, for a page that has time before: the module, and in a page the worker that it runs in. Give
- * it the `module` and `worker` of the options that `fit` will have. It never rejects: what cannot be loaded is told by the call that
- * needs it. Resolves to whether all is there.
+ * Loads in advance what the first `fit` would wait for: the module and, in a page, its worker. Pass the same `module`
+ * and `worker` options as to `fit`. Resolves to whether everything was loaded and never rejects; the call that needs it
+ * reports the error.
  */
 export type Preload<Source = ModuleSource> = (options?: { module?: Source; worker?: boolean }) => Promise<boolean>;
 
@@ -16,12 +16,12 @@ const arrived = (loading: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** On the thread of the caller. */
+/** Preloads on the caller's thread. */
 export function preloader(load: Load): Preload {
   return ({ module } = {}) => arrived(load(module));
 }
 
-/** In the worker; it stays until the page ends. */
+/** Preloads in the worker, which then stays until the page ends. */
 export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteModuleSource> {
   return async ({ module } = {}) => {
     try {
@@ -32,7 +32,7 @@ export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteMo
   };
 }
 
-/** Wherever `fit` will run. */
+/** Preloads where `fit` will run. */
 export function offPagePreloader(create: OffPageCreate): Preload {
   return ({ worker, ...options } = {}) =>
     arrived(Promise.resolve(create(options, worker).ask({ op: "info", head: {} })));

@@ -1,28 +1,33 @@
-/** A store of records and leases that processes share, and how a process uses it while it may fail. */
+/** A store of records and leases that processes share, and a client that tolerates its failures. */
 import { randomUUID } from "node:crypto";
 import { unlessAborted } from "./archive.js";
 
 /**
- * A store of records and leases, by keys of 64 hexadecimal digits. Losing a record or a lease costs a compaction and nothing else, so a
- * store may forget what was not used for long. A method rejects where the store cannot be reached.
+ * A store of records and leases, with keys of 64 hexadecimal digits. Losing a record or a lease only costs another
+ * compaction, so a store may delete what has not been used for long. A method rejects if the store is unreachable.
  *
- * A record holds text of the conversation: keep it where you keep conversations.
+ * A record contains text of the conversation: protect it like a conversation.
  */
 export interface SharedRecords {
-  /** Looks for one key after the other: the first record that is there, and the index of its key. Gets at most 2,048 keys. */
+  /** Looks up the keys in order, at most 2,048 of them. Returns the first record found and the index of its key. */
   find(keys: readonly string[]): Promise<FoundRecord | undefined>;
-  /** Keeps a record under each of these keys, in place of what was there, in one step. */
+  /** Stores a record under each of these keys in one atomic step, replacing what was there. */
   keep(keys: readonly string[], record: string): Promise<unknown>;
   /**
-   * Leases `keys[0]` to the holder, from now on for so many milliseconds, unless another holder has a lease on one of the keys; reports
-   * whether it did. Of two calls with the same `keys[0]` at the same time at most one is granted.
+   * Leases `keys[0]` to the holder for this many milliseconds from now, unless another holder has a lease on one of the
+   * keys. Returns whether it was granted. Of two simultaneous calls with the same `keys[0]`, at most one is granted.
    */
   lease(keys: readonly string[], holder: string, leaseMs: number): Promise<boolean>;
-  /** Makes the lease end so many milliseconds from now; false where the holder has none on the key any more. */
+  /**
+   * Extends the lease to this many milliseconds from now. Returns false if the holder no longer has a lease on the key.
+   */
   renew(key: string, holder: string, leaseMs: number): Promise<boolean>;
   /** Ends the lease, if the holder has one on the key. */
   release(key: string, holder: string): Promise<unknown>;
-  /** `keep`, if the holder has the lease on `key`: in one atomic step. Returns whether it was kept. */
+  /**
+   * Like `keep`, but only if the holder has the lease on `key`, in one atomic step. Returns whether the record was
+   * stored.
+   */
   keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean>;
 }
 
@@ -32,33 +37,42 @@ export interface FoundRecord {
 }
 
 export interface SharedOptions {
-  /** How long a lease lasts that is not renewed, in milliseconds: so long others wait for a process that has died. Default 15,000. */
+  /**
+   * How long a lease lasts unless it is renewed, in milliseconds. Others wait this long for a process that died.
+   * Default: 15,000.
+   */
   leaseMs?: number;
-  /** How long one call of the store may take, in milliseconds. Default 2,000. */
+  /** The time limit for one call of the store, in milliseconds. Default: 2,000. */
   timeoutMs?: number;
-  /** Is told why the store could not be reached. Fits continue without it. */
+  /** Called with the error if the store is unreachable. Fits continue without the store. */
   onError?: (error: unknown) => void;
 }
 
 const LEASE_MS = 15_000;
 const TIMEOUT_MS = 2_000;
-/** So long a store that has failed is left alone; then one call finds out whether it is back. */
+/** How long a store is not called after a failure; then one call tests whether it is available again. */
 const PAUSE_MS = 3_000;
-/** UTF-16 code units of records that this process holds for the time when the store fails. */
+/** The UTF-16 code units of records that this process caches in case the store fails. */
 const NEAR = 8 << 20;
-/** How many keys the first call of a search sends, and each further one. Most histories are known up to a few messages. */
+/**
+ * How many keys the first call of a search sends, and each further call. Most histories are known except for their last
+ * few messages.
+ */
 const FIRST_KEYS = 64;
 const MORE_KEYS = 2048;
-/** The times between two tries to get a lease, in milliseconds. */
+/** The shortest and the longest interval between attempts to get a lease, in milliseconds. */
 const FIRST_POLL = 5;
 const LONGEST_POLL = 200;
-/** A store that may fail: each call has a time limit, and after a failure this process continues for a while with what it knows itself. */
+/**
+ * Wraps a store that may fail: each call has a time limit, and after a failure this process relies on its cache for a
+ * while.
+ */
 export class Reach {
   readonly leaseMs: number;
   readonly #records: SharedRecords;
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** The one that was used last is the last. */
+  /** Ordered by use, the most recently used last. */
   readonly #near = new Map<string, string>();
   #length = 0;
   #closedUntil = 0;
@@ -71,8 +85,8 @@ export class Reach {
   }
 
   /**
-   * The first record of the keys. What this process knows of more messages than the store does comes first: the store has
-   * lost it, or could not be reached when it was made.
+   * The first record found under the keys. The cached record wins if it covers more messages: then the store has lost
+   * that record, or was unreachable when it was made.
    */
   async find(keys: readonly string[]): Promise<FoundRecord | undefined> {
     let found: FoundRecord | undefined;
@@ -97,7 +111,10 @@ export class Reach {
     this.#note(keys, record);
   }
 
-  /** False where the lease has ended, so that another process may have compacted the history. Where the store fails, at least this one knows. */
+  /**
+   * Returns false if the lease has ended, so that another process may have compacted the history. If the store fails,
+   * the record is kept at least in this process.
+   */
   async keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean> {
     const answer = await this.#call((records) => records.keepLeased(key, holder, keys, record));
     if (answer?.value === false) return false;
@@ -106,7 +123,7 @@ export class Reach {
   }
 
   /**
-   * Does something while it has the lease on the key. The work gets the holder; undefined where the store cannot be reached.
+   * Runs `work` while holding the lease on the key. `work` gets the holder, or undefined if the store is unreachable.
    */
   async alone<T>(key: string, signal: AbortSignal | undefined, work: (holder?: string) => Promise<T>): Promise<T> {
     const holder = randomUUID();
@@ -123,7 +140,7 @@ export class Reach {
     }
   }
 
-  /** Waits for the lease; false where the store cannot be reached. */
+  /** Waits for the lease. Returns false if the store is unreachable. */
   async #take(key: string, holder: string, signal: AbortSignal | undefined): Promise<boolean> {
     for (let wait = FIRST_POLL; ; wait = Math.min(2 * wait, LONGEST_POLL)) {
       const granted = await this.lease([key], holder);
@@ -132,25 +149,25 @@ export class Reach {
     }
   }
 
-  /** Whether the lease on the first of the keys was granted; undefined where the store cannot be reached. */
+  /** Whether the lease on the first key was granted; undefined if the store is unreachable. */
   async lease(keys: readonly string[], holder: string, leaseMs = this.leaseMs): Promise<boolean | undefined> {
     let late: Promise<boolean> | undefined;
     const answer = await this.#call((records) => {
       late = records.lease(keys, holder, leaseMs);
       return late;
     });
-    // A client that is cut off may send it when it is connected again: then nobody would give the lease back.
+    // A disconnected client may still send the request when it reconnects; a lease granted then must be released.
     if (!answer) late?.then((granted) => granted && this.#records.release(keys[0] as string, holder)).catch(() => {});
     return answer?.value;
   }
 
-  /** False where the lease has ended. */
+  /** Returns false if the lease has ended. */
   async renew(key: string, holder: string, leaseMs = this.leaseMs): Promise<boolean> {
     const answer = await this.#call((records) => records.renew(key, holder, leaseMs));
     return answer?.value !== false;
   }
 
-  /** A lease that cannot be released expires. Nobody waits for that, so it does not keep a process running. */
+  /** A lease that cannot be released expires by itself, so a pending release does not keep the process running. */
   async release(key: string, holder: string): Promise<void> {
     await this.#call((records) => records.release(key, holder), false);
   }

@@ -1,39 +1,39 @@
-/** Where jobs keep their records, and the leases by which they know of each other. */
+/** Storage for the records of jobs, and for the leases that coordinate jobs. */
 import { alone } from "./sole.js";
 import type { MaybeText } from "./store.js";
 import type { Effect, EffectResult } from "./types.gen.js";
 
 /**
- * Where compactions are remembered, for hosts whose process does not live as long as a conversation. What is kept under a key is JSON and
- * not to be changed. A key is the `id` of a call, or `default`.
+ * Stores remembered compactions, for hosts whose process is shorter-lived than a conversation. The value under a key is
+ * JSON, to be returned unchanged. A key is the `id` of a call, or `default`.
  */
 export interface FitMemory {
-  /** What was saved last under the key; undefined or null where there is none. */
+  /** The text last saved under the key; undefined or null if there is none. */
   load(key: string): MaybeText | PromiseLike<MaybeText>;
-  /** Keeps a text in place of the one before. */
+  /** Saves a text, replacing the previous one. */
   save(key: string, json: string): void | PromiseLike<void>;
 }
 
 /**
- * A memory that processes share, as `ctxfold/redis` and `ctxfold/postgres` make it, and `sharedMemory` of `ctxfold/shared`. Where it fails,
- * fits continue without it.
+ * A memory that processes share, created by `ctxfold/redis`, `ctxfold/postgres` or `sharedMemory` of `ctxfold/shared`.
+ * If it fails, fits continue without it.
  */
 export interface SharedMemory {
-  /** What jobs do with it. */
+  /** The operations that jobs use. */
   readonly records: Records;
 }
 
-/** What a load has found; nothing if there is none. */
+/** The result of a load; empty if nothing was found. */
 export type Found = Pick<EffectResult, "record" | "at" | "revision">;
 
-/** What came of a lease. */
+/** The result of requesting a lease. */
 export type Granted = Pick<EffectResult, "done" | "at">;
 
 type Value<T> = T | PromiseLike<T>;
 
-/** Executes the effects of jobs on records and leases. */
+/** Executes the effects of jobs that concern records and leases. */
 export interface Records {
-  /** How records are found, and what jobs get of these. */
+  /** How records are looked up, and the limits for jobs. */
   readonly settings: {
     records: "owner" | "prefix";
     records_required?: boolean;
@@ -44,10 +44,13 @@ export interface Records {
   load(keys: readonly string[]): Value<Found>;
   /** Whether the record was written. */
   save(effect: Effect): Value<boolean>;
-  /** Leases the first of the keys, or renews that. Where it is not granted, `at` is the index of a key that is leased, if that is known. */
+  /**
+   * Leases the first key, or renews its lease. If it is not granted, `at` is the index of the key that is leased
+   * already, if known.
+   */
   lease(keys: readonly string[], holder: string, ttl: number): Value<Granted>;
   release(key: string, holder: string): Value<unknown>;
-  /** Resolves when the lease on a key is released; undefined where that is not known. */
+  /** Resolves when the lease on a key is released; undefined if that cannot be observed. */
   ended(key: string): Promise<void> | undefined;
 }
 
@@ -58,7 +61,7 @@ interface Lease {
   end(): void;
 }
 
-/** Leases in this process. */
+/** Leases within this process. */
 class Leases {
   readonly #all = new Map<string, Lease>();
 
@@ -98,16 +101,16 @@ class Leases {
   }
 }
 
-/** The most that records in this process may have, in UTF-16 code units. */
+/** The maximum total size of records in this process, in UTF-16 code units. */
 const MOST_UNITS = 64 << 20;
-/** How many compactions one record has at most. */
+/** The maximum number of compactions in one record. */
 export const MOST_REMEMBERED = 64;
 
-/** Records in this process. Of more than `most` owners the one whose record was used longest ago is forgotten. */
+/** Records within this process. If there are more than `most` owners, the least recently used record is removed. */
 export class OwnRecords implements Records {
   readonly settings: Records["settings"];
   readonly #most: number;
-  /** The one that was used last is the last. */
+  /** Ordered by use, the most recently used last. */
   readonly #all = new Map<string, { record: string; revision: string }>();
   readonly #leases = new Leases();
   #units = 0;
@@ -153,10 +156,13 @@ export class OwnRecords implements Records {
   }
 }
 
-/** Of all memories of hosts: two may be over the same database. */
+/** Shared by all host memories: two of them may use the same database. */
 const KEPT = new Leases();
 
-/** Records in a memory of the host's. With Web Locks all pages of an origin, and all threads of a program, know of each other's leases. */
+/**
+ * Records in a memory that the host provides. With Web Locks, leases are visible to all pages of an origin or all
+ * threads of a program.
+ */
 export class KeptRecords implements Records {
   readonly settings: Records["settings"];
   readonly #memory: FitMemory;
@@ -171,7 +177,7 @@ export class KeptRecords implements Records {
     return typeof record === "string" && record !== "" ? { record, revision: revisionOf(record) } : {};
   }
 
-  /** Between the comparison and the change no other job comes. */
+  /** Exclusive, so that no other job writes between the comparison and the change. */
   save({ keys: [key] = [], record = "", if_revision = "" }: Effect): Promise<boolean> {
     return alone(`ctxfold:memory:${key}`, undefined, async () => {
       const { revision = "" } = await this.load([key as string]);
@@ -202,7 +208,10 @@ export class KeptRecords implements Records {
 
 const LOCK = "ctxfold:lease:";
 
-/** Whether no other page or thread has a lease on one of the keys. The first is locked until `ended`; rejects where there are no locks. */
+/**
+ * Whether no other page or thread has a lease on one of the keys. The first key stays locked until `ended`. Without Web
+ * Locks always true.
+ */
 async function locked(keys: readonly string[], ended: Promise<void>): Promise<boolean> {
   const locks = (globalThis.navigator as Navigator | undefined)?.locks;
   if (!locks) return true;
@@ -220,7 +229,7 @@ async function locked(keys: readonly string[], ended: Promise<void>): Promise<bo
   return !held.some((each) => each.name?.startsWith(LOCK) && others.has(each.name.slice(LOCK.length)));
 }
 
-/** A text that differs whenever a record does: its length and 64 bits of a hash (FNV-1a, twice). */
+/** A text that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */
 function revisionOf(record: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];
   for (let i = 0; i < record.length; i++) {

@@ -1,8 +1,11 @@
-/** What a compaction replaces: the option `redact` of the module, from the caller's function (docs/guides/redact.md). */
+/** Builds the module's option `redact` from the caller's function (docs/guides/redact.md). */
 import { decode } from "./json.js";
 import type { Redact, Redaction } from "./types.gen.js";
 
-/** Finds in one text of a message what must not reach a summarizer, a digest or the archive: the texts, or objects with a placeholder. */
+/**
+ * Finds secrets in one text of a message that a summarizer, a digest or the archive must not get. Returns the matching
+ * strings, or objects that also give a placeholder.
+ */
 export type FindSecrets = (
   text: string,
 ) => readonly (string | Pick<Redaction, "text" | "placeholder">)[] | null | undefined;
@@ -11,14 +14,17 @@ const MIN_BYTES = 4;
 const MAX_PLACEHOLDER = 100;
 const bytes = new TextEncoder();
 
-/** Undefined where nothing is found. A text that `find` fails on is replaced as a whole. */
+/**
+ * The redactions for all texts of a transcript; undefined if nothing is found. A text for which `find` fails is
+ * replaced completely.
+ */
 export function redactions(find: FindSecrets | undefined, piece: string | Uint8Array): Redact | undefined {
   if (!find) return undefined;
   let messages: unknown;
   try {
     messages = JSON.parse(typeof piece === "string" ? piece : decode(piece));
   } catch {
-    return undefined; // the module says what is wrong
+    return undefined; // the module reports the error
   }
   const texts = new Set<string>();
   collect(messages, texts);
@@ -35,7 +41,7 @@ export function redactions(find: FindSecrets | undefined, piece: string | Uint8A
   return all.length > 0 ? { texts: all } : undefined;
 }
 
-/** Throws where the answer is unusable. */
+/** Throws if the function's result is unusable. */
 function secretsIn(find: FindSecrets, text: string): Redaction[] {
   return [...(find(text) ?? [])].map((secret) => {
     const { text: what, placeholder } = typeof secret === "string" ? { text: secret, placeholder: undefined } : secret;
@@ -53,9 +59,9 @@ function secretsIn(find: FindSecrets, text: string): Redaction[] {
   });
 }
 
-/** The strings of a value, except keys and the values of `role` and `type`. */
+/** Collects the strings in a value, except keys and the values of `role` and `type`. */
 function collect(value: unknown, into: Set<string>): void {
-  const open: unknown[] = [value]; // not by recursion: a history may be nested deeper than the stack
+  const open: unknown[] = [value]; // no recursion: the nesting may exceed the stack
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next === "string") {
       if (next !== "") into.add(next);

@@ -51,22 +51,23 @@ import type {
   Verdict,
 } from "./types.js";
 
-/** What a worker's module can be made of: as elsewhere, without what cannot cross into a worker. */
+/** Sources of a worker's module: those of `ModuleSource` that can be sent to a worker. */
 export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
 
-/** As for `ctxfold`; `summarize` and the other functions run where the compactor was made, not in the worker. */
+/** Options as for `ctxfold`. `summarize` and other callbacks run in the page, not in the worker. */
 export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
   module?: RemoteModuleSource;
 }
 
 /**
- * A compactor off the main thread: as `Compactor`, but every operation gives a promise, and none needs `ready`. What stays
- * here is writing live messages as JSON and putting the caller's own objects into the answer; text and bytes cost neither.
+ * A compactor off the main thread: like `Compactor`, but every operation returns a promise, and none requires `ready`.
+ * Only serializing live messages, and applying edits to them, happens on the calling thread; text and bytes need
+ * neither.
  */
 export interface RemoteCompactor {
   readonly policy: Policy;
   readonly store: Store | undefined;
-  /** There is a `summarize` function. */
+  /** Whether there is a `summarize` function. */
   readonly summarizes: boolean;
   readonly state: State | undefined;
   ready(): Promise<void>;
@@ -99,23 +100,23 @@ export interface RemoteCompactor {
   function<T = unknown>(name: FunctionName, request?: FunctionRequest): Promise<T>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   info(): Promise<Info>;
-  /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
+  /** Releases the compactor in the worker. The worker ends with its last compactor. */
   close(): void;
 }
 
-/** Makes a compactor in the worker that all compactors of this page share. */
+/** Creates a compactor in the worker that all compactors of this page share. */
 export type CreateRemoteCompactor = (options?: RemoteOptions) => RemoteCompactor;
 
 /** A running worker. */
 export interface Running extends Port<ToPage, ToWorker> {
-  /** Called once, with what ended the worker before its time. */
+  /** Sets the listener for the error that ends the worker prematurely; called once. */
   failed(heard: (error: unknown) => void): void;
   terminate(): void;
-  /** Reports whether anything is running: if nothing is, the worker need not keep the program alive. */
+  /** Whether calls are pending: without any, the worker need not keep the program alive. */
   hold?(busy: boolean): void;
 }
 
-/** The factory over one platform's way to start a worker. */
+/** Returns the factory for a platform, given a function that starts a worker. */
 export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   let shared: Link | undefined;
   return (options = {}) => {
@@ -125,7 +126,7 @@ export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   };
 }
 
-/** Throws `load_failed` where the platform has no such worker, or no place for its file. */
+/** Throws `load_failed` if the platform has no such worker, or its file is missing. */
 function started(start: () => Running): Running {
   try {
     return start();
@@ -143,7 +144,7 @@ function started(start: () => Running): Running {
 const LEFT_BEHIND =
   "If your bundler leaves its file behind, import ctxfold in place of ctxfold/worker: fit and createCompactor then work in the page";
 
-/** One worker, with the compactors and the calls that are under way in it. */
+/** A worker with its compactors and pending calls. */
 class Link {
   alive = true;
   #answered = false;
@@ -204,13 +205,16 @@ class Link {
     });
   }
 
-  /** Sends a large transcript ahead of calls, in slices, for as long as `holder` lives. Resolves to its number. */
+  /**
+   * Sends a large transcript in slices before the call that needs it, and resolves to its number. The worker keeps it
+   * as long as `holder` lives.
+   */
   async send(pieces: readonly (string | Uint8Array)[], holder: object): Promise<number> {
     const source = this.#next++;
     this.#held.register(holder, source);
     const slices = new Slices();
     for (const part of partsOf(pieces)) {
-      if (!this.alive) break; // the call says so
+      if (!this.alive) break; // the call will report it
       this.#worker.post({ kind: "part", source, part });
       if (slices.over) await slices.pause();
     }
@@ -222,7 +226,7 @@ class Link {
     this.#calls.get(call)?.(result);
   }
 
-  /** The program continues while a call is under way. */
+  /** Keeps the program running while calls are pending. */
   #hold(): void {
     if (this.alive) this.#worker.hold?.(this.#calls.size > 0);
   }
@@ -237,7 +241,7 @@ class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   readonly #compacting: Compacting;
-  /** The large transcripts that the worker has: a job needs its own in several calls. */
+  /** Large transcripts that were sent to the worker: a job needs its transcript in several calls. */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
   #state: State | undefined;
 
@@ -409,18 +413,18 @@ class Remote implements RemoteCompactor {
     return new WorkerSession(ask, this.#compacting, messages, own) as unknown as RemoteSession<M>;
   }
 
-  /** Reads a history for a fit, without blocking the page. */
+  /** Reads a history for a fit without blocking the page. */
   read(messages: unknown): Promise<Transcript> {
     return slicedTranscript(messages);
   }
 
-  /** One operation, for sessions and fits. */
+  /** Runs one operation, for sessions and fits. */
   async ask({ op, head, source }: Ask): Promise<Answer> {
     const crossing = source && { piece: await this.#crossing(source), answer: source.answer };
     return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
   }
 
-  /** A transcript, or the number of a large one, which has been sent. */
+  /** A transcript, or its number if it is large and was sent beforehand. */
   #crossing(source: Transcript): string | Uint8Array | Promise<number> {
     const known = this.#sent.get(source);
     if (known) return known;
@@ -436,7 +440,7 @@ class Remote implements RemoteCompactor {
     this.#link.close(this.#id);
   }
 
-  /** An operation on a transcript; the answer's messages come back in the caller's kind. */
+  /** Runs an operation on a transcript and returns its messages in the form that the caller passed. */
   async #transcript<T>(method: string, messages: unknown, args: unknown[] = []): Promise<T> {
     const source: Transcript = transcript(messages);
     const { piece, answer } = source;
@@ -447,10 +451,10 @@ class Remote implements RemoteCompactor {
   }
 }
 
-/** So much crosses at once, in UTF-16 units or bytes. */
+/** The maximum size of one part, in UTF-16 units or bytes. */
 const PART = 256 * 1024;
 
-/** The same pieces, cut or joined to parts of about one size. */
+/** The same content, split or joined into parts of about equal size. */
 function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | Uint8Array> {
   let text = "";
   for (const piece of pieces) {
@@ -469,7 +473,7 @@ function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | 
   if (text) yield text;
 }
 
-/** The source in a form that can be cloned; a URL may be relative to the page, of which the worker knows nothing. */
+/** The source in a form that can be cloned. URLs are resolved against the page, which the worker cannot do. */
 function crossable(module: RemoteModuleSource): unknown {
   return typeof module === "string" || module instanceof URL ? new URL(module, globalThis.location?.href).href : module;
 }

@@ -1,22 +1,22 @@
-/** Session files that continue with what a compaction has left. */
+/** Writes the result of a compaction into session files. */
 import type { Answer, HeadOf } from "./envelope.js";
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
-/** The request for a file and what is left of it; nothing where nothing has changed. */
+/** The request for a file and its compacted conversation; undefined if nothing has changed. */
 export function saving(
   file: string | Uint8Array,
   left: Left,
 ): { head: HeadOf<"save">; source: Transcript } | undefined {
   if (!left.report.changed) return undefined;
-  // A file on disk has no half surrogate pairs; where its text has, it counts by the bytes that UTF-8 writes for them.
+  // A file on disk contains no unpaired surrogates; replaced ones have the same length in bytes as on disk.
   const text = typeof file === "string" ? file.toWellFormed() : decode(file);
   const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
   return { head, source: transcript(left.messages) };
 }
 
-/** The new file, of the kind that was given. */
+/** The new file, in the form that was passed. */
 export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): F {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : (file as Uint8Array);
   const kept = bytes.subarray(0, Number(decode(answer.get("kept") as Uint8Array)));
@@ -29,7 +29,7 @@ export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): 
   return out as Uint8Array as F;
 }
 
-/** Saves with a module that is there. */
+/** Saves with a module that is already loaded. */
 export function saved<F extends string | Uint8Array>(
   file: F,
   left: Left,

@@ -1,6 +1,7 @@
 /**
- * The entry `ctxfold/shared`: what fits remember, in a store that processes share. Of those that ask for one conversation one compacts it,
- * and the others get what it has made. Keys and records are those of the Go package, so a Go program may share the store.
+ * The entry `ctxfold/shared`: a memory for fits in a store that processes share. If several processes need the same
+ * conversation, one compacts it and the others use its result. Keys and records are those of the Go package, so Go
+ * programs can use the same store.
  */
 import { createHash } from "node:crypto";
 import { checkOptions, type Names } from "./options.js";
@@ -13,39 +14,39 @@ import type { State } from "./types.js";
 export type { FoundRecord, SharedOptions, SharedRecords } from "./reach.js";
 export type { SharedMemory } from "./records.js";
 
-/** With the options of a store that has its own. */
+/** The option names that stores with further options include. */
 export const SHARED_OPTIONS: Names<SharedOptions> = { leaseMs: true, timeoutMs: true, onError: true };
 
-/** A memory for fits and adapters over a store: make one for each store, once. */
+/** A memory for fits and adapters in a store. Create one per store. */
 export function sharedMemory(records: SharedRecords, options: SharedOptions = {}): SharedMemory {
   checkOptions(options, SHARED_OPTIONS, "sharedMemory");
   return { records: new StoredRecords(new Reach(records, options)) };
 }
 
 /**
- * The `states` of conversations over a store. One process compacts a conversation at a time; the others wait, and are then told by
- * `conflict`. A state is kept as long as a record after its last use: where conversations rest for longer, keep `state` next to their
- * messages.
+ * The `states` of conversations in a store. One process compacts a conversation at a time; the others wait and then
+ * reject with `conflict`. A state expires like a record, some time after its last use: store `state` with the messages
+ * if conversations pause for longer.
  */
 export function sharedStates(records: SharedRecords, options: SharedOptions = {}): StateStore {
   checkOptions(options, SHARED_OPTIONS, "sharedStates");
   return new StoredStates(new Reach(records, options));
 }
 
-/** The leases that the module takes, in milliseconds. */
+/** The lease durations that the module accepts, in milliseconds. */
 const [SHORTEST_LEASE, LONGEST_LEASE] = [100, 3_600_000];
 
-/** The records of all histories, in a store. */
+/** The records of all histories in a store. */
 class StoredRecords implements Records {
   readonly settings: Records["settings"];
   readonly #reach: Reach;
-  /** The holders of leases that were granted. */
+  /** The holders that have been granted a lease. */
   readonly #holders = new Set<string>();
 
   constructor(reach: Reach) {
     this.#reach = reach;
     const lease = Math.min(Math.max(Math.round(reach.leaseMs), SHORTEST_LEASE), LONGEST_LEASE);
-    this.settings = { records: "prefix", lease, store_timeout: -1 }; // it has limits of its own
+    this.settings = { records: "prefix", lease, store_timeout: -1 }; // the store has its own limits
   }
 
   async load(keys: readonly string[]): Promise<Found> {
@@ -58,7 +59,7 @@ class StoredRecords implements Records {
     return true;
   }
 
-  /** Granted, too, where the store cannot be reached: then nobody is kept waiting. */
+  /** Also granted if the store is unreachable, so that nobody has to wait. */
   async lease(keys: readonly string[], holder: string, ttl: number): Promise<Granted> {
     if (this.#holders.has(holder)) return { done: await this.#reach.renew(keys[0] as string, holder, ttl) };
     const granted = await this.#reach.lease(keys, holder, ttl);
@@ -73,11 +74,11 @@ class StoredRecords implements Records {
   ended(): undefined {}
 }
 
-/** What a lease on a conversation is for, or what is kept of it. */
+/** The key of a conversation's lease or record. */
 const keyOf = (kind: string, conversation: string): string =>
   createHash("sha256").update(`${kind} ${conversation}`).digest("hex");
 
-/** The states of conversations, in a store. */
+/** The states of conversations in a store. */
 class StoredStates implements StateStore {
   readonly #reach: Reach;
 

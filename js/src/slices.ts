@@ -1,9 +1,12 @@
-/** Long work of a page in slices, so that it continues painting and answering its user. */
+/** Splits long work in a page into slices, so that the page can repaint and respond to its user. */
 
-/** The longest that a slice takes, in milliseconds. A page is thought of as blocked from 50 on, and slow machines take four times as long. */
+/**
+ * The length of a slice in milliseconds. A page counts as blocked from 50 ms on, and slow machines take four times as
+ * long.
+ */
 const SLICE_MS = 8;
 
-/** Reports when a slice is over. Work that ends within the first slice is never interrupted. */
+/** Reports when a slice is over. Work that fits into the first slice is never interrupted. */
 export class Slices {
   #since = performance.now();
 
@@ -11,14 +14,17 @@ export class Slices {
     return performance.now() - this.#since > SLICE_MS;
   }
 
-  /** Lets the page do what is waiting, and begins another slice. */
+  /** Lets the page run its pending tasks, then begins a new slice. */
   async pause(): Promise<void> {
     await turn();
     this.#since = performance.now();
   }
 }
 
-/** Resolves in another task. Not by a timer: pages in the background have theirs once a second, or once a minute. */
+/**
+ * Resolves in another task. It doesn't use a timer, because pages in the background have their timers throttled to once
+ * a second or once a minute.
+ */
 function turn(): Promise<void> {
   const { scheduler } = globalThis as { scheduler?: { yield?: () => Promise<void> } };
   if (scheduler?.yield) return scheduler.yield();

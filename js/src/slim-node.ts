@@ -1,4 +1,4 @@
-/** The entry `ctxfold/slim` for Node, Bun and Deno: as `slim.ts`, but file URLs are read from disk. */
+/** The entry `ctxfold/slim` for Node, Bun and Deno: like `slim.ts`, but file URLs are read from disk. */
 import { readFile } from "node:fs/promises";
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
@@ -14,17 +14,17 @@ export const load: Load = /* @__PURE__ */ loader(
   (url) => (url.protocol === "file:" ? readFile(url) : fetch(url)),
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ preloader(load);

@@ -1,7 +1,7 @@
 /**
- * The entry `ctxfold/slim`: as `index.ts`, with the module of what a chat in a browser uses, `ctxfold-slim.wasm`. What it lacks (agents' wire
- * formats, session files, convert) it answers with the code `needs_whole`. Memories are the same in both modules, so that a page can go on
- * with the entry `ctxfold`, or with `ctxfold.wasm` as its `module`.
+ * The entry `ctxfold/slim`: like `index.ts`, but with `ctxfold-slim.wasm`, which contains what chats in a browser need.
+ * For the rest (agents' wire formats, session files, convert) it returns the error `needs_whole`. Both modules use the
+ * same memories, so a page can switch to the entry `ctxfold`, or pass `ctxfold.wasm` as its `module`.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
@@ -13,30 +13,30 @@ import { offPagePreloader, type Preload } from "./preload.js";
 
 export * from "./api.js";
 
-// Bundlers know a file by exactly this expression.
+// Bundlers recognize a file only by this exact expression.
 const own = (): URL => new URL("../ctxfold-slim.wasm", import.meta.url);
 
 /** Loads the module; see {@link Load}. */
 export const load: Load = /* @__PURE__ */ loader(own, (url) => fetch(url));
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
-/** The worker of the page has the whole module as its own, so it is told which one it works with. */
+/** The page's worker loads the whole module by default, so the slim one is named explicitly. */
 const asking: OffPageCreate = /* @__PURE__ */ (
   (create: OffPageCreate): OffPageCreate =>
   ({ module = own() }, worker) =>
     create({ module }, worker)
 )(/* @__PURE__ */ offPage(createCompactor, createRemote));
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first `fit`; see {@link Preload}. */
+/** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

@@ -1,14 +1,14 @@
-/** Lets so many at once pass, and the others wait for their turn, in their order. */
+/** A semaphore whose waiters are served in order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `count` is 1 or more; Infinity lets all pass. */
+  /** `count` is the number of slots, at least 1; Infinity never blocks. */
   constructor(count: number) {
     this.#free = Math.floor(count);
   }
 
-  /** Resolves when a place is free, and takes it. Rejects with the signal's reason, and then has taken none. */
+  /** Resolves once a slot is free, and takes it. If it rejects with the signal's reason, no slot was taken. */
   take(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -29,7 +29,7 @@ export class Slots {
     });
   }
 
-  /** Gives a place back: the next one that waits has it. */
+  /** Frees a slot; the next waiter gets it. */
   free(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -1,12 +1,14 @@
-/** One writer at a time: with Web Locks among the pages of an origin, or the threads of a program; without them in this one. */
+/**
+ * Mutual exclusion: with Web Locks among all pages of an origin or all threads of a program, otherwise within this one.
+ */
 import { unlessAborted } from "./archive.js";
 
-/** The last work under each name, where there are no Web Locks. */
+/** The last piece of work under each name, if there are no Web Locks. */
 const LAST = new Map<string, Promise<void>>();
 
 /**
- * Runs the work alone among all that have the same name. Rejects with the signal's reason where it is aborted while others are at
- * work.
+ * Runs `work` exclusively among all calls with the same name. Rejects with the signal's reason if it is aborted while
+ * waiting.
  */
 export async function alone<T>(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const locks = (globalThis.navigator as Navigator | undefined)?.locks;
@@ -19,7 +21,7 @@ export async function alone<T>(name: string, signal: AbortSignal | undefined, wo
   try {
     return await locks.request(name, signal ? { signal } : {}, begin);
   } catch (error) {
-    // A page without an origin of its own, such as a sandboxed frame, has the locks but may not use them.
+    // A page with an opaque origin, such as a sandboxed frame, has the locks API but may not use it.
     if (begun || (error as Error | undefined)?.name !== "SecurityError") throw error;
     return inTurn(name, signal, work);
   }

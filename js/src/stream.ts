@@ -1,16 +1,16 @@
-/** Summaries that are shown while they are written. */
+/** Streaming of summaries, to display them while they are being written. */
 import { finished } from "./finish.js";
 import type { Answer, Piece, Summarize, SummaryText } from "./summarize.js";
 
 /** A piece of a summary that is being written. */
 export interface Delta {
-  /** The request's. */
+  /** The id of the request. */
   id: string;
   scope: string;
   text: string;
 }
 
-/** A summarizer whose pieces go to `onDelta`, and that may answer with an iterable of pieces. */
+/** Wraps a summarizer that may return an iterable of pieces, and passes each piece to `onDelta`. */
 export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void): Summarize {
   return async (request, given) => {
     const { signal } = given;
@@ -24,12 +24,12 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
       if (!isPieces(answer)) return answer;
       return await joined(answer, signal, told);
     } finally {
-      over = true; // a piece that comes later belongs to nothing any more
+      over = true; // ignore pieces that come later
     }
   };
 }
 
-/** Reads a stream to its end. Throws for a piece that is no text, such as a chunk of an SDK's own. */
+/** Reads a stream to its end. Throws if a piece is not text, for instance an SDK's own chunk object. */
 async function joined(
   pieces: AsyncIterable<Piece>,
   signal: AbortSignal,

@@ -4,32 +4,33 @@ import type { Slots } from "./slots.js";
 import type { CallUsage, RequestConversation, Summary, SummaryRequest } from "./types.js";
 
 /**
- * A model's answer: its text, why it ended if the caller knows (such as `stop`, `length`, `end_turn`, `max_tokens`), and what the
- * provider has counted, for the report.
+ * A model's answer: its text, the finish reason if known (such as `stop`, `length`, `end_turn`, `max_tokens`), and the
+ * provider's token counts for the report.
  */
 export type SummaryText = string | { text: string; finish_reason?: string | null; usage?: CallUsage | undefined };
 
 /**
- * What a provider has made by itself, for a request with `provider` (`policy.summary.provider`): messages of its format, which go into the
- * result unchanged. An empty list says that it has failed, and the model is asked.
+ * The provider's own compaction, for a request with `provider` (`policy.summary.provider`): messages in its format,
+ * which are inserted into the result unchanged. An empty list means that it failed; then the model is asked for a
+ * summary.
  */
 export interface SummaryMessages {
   messages: readonly object[];
 }
 
 /**
- * A piece of a summary as it comes: text, or an object that may also say why the model ended. Where pieces are objects, the last
- * one has to: a stream that breaks off without a reason is half a summary, and is not taken.
+ * A piece of a streamed summary: text, or an object that may also contain the finish reason. If pieces are objects, the
+ * last one must have it: a stream that ends without a reason is an incomplete summary and is discarded.
  */
 export type Piece = string | { text?: string; finish_reason?: string | null };
 
-/** What `summarize` gives: the whole answer, or its pieces as they come. */
+/** What `summarize` returns: the whole answer, or an iterable of its pieces. */
 export type Answer = SummaryText | SummaryMessages | AsyncIterable<Piece>;
 
 /**
- * Asks the caller's model. `signal` is aborted when the compaction is aborted or the time is over. The requests of one
- * round are asked at the same time, unless `concurrency` says otherwise. Pieces of the text, as they come, may be given to
- * `onDelta`; an answer may also be an iterable of pieces.
+ * Calls your model. `signal` is aborted if the compaction is aborted or the time limit expires. The requests of one
+ * round are made concurrently, up to `concurrency`. Pass pieces of the text to `onDelta` as they arrive, or return an
+ * iterable of them.
  */
 export interface Summarize {
   (
@@ -38,33 +39,39 @@ export interface Summarize {
       signal: AbortSignal;
       onDelta?: (text: string) => void;
       /**
-       * What to send where the request follows the conversation: the body that was given, with its messages and the instruction as the last
-       * of them, or the list. `request.system` and `request.prompt` are in it already.
+       * What to send if the request extends the conversation: your own body, or list, with its messages changed and the
+       * instruction appended. It already includes `request.system` and `request.prompt`.
        */
       conversation?: object;
     },
   ): Answer | PromiseLike<Answer>;
-  /** It can send requests that follow the conversation (docs/reference/policy.md, Summaries from the prompt cache). */
+  /**
+   * Whether it can send requests that extend the conversation (docs/reference/policy.md, Summaries from the prompt
+   * cache).
+   */
   readonly prefix?: boolean;
 }
 
-/** Timers take no more milliseconds than this, and fire at once for more. */
+/** The maximum timeout in milliseconds; timers with a longer one fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** How a request is asked. */
+/** The settings for calling the model. */
 export interface Asking {
-  /** From the call of `summarize` on. */
+  /** Counted from the call of `summarize`. */
   timeoutMs: number;
   slots?: Slots | undefined;
   signal?: AbortSignal | undefined;
-  /** What to send for a request that follows the conversation. */
+  /** Returns what to send for a request that extends the conversation. */
   conversation?: ((behind: RequestConversation) => object) | undefined;
 }
 
-/** An answer, or why there is none. A model that is busy says how long to wait before it is asked again, in milliseconds. */
+/**
+ * An answer, or why there is none. If the provider is overloaded, `after` is how long to wait before trying again, in
+ * milliseconds.
+ */
 export type Reply = Omit<Summary, "id" | "error"> | { error: string; busy?: boolean; after?: number };
 
-/** The answer to one request. It never rejects. */
+/** Requests one summary. Never rejects. */
 export async function reply(
   request: SummaryRequest,
   summarize: Summarize | undefined,
@@ -128,11 +135,11 @@ function summaryOf(answer: unknown): Reply {
   };
 }
 
-/** The statuses of a provider that has no time now. */
+/** HTTP status codes of an overloaded provider. */
 const BUSY = [429, 503, 529];
 const LONGEST_AFTER = 86_400;
 
-/** Whether an SDK's error says that the provider has no time now, and for how long. */
+/** Whether an SDK's error means that the provider is overloaded, and how long to wait. */
 function busyOf(error: unknown): { busy?: boolean; after?: number } {
   if (!BUSY.includes(failureOf(error).status ?? 0)) return {};
   const { headers, responseHeaders } = error as { headers?: unknown; responseHeaders?: Record<string, unknown> };
@@ -144,7 +151,7 @@ function busyOf(error: unknown): { busy?: boolean; after?: number } {
 const AFTER = "retry-after";
 type Fields = Record<string, unknown> | null | undefined;
 
-/** The counts alone: an SDK's own object may hold more, and the module takes whole numbers. */
+/** Only the counts, as whole numbers: an SDK's usage object may contain more, and the module accepts nothing else. */
 function countsOf(usage: CallUsage): CallUsage {
   const whole = (n: unknown) => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : 0);
   return {
@@ -155,7 +162,7 @@ function countsOf(usage: CallUsage): CallUsage {
   };
 }
 
-/** A model's text may be cut inside a surrogate pair, which UTF-8 cannot hold. */
+/** Replaces unpaired surrogates, which UTF-8 cannot represent: a model's text may be cut inside a pair. */
 function textOf(text: string): string {
   return text.toWellFormed();
 }

@@ -1,8 +1,8 @@
-/** Callbacks that are only told something. */
+/** Callbacks whose failures must not matter. */
 import { messageOf } from "./errors.js";
 
 /**
- * The callback, which costs nothing where it fails: what it throws, or what its promise rejects with, goes to the console. Undefined for none.
+ * Wraps a callback so that its exceptions and rejections are logged to the console. Returns undefined for undefined.
  */
 export function telling<Args extends unknown[]>(
   name: string,

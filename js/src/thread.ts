@@ -1,4 +1,4 @@
-/** The worker's side of `ctxfold/worker`: compactors that a page calls by messages. */
+/** The worker's side of `ctxfold/worker`: compactors that a page controls by messages. */
 import type { Compactor, CreateCompactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Answer, Head } from "./envelope.js";
@@ -7,7 +7,7 @@ import { type Port, type Source, type ToPage, type ToWorker, thrown } from "./pr
 import { type Ask, isClosed } from "./session.js";
 import { Crossing, transcript } from "./transcript.js";
 
-/** What a compactor does for sessions. */
+/** The part of a compactor that sessions use. */
 interface Asked {
   ask(ask: Ask): Answer;
 }
@@ -17,12 +17,12 @@ type Method = (...args: unknown[]) => unknown;
 /** Serves the compactors of one page. */
 export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompactor): void {
   const compactors = new Map<number, Compactor & Asked>();
-  /** Compactors by the sessions that they have opened. */
+  /** The compactor that opened each session. */
   const sessions = new Map<number, number>();
-  /** What has arrived of large transcripts. */
+  /** The parts of large transcripts that have arrived. */
   const parts = new Map<number, (string | Uint8Array)[]>();
 
-  /** The transcript of a call. Its parts are joined here, where nobody is kept waiting, and once. */
+  /** The transcript of a call. Its parts are joined once, here in the worker, where that blocks no page. */
   const crossing = ({ piece, answer }: Source): Crossing => {
     if (typeof piece !== "number") return new Crossing(piece, answer);
     const arrived = parts.get(piece) ?? [];
@@ -36,7 +36,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     const target = made as unknown as Record<string, Method>;
     const messages = source && crossing(source);
     await made.ready();
-    // These have their messages inside of a request.
+    // Functions have their messages inside the request.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
     if (method === "ask") {
       const [op, head] = args as [Ask["op"], Head];
@@ -48,7 +48,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     return target[method]?.(...(messages ? [messages, ...args] : args));
   };
 
-  /** A compactor ends with its sessions, whose memory is that of all. */
+  /** Closes a compactor's sessions too, because they occupy memory of the shared instance. */
   const forget = (compactor: number) => {
     for (const [session, by] of sessions) {
       if (by !== compactor) continue;
@@ -101,9 +101,9 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 const numberOf = (opened: Answer): number => Number(decode(opened.get("session") as Uint8Array));
 
-/** The buffers of an answer: they are copies of the module's memory, so the worker can give them away. */
+/** The buffers in an answer. They are copies of the module's memory, so the worker can transfer them. */
 function buffersOf(value: unknown): ArrayBuffer[] {
-  // All members of a session's answer are in one.
+  // All members of a session's answer share one buffer.
   const { messages } = value instanceof Map ? { messages: value.values().next().value } : ((value ?? {}) as Held);
   return messages instanceof Uint8Array ? [messages.buffer as ArrayBuffer] : [];
 }

@@ -4,24 +4,24 @@ import { applyEdits, serialize } from "./live.js";
 import { Slices } from "./slices.js";
 import type { Edit, Session } from "./types.js";
 
-/** The names under which request bodies hold their messages. */
+/** The members in which request bodies hold their messages. */
 const LISTS = ["messages", "input", "contents"];
 
-/** A transcript as the caller gave it, and the way back to the same kind. */
+/** A transcript as the caller passed it, and the function that returns results in the same form. */
 export interface Transcript {
-  /** The JSON text that crosses into the module. */
+  /** The JSON text for the module. */
   readonly piece: string | Uint8Array;
-  /** Length of `piece` in bytes of UTF-8. */
+  /** The length of `piece` in UTF-8 bytes. */
   readonly size: () => number;
-  /** The answer that serves this kind best. */
+  /** The kind of answer that suits this form. */
   readonly answer: "messages" | "edits";
-  /** `piece` as it was made, where it is large: whoever needs only these spares the time to join them. */
+  /** The pieces that `piece` consists of, if it is large: code that can use them saves the time to join them. */
   readonly pieces?: readonly string[];
-  /** The messages of an answer, in the caller's kind. */
+  /** Extracts the messages of an answer, in the caller's form. */
   restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
 }
 
-/** Messages that were read on the other side of a worker's boundary, and go back there as the bytes of the answer. */
+/** Messages that were serialized on the other side of a worker's boundary; results go back there as bytes. */
 export class Crossing {
   constructor(
     readonly piece: string | Uint8Array,
@@ -29,7 +29,7 @@ export class Crossing {
   ) {}
 }
 
-/** Reads what the caller gave: text, bytes, a live array, or a live request body that holds an array. */
+/** Reads the caller's messages: text, bytes, a live array, or a live request body that contains one. */
 export function transcript(messages: unknown): Transcript {
   if (typeof messages === "string") return fromText(messages);
   if (messages instanceof Uint8Array) {
@@ -44,7 +44,7 @@ export function transcript(messages: unknown): Transcript {
   return isSession(messages) ? fromSession(messages) : fromLive(messages);
 }
 
-/** The messages of an answer that are in another wire format than those that came in, in the caller's kind. */
+/** The messages of an answer that may be in another wire format than the input, in the caller's form. */
 export function written(answer: { from: string; to: string; messages?: unknown }, messages: unknown): unknown {
   const bytes = answer.messages as Uint8Array;
   const given = isSession(messages) ? messages.messages : messages;
@@ -53,14 +53,14 @@ export function written(answer: { from: string; to: string; messages?: unknown }
   return answer.from === answer.to ? given : JSON.parse(decode(bytes));
 }
 
-/** What `open` has answered, which tells the module more about the messages than they do. */
+/** Whether the value is a result of `open`, which tells the module more about the messages than they do themselves. */
 function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {
   const { kind, format, messages } = (value ?? {}) as Partial<Session<unknown>>;
   const listed = Array.isArray(messages) || messages instanceof Uint8Array;
   return typeof kind === "string" && typeof format === "string" && listed;
 }
 
-/** The module answers with the messages alone, and so they come back. */
+/** The module answers with only the messages, and the caller gets the same. */
 function fromSession(session: Session<readonly unknown[] | Uint8Array>): Transcript {
   const { messages, ...rest } = session;
   if (!(messages instanceof Uint8Array)) {
@@ -82,8 +82,8 @@ function fromCrossing({ piece, answer }: Crossing): Transcript {
 }
 
 /**
- * The same JSON text with an escape for each half of a surrogate pair, which UTF-8 cannot hold. Behind a backslash, where JSON has no
- * such escape, U+FFFD takes its place, so that the text stays the error that it is.
+ * Escapes unpaired surrogates in JSON text, which UTF-8 cannot represent. After a backslash, where an escape is
+ * impossible, U+FFFD takes its place, so that invalid text stays invalid.
  */
 export function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
@@ -112,7 +112,7 @@ function fromText(text: string): Transcript {
   };
 }
 
-/** The list that live messages are, or that their request body holds under a name. */
+/** The list of live messages, and its member name if a request body holds it. */
 function listIn(messages: unknown): { list: readonly unknown[] | undefined; key: string | undefined } {
   if (Array.isArray(messages)) return { list: messages, key: undefined };
   const body = messages as Record<string, unknown> | undefined;
@@ -126,10 +126,10 @@ function fromLive(messages: unknown): Transcript {
   return { piece, size, answer: "edits", restore: restorer(messages) };
 }
 
-/** Puts an answer's edits into live messages. */
+/** Returns a function that applies an answer's edits to live messages. */
 function restorer(messages: unknown): Transcript["restore"] {
   const { list = [], key } = listIn(messages);
-  // The caller may continue appending to its array while a summary is made; edits count in what was sent.
+  // The caller may append to its array while a summary is being written; indexes in edits refer to what was sent.
   const sent = list.slice();
   return (answer) => {
     const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);
@@ -139,8 +139,8 @@ function restorer(messages: unknown): Transcript["restore"] {
 }
 
 /**
- * Reads what the caller gave as {@link transcript} does, but live messages in slices, the newest first: those may still change, and are
- * read before this returns unless they take longer than a slice.
+ * Reads the messages as {@link transcript} does, but serializes live messages in time slices. The newest come first:
+ * those may still change, and are read before this returns unless they take longer than one slice.
  */
 export async function slicedTranscript(messages: unknown): Promise<Transcript> {
   const { list, key } = listIn(messages);
@@ -174,13 +174,16 @@ export async function slicedTranscript(messages: unknown): Promise<Transcript> {
 
 const hasOwnJson = (value: unknown): boolean => typeof (value as { toJSON?: unknown } | null)?.toJSON === "function";
 
-/** A request body up to its list of messages, which is written last. */
+/** The JSON of a request body up to its list of messages, which comes last. */
 function headOf(body: Record<string, unknown>, key: string): string {
   const rest = serialize({ ...body, [key]: undefined });
   return `${rest.slice(0, -1)}${rest === "{}" ? "" : ","}"${key}":[`;
 }
 
-/** As JSON.stringify writes an element of a list; `{"0":…}` tells an element of its own kind its key, as a list does. */
+/**
+ * The JSON of a list's element as JSON.stringify writes it. Serializing `{"0":…}` passes toJSON the same key as a list
+ * would.
+ */
 function elementOf(value: unknown, index: number): string {
   const text = serialize({ [index]: value });
   return text === "{}" ? "null" : text.slice(String(index).length + 4, -1);

@@ -1513,7 +1513,7 @@ export interface Plan {
   format: Format;
   /** model is the model that an answer of open names, if the policy has no model. */
   model?: string;
-  /** a Policy, as it was sent */
+  /** the Policy as it was sent */
   policy: Policy;
   /** options are the options of the plan, except the usage, which Correction replaces. */
   options?: Options;
@@ -1964,38 +1964,41 @@ export interface Body {
 
 /**
  * MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
- * replaced. Messages behind them don't count, except where a single one was changed. Hosts don't change an entry, but
- * may add members of their own.
+ * replaced. Later messages don't matter, except those that the compaction changed individually. Hosts don't change an
+ * entry, but may add members of their own.
  */
 export interface MemoryEntry {
   version: number;
   format: Format;
-  /** number of history messages that were replaced, with those kept among them */
+  /** number of history messages that the compaction covered, including those that it kept */
   messages: number;
-  /** fingerprint of these */
+  /** fingerprint of those messages */
   print: string;
-  /** number of messages that tell that a program continued from the result */
+  /** number of sent messages by which a program that continued from the result is recognized */
   sent_messages: number;
-  /** fingerprint of these */
+  /** fingerprint of those messages */
   sent: string;
   /**
-   * edits make what is sent instead of these messages. Behind are the changes of single messages behind them; each
-   * counts while its message is there.
+   * edits produce the messages to send in place of those messages. Behind are the changes of individual later messages;
+   * each applies as long as its message is there.
    */
   edits: MemoryEdit[];
   behind?: MemoryEdit[];
-  /** points say what else the history had when it was compacted, longest first. */
+  /** points are longer beginnings of the history at the time of the compaction, longest first. */
   points?: MemoryPoint[];
   /** the newest message of the user was replaced too */
   newest?: boolean;
   state: State;
-  /** given is the same compaction as one of the list that was given, where that continued from what was sent before. */
+  /**
+   * given is the same compaction relative to the list that the program passed, if that continued from what was sent
+   * before.
+   */
   given?: MemoryEntry;
 }
 
 /**
- * MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message,
- * or Drop, or Insert and Before. Indexes refer to the history as it was.
+ * MemoryEdit is an Edit of a [MemoryEntry]. For the messages after those that the entry replaced, it has either Set and
+ * Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
  */
 export interface MemoryEdit {
   /** [from, to]: the messages from the first index up to, but not including, the second */
@@ -2006,23 +2009,23 @@ export interface MemoryEdit {
   set?: number;
   /** the changed message */
   message?: unknown;
-  /** index of a message that is left out */
+  /** index of a message that is omitted */
   drop?: number;
-  /** index of the message before which the new one is */
+  /** index of the message before which the new one is inserted */
   before?: number;
-  /** fingerprint of that message by itself, which must be the same */
+  /** fingerprint of that message alone, which must match */
   print?: string;
-  /** fingerprint of its bytes; with others, cache breakpoints may have moved */
+  /** fingerprint of its bytes; if it differs, cache breakpoints may have moved */
   raw?: string;
-  /** fingerprint of a message behind it, which must be there */
+  /** fingerprint of a later message, which must exist */
   on?: string;
-  /** fingerprint of the message after which the new one is */
+  /** fingerprint of the message after which the new one is inserted */
   after?: string;
-  /** instead of fingerprints: the role of the message before which the new one is */
+  /** instead of fingerprints: the role of the message before which the new one is inserted */
   role?: string;
 }
 
-/** MemoryPoint says what the beginning of a history was compacted to. */
+/** MemoryPoint is a longer beginning of a compacted history, and what was sent for it. */
 export interface MemoryPoint {
   messages: number;
   print: string;
@@ -2130,7 +2133,7 @@ export interface Converted {
   to: Format;
   /** valid reports whether the provider of the new format would refuse nothing. */
   valid: boolean;
-  /** lost lists what was not carried over unchanged, in the order of the messages. */
+  /** lost lists everything that was not carried over, or only in another form, in the order of the messages. */
   lost: Loss[];
   /** report lists the repairs of the result; its message indexes refer to the result. */
   report: Report;
@@ -2517,19 +2520,16 @@ export interface JobSettings {
   operation?: JobOperation;
   /** now is the time in milliseconds since 1970. */
   now: number;
-  /**
-   * seed is what the random part of waiting times is drawn from. Jobs with the same seed and the same events do the
-   * same.
-   */
+  /** seed seeds the random part of waiting times. Jobs with the same seed and the same events behave identically. */
   seed?: number;
   /**
-   * can lists the effects that the host executes. What is missing is done without: for example, without ask no model
+   * can lists the effects that the host executes. The job works around missing ones: for example, without ask no model
    * writes digests.
    */
   can?: EffectName[];
   /** owner says whose conversation it is. What is remembered for one owner is never used for another. */
   owner?: string;
-  /** records is how records are found; absent, by prefix. */
+  /** records is how records are found; absent means by prefix. */
   records?: RecordKeys;
   /** records_required makes a failing store of records a failure of the job. Otherwise the job continues without it. */
   records_required?: boolean;
@@ -2556,10 +2556,7 @@ export interface JobSettings {
    * cache.
    */
   prefix?: boolean;
-  /**
-   * background makes the job one that compacts before that is due, or that repeats a compaction during which the model
-   * failed.
-   */
+  /** background makes the job compact before that is due, or repeat a compaction during which the model failed. */
   background?: boolean;
   /**
    * running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
@@ -2572,12 +2569,12 @@ export interface JobSettings {
   model?: string;
   provider?: string;
   /**
-   * refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts
-   * them further; otherwise it changes nothing.
+   * refusal is the failed model call because of which the host starts the job. If it failed because the messages do not
+   * fit, the job compacts them further; otherwise it changes nothing.
    */
   refusal?: Failure;
   /**
-   * refused says that a provider has refused the messages because they do not fit, for a host that has classified the
+   * refused says that a provider rejected the messages because they do not fit, for a host that has classified the
    * error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
    * unchanged if nothing helps.
    */
@@ -2588,15 +2585,15 @@ export interface JobSettings {
 /** EffectResult is the answer to an effect. */
 export interface EffectResult {
   id: number;
-  /** refused says that the host cannot do this. The job does without it from now on. */
+  /** refused says that the host does not support the effect. The job then works without it. */
   refused?: boolean;
   /** error is why the effect failed. */
   error?: string;
   /** done reports, for save, that the record was written, and for lease, that it was granted. */
   done?: boolean;
   /**
-   * record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased,
-   * and Revision what a later save compares: any text that differs whenever the record does.
+   * record is what load found; absent if nothing. At is the index of its key; for lease, the index of a key that
+   * another holder has leased. Revision is compared by a later save: any text that changes whenever the record does.
    */
   record?: string;
   at?: number;
@@ -2604,12 +2601,12 @@ export interface EffectResult {
   /** summary is the answer to ask. Its id may be missing. */
   summary?: Summary;
   /**
-   * busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
-   * unknown.
+   * busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds; 0
+   * if unknown.
    */
   busy?: boolean;
   after?: number;
-  /** incomplete says that the answer ended early, so that the same request may succeed at once. */
+  /** incomplete says that the answer was cut off, so that an immediate repetition may succeed. */
   incomplete?: boolean;
   /** tokens is the answer to count. */
   tokens?: number;
@@ -2617,22 +2614,22 @@ export interface EffectResult {
 
 /** RunningJob is a job in the background that a host runs. */
 export interface RunningJob {
-  /** id is a number above 0 by which the host knows the job. */
+  /** id is a positive number by which the host identifies the job. */
   id: number;
-  /** keys are those of the newest lease that the job has asked for. */
+  /** keys are those of the last lease that the job requested. */
   keys: string[];
 }
 
 /**
- * JobProgress is the answer of the operations loop_start and loop_event: the job as it is now, and what to do. With
- * Result or Failure the job has ended, and there is no Job.
+ * JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
+ * With Result or Failure the job has ended, and there is no Job.
  */
 export interface JobProgress {
-  /** job is what the host passes to the next loop_event, unchanged. */
+  /** job is the state that the host passes to the next loop_event unchanged. */
   job?: object;
   /**
-   * needs_messages reports whether the next loop_event must come with the messages or the session. There may be more
-   * messages than before.
+   * needs_messages reports whether the next loop_event must include the messages or the session. Messages may have been
+   * added since.
    */
   needs_messages?: boolean;
   effects: Effect[];
@@ -2647,14 +2644,13 @@ export interface Effect {
   effect: EffectName;
   id?: number;
   /**
-   * keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records "owner" the owner.
-   * Of begin they are the keys of a RunningJob, until it asks for a lease.
+   * keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is "owner".
+   * For begin they are the Keys of the RunningJob until it requests a lease.
    */
   keys?: string[];
   /**
-   * record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0]
-   * must still have this revision, or must still be missing if it is "". With Holder, the holder must still have its
-   * lease on Lease.
+   * record is what save writes. With IfRevision, only if the record under keys[0] still has this revision or, if it is
+   * "", is still missing. With Holder, only if the holder still has its lease on Lease.
    */
   record?: string;
   if_revision?: string;
@@ -2664,14 +2660,16 @@ export interface Effect {
   ttl?: number;
   handle?: string;
   body?: string;
-  /** request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input. */
+  /**
+   * request is the request of ask. Sent are the messages for a request with `conversation`, in the shape of the input.
+   */
   request?: SummaryRequest;
   sent?: unknown;
   /** when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never */
   deadline?: number;
   /**
-   * messages are those to count, in the shape of the input; with the option `answer: "edits"` Edits say what is left of
-   * the input.
+   * messages are those to count, in the shape of the input; with the option `answer: "edits"`, Edits transform the
+   * input into them.
    */
   messages?: unknown;
   edits?: Edit[];
@@ -2695,8 +2693,8 @@ export interface JobFailure {
   code: FailureCode;
   message: string;
   /**
-   * path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is
-   * in them.
+   * path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages, if
+   * it is in them.
    */
   path?: string;
   offset?: number;
@@ -2710,12 +2708,12 @@ export interface LoopEventRequest {
   event: JobEvent;
 }
 
-/** JobEvent is what happened since the last call. Without results it only tells the time. */
+/** JobEvent is what happened since the last call. Without results it only reports the time. */
 export interface JobEvent {
   /** in milliseconds since 1970 */
   now: number;
   results?: EffectResult[];
-  /** cancel ends the job: nothing is changed. */
+  /** cancel ends the job without changes. */
   cancel?: boolean;
 }
 

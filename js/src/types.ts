@@ -1,24 +1,25 @@
 /**
- * What of the JSON of docs/reference/abi.md is a compactor's own: transcripts of any kind, and answers with a transcript in the kind that was given. All
- * else is generated (types.gen.ts).
+ * The types of docs/reference/abi.md that are specific to JavaScript: transcripts in any form, and results that contain
+ * one in the form it was given. The others are generated (types.gen.ts).
  */
 import type * as api from "./types.gen.js";
 
 export type * from "./types.gen.js";
 
-/** One message of any wire format: it is carried, not looked into. */
+/** One message in any wire format. Its content is opaque here. */
 export type Message = object;
 
-/** A live request body, which holds the list of messages under one of these names. */
+/** A live request body that holds the list of messages under one of these names. */
 export type RequestBody = { messages?: unknown } | { input?: unknown } | { contents?: unknown };
 
 /**
- * A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. Or all that `open` has
- * answered: then its format and model count where the policy has none, and its system prompt and the provider's count do.
+ * A transcript: live messages, a live request body that holds them, or either one as JSON text or UTF-8 bytes. It can
+ * also be a result of `open`: then its format and model apply if the policy has none, and its system prompt and the
+ * provider's count are used.
  */
 export type Messages = readonly Message[] | RequestBody | string | Uint8Array;
 
-/** The kind that comes back for the kind that was given; of what `open` has answered the messages alone. */
+/** The form of the returned messages for the form that was passed; for a result of `open`, its messages only. */
 export type Same<M extends Messages> = M extends string
   ? string
   : M extends Uint8Array
@@ -29,83 +30,86 @@ export type Same<M extends Messages> = M extends string
         ? L
         : M;
 
-/** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
+/** One run of a result's messages, in output order. Indexes refer to the messages that were passed. */
 export type Edit<M = Message> =
-  /** The messages from the first index up to, not with, the second. */
+  /** The messages from the first index up to, but not including, the second. */
   | { keep: [from: number, to: number] }
-  /** A message that was not there. */
+  /** A new message. */
   | { insert: M }
   /** The message at this index, changed. */
   | { set: number; message: M };
 
-/** What to do, and when; see docs/reference/policy.md. What a policy leaves out is as its preset says. */
+/** What to do, and when; see docs/reference/policy.md. Members that are left out have the values of the preset. */
 export interface Policy extends api.Policy {}
 
-/** What one call wants next to the policy, which belongs to the conversation; docs/reference/abi.md says what each option means. */
+/**
+ * Options of one call, in addition to the policy, which belongs to the conversation. docs/reference/abi.md describes
+ * them.
+ */
 export interface CallOptions extends Omit<api.Options, "answer" | "usage" | "only_known"> {}
 
-/** What the host keeps next to the conversation, as JSON. It is not to be changed. */
+/** JSON that the host stores with the conversation and does not change. */
 export interface State extends Readonly<api.State> {}
 
-/** A plan to continue with, as JSON: it may be stored, and continued on another machine. It is not to be changed. */
+/** A plan to continue, as JSON. It may be stored, and continued on another machine, but not changed. */
 export interface Plan extends Readonly<api.Plan> {}
 
 /**
- * A compaction to remember, as JSON: it may be stored, and used on another machine. It is not to be changed, but a host may add members
- * of its own.
+ * A remembered compaction, as JSON. It may be stored, and used on another machine. The host may add members but not
+ * change any.
  */
 export interface MemoryEntry extends Readonly<api.MemoryEntry> {}
 
 /** Options of `step`. */
 export interface StepOptions {
   /**
-   * What earlier answers had as `memory`, in any order; of more than 64 the last ones are read. With it, also with an empty list, the
-   * messages are the app's whole history: a compaction that represents its beginning replaces it, and brings its own state; that of
-   * the compactor counts for nothing. `step` gets the list that `plan` got.
+   * The `memory` of earlier results, in any order; only the last 64 are read. If it is given, even as an empty list,
+   * the messages are the app's whole history: a compaction that covers its beginning is applied together with its own
+   * state, and the compactor's state is ignored. Pass `step` the list that `plan` got.
    */
   memory?: readonly MemoryEntry[] | undefined;
 }
 
-/** Options of `plan`. The plan has those of the call in it: `step` goes by them. */
+/** Options of `plan`. The plan contains them, so `step` uses them too. */
 export interface PlanOptions extends StepOptions {
   options?: CallOptions | undefined;
 }
 
-/** While summaries are wanted: the plan to continue with, and what to ask the model. */
+/** Summaries are needed: the plan to continue, and the requests for the model. */
 export interface Pending extends Pick<api.Planned, "report" | "known"> {
   plan: Plan;
   requests: api.SummaryRequest[];
 }
 
-/** When there is nothing left to ask. */
+/** The finished result. */
 export interface Done<M extends Messages> extends Pick<api.Planned, "report" | "known"> {
   requests: [];
   messages: Same<M>;
   state: State;
-  /** What was removed, where the policy or a store asks for it. */
+  /** The removed content, if the policy or a store asks for it. */
   archive?: Body[];
-  /** With a `memory` among the options: the entry to remember, where a compaction was made in this call. */
+  /** The entry to remember, if `memory` was given and this call made a compaction. */
   memory?: MemoryEntry;
 }
 
-/** A body that was removed of the transcript, as JSON. */
+/** Content removed from the transcript, as JSON. */
 export interface Body extends Omit<api.Body, "places"> {
   body: string;
 }
 
-/** A transcript into which bodies were put back. The reason is `restored` or `nothing_to_restore`. */
+/** A transcript with restored bodies. The reason is `restored` or `nothing_to_restore`. */
 export interface Restored<M extends Messages> extends Omit<api.RestoredMessages, "state"> {
   messages: Same<M>;
-  /** The state to continue with, where there was one. */
+  /** The state to continue with, if there was one. */
   state?: State;
 }
 
-/** A transcript with what breaks the rules of its wire format put right. The reason is `repaired` or `valid`. */
+/** A repaired transcript. The reason is `repaired` or `valid`. */
 export interface Repaired<M extends Messages> extends api.RepairedMessages {
   messages: Same<M>;
 }
 
-/** A transcript in another wire format, in the kind that was given: a text, bytes, or live messages. */
+/** A transcript in another wire format, in the form that was passed: text, bytes, or live messages. */
 export interface Converted<M extends Messages> extends Omit<api.Converted, "messages"> {
   messages: M extends string
     ? string
@@ -116,15 +120,15 @@ export interface Converted<M extends Messages> extends Omit<api.Converted, "mess
         : object;
 }
 
-/** A query over bodies. */
+/** A search query and the bodies to search. */
 export interface Search extends api.SearchRequest {}
 
-/** What to look for in what was removed. */
+/** Search criteria besides the query. */
 export interface SearchOptions extends Omit<Search, "query" | "bodies"> {}
 
-/** The live conversation of a coding agent's session file: what the agent's next request would hold. */
+/** The live conversation of a coding agent's session file: what the agent's next request would contain. */
 export interface Session<M> extends Omit<api.Opened, "messages" | "usage"> {
-  /** The provider's last count, or null where there is none since the last compaction. */
+  /** The provider's last count, or null if there is none since the last compaction. */
   usage: Usage | null;
   messages: M;
 }
@@ -132,18 +136,18 @@ export interface Session<M> extends Omit<api.Opened, "messages" | "usage"> {
 /** The provider's own count for one call, in tokens. */
 export interface Usage extends Required<Omit<api.Counted, "exact">> {}
 
-/** What is left of a session file's conversation, as `compact` resolves with it. */
+/** The result of compacting a session file's conversation, as `compact` returns it. */
 export interface Left {
   messages: readonly Message[] | string | Uint8Array;
   report: Pick<api.Report, "changed" | "tokens">;
 }
 
-/** What a function is given; docs/reference/functions.md says what each one needs. */
+/** Arguments of a function; docs/reference/functions.md lists them. */
 export interface FunctionRequest {
   messages?: Messages;
   text?: string;
   arguments?: Record<string, unknown>;
-  /** In place of the compactor's own. */
+  /** Replaces the compactor's policy. */
   policy?: Policy;
   options?: CallOptions | undefined;
   state?: State | null | undefined;

@@ -1,9 +1,15 @@
-/** When conversations were sent last, and to whom: by that it is known whether a provider's prompt cache still has them. */
+/**
+ * Records when conversations were last sent and to which model, to know whether the provider's prompt cache still holds
+ * them.
+ */
 import type { CallOptions, Policy } from "./types.js";
 
-/** The call of a model that comes next. */
+/** The next call of a model. */
 export interface Next {
-  /** Who is asked, by any names. Where the last call of the conversation was to another one, its prompt cache is cold. */
+  /**
+   * Identifies the model; any names will do. If the last call of the conversation went to another model, its prompt
+   * cache is cold.
+   */
   model?: string | undefined;
   provider?: string | undefined;
 }
@@ -14,16 +20,19 @@ export interface Use extends Next {
   time: number;
 }
 
-/** Whether a policy compacts a conversation whose prompt cache is cold. */
+/** Whether a policy compacts conversations because their prompt cache is cold. */
 export const chills = ({ gate }: Policy): boolean => (gate?.idle ?? 0) > 0;
 
-/** What the module takes at most, in seconds. */
+/** The module's upper limit, in seconds. */
 const LONGEST = 1_000_000_000;
 
-/** The options of a call, with what is measured for it. What the caller says counts before that. */
+/**
+ * Adds the measured idle time, and whether the cache is cold, to the options of a call. Values that the caller gives
+ * take precedence.
+ */
 export function chilled(options: CallOptions | undefined, last: Use | undefined, next: Next, now: number): CallOptions {
   const seconds = last ? (now - last.time) / 1000 : 0;
-  const idle = options?.idle ?? (seconds > 0 ? Math.min(seconds, LONGEST) : 0); // a clock may go back, or be none
+  const idle = options?.idle ?? (seconds > 0 ? Math.min(seconds, LONGEST) : 0); // a clock may go back, or be unavailable
   const cold =
     options?.cold ??
     (differ(next.provider, last?.provider)

@@ -1,6 +1,6 @@
 /**
- * The few WASI functions that a module built by Go alone asks for. It gets a clock, random bytes and nothing else: no
- * files, no arguments, no environment, and what it prints is dropped. A module without imports gets no shim at all.
+ * The few WASI functions that a module built with plain Go imports. They provide a clock and random bytes but no files,
+ * arguments or environment; output is discarded. A module without imports needs no shim.
  */
 
 const SUCCESS = 0;
@@ -11,16 +11,18 @@ const EVENT_CLOCK = 0;
 const SUBSCRIPTION_SIZE = 48;
 const EVENT_SIZE = 32;
 const ABSOLUTE_TIME = 1;
-/** The Web Crypto interface refuses more bytes than this at once. */
+/** Web Crypto rejects requests for more bytes than this. */
 const RANDOM_CHUNK = 65536;
 
 type Shim = Record<string, (...args: never[]) => number>;
 
-/** The functions over one memory. `memory` is asked at each call, as it exists only after instantiation. */
+/**
+ * Returns the functions for one memory. `memory` is called each time, since the memory exists only after instantiation.
+ */
 function shim(memory: () => WebAssembly.Memory): Shim {
   const view = () => new DataView(memory().buffer);
-  // A host's clock may be still (workers do, between two events). Time here moves at every look, and by the whole timeout when the module
-  // waits, so that no loop of its scheduler can wait for ever.
+  // A host's clock may stand still (in edge workers it does between events). This one advances with every read, and by
+  // the whole timeout when the module waits, so that the scheduler cannot loop forever.
   let ahead = 0n;
   const last = { wall: 0n, monotonic: 0n };
   const now = (clock: number): bigint => {
@@ -91,14 +93,14 @@ function shim(memory: () => WebAssembly.Memory): Shim {
   };
 }
 
-/** The imports that this module names, and no more; {} for a module without imports. */
+/** Exactly the imports that this module needs; {} for a module without imports. */
 export function wasiImports(module: WebAssembly.Module, memory: () => WebAssembly.Memory): WebAssembly.Imports {
   const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
   const functions = shim(memory);
   for (const wanted of WebAssembly.Module.imports(module)) {
     imports[wanted.module] ??= {};
     const group = imports[wanted.module] as Record<string, WebAssembly.ImportValue>;
-    // No file is open, so every other function on a descriptor answers that there is none.
+    // No files are open, so every other function on a descriptor returns "bad file descriptor".
     const absent = () => (wanted.name.startsWith("fd_") ? BAD_FD : NOT_SUPPORTED);
     group[wanted.name] = functions[wanted.name] ?? absent;
   }

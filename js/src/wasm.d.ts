@@ -1,4 +1,4 @@
-/** What bundlers for edge platforms make of an imported module. */
+/** How bundlers for edge platforms represent an imported module. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -9,19 +9,21 @@ import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remo
 export * from "./api.js";
 export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, RemoteOptions } from "./remote.js";
 
-/** Makes a compactor in a worker; see {@link CreateRemoteCompactor}. The worker keeps the process alive while a call is under way. */
+/**
+ * Creates a compactor in a worker; see {@link CreateRemoteCompactor}. The worker keeps the process alive during calls.
+ */
 export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createCompactor);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createCompactor);
 
 function start(): Running {

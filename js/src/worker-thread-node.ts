@@ -1,4 +1,4 @@
-/** What runs in the worker of Node, Bun and Deno. */
+/** The code that runs in the worker of Node, Bun and Deno. */
 import { parentPort } from "node:worker_threads";
 import { createCompactor } from "./node.js";
 import type { ToPage, ToWorker } from "./protocol.js";

@@ -1,4 +1,4 @@
-/** What runs in the worker of a browser. */
+/** The code that runs in the worker of a browser. */
 import { createCompactor } from "./in-page.js";
 import type { ToPage, ToWorker } from "./protocol.js";
 import { serve } from "./thread.js";

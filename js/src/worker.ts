@@ -8,17 +8,17 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 export * from "./api.js";
 export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, RemoteOptions } from "./remote.js";
 
-/** Makes a compactor in a worker; see {@link CreateRemoteCompactor}. */
+/** Creates a compactor in a worker; see {@link CreateRemoteCompactor}. */
 export const createCompactor: CreateRemoteCompactor = createRemote;
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createRemote);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createRemote);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createRemote);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createRemote);

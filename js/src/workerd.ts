@@ -1,4 +1,6 @@
-/** The entry for Cloudflare's workerd: the platform compiles nothing at run time, so the bundler hands over the module. */
+/**
+ * The entry for Cloudflare's workerd. The platform compiles nothing at run time, so the bundler provides the module.
+ */
 import own from "../ctxfold.wasm";
 import { SWOLLEN_AT_THE_EDGE } from "./abi.js";
 import { type CreateCompactor, compactors } from "./compactor.js";
@@ -16,17 +18,17 @@ export const load: Load = /* @__PURE__ */ loader(
   { swollen: SWOLLEN_AT_THE_EDGE },
 );
 
-/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
-/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+/** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
-/** Reads a message that a compaction has written; see {@link DigestOf}. */
+/** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Loads ahead of the first call; see {@link Preload}. */
+/** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ preloader(load);

@@ -1,6 +1,6 @@
-// Package component is the canonical ABI of wit/ctxfold.wit over the JSON of docs/reference/abi.md: it writes requests of the arguments of its
-// functions, and their results of the answers. It decides nothing: what is typed is copied out of the answer, and all else is handed on
-// as the JSON that it is.
+// Package component implements the canonical ABI of wit/ctxfold.wit on top of the JSON of docs/reference/abi.md: it
+// writes the arguments of functions into requests, and answers into results. It contains no logic: typed members are
+// copied from the answer, everything else is passed on as JSON.
 package component
 
 import (
@@ -9,20 +9,20 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Result is the result of a function, in the memory of the module. Keep it until the host has read it.
+// Result is the result of a function, in the memory of the module. It must stay alive until the host has read it.
 type Result struct{ area }
 
-// Address is where the host finds the result.
+// Address returns the address of the result for the host.
 func (r *Result) Address() uint32 { return r.address() }
 
-// Bytes is the result of call: a list of bytes.
+// Bytes returns the result of call: a list of bytes.
 func Bytes(answer []byte) *Result {
 	r := new(Result)
 	r.text(answer)
 	return r
 }
 
-// Checked is the result of check.
+// Checked returns the result of check.
 func Checked(answer []byte, request *Request) *Result {
 	return result(answer, request, alignDouble, func(a *area) {
 		var c api.Check
@@ -43,7 +43,7 @@ func Checked(answer []byte, request *Request) *Result {
 	})
 }
 
-// Printed is the result of prints.
+// Printed returns the result of prints.
 func Printed(answer []byte, request *Request) *Result {
 	return result(answer, request, alignWord, func(a *area) {
 		var p api.Prints
@@ -53,7 +53,7 @@ func Printed(answer []byte, request *Request) *Result {
 	})
 }
 
-// Outcome is the result of plan, step and fit.
+// Outcome returns the result of plan, step and fit.
 func Outcome(answer []byte, request *Request) *Result {
 	return result(answer, request, alignWord, func(a *area) {
 		p := plannedOf(answer)
@@ -79,7 +79,7 @@ func Outcome(answer []byte, request *Request) *Result {
 	})
 }
 
-// result is a result<T, error> with T of the given alignment, which write writes where the answer is no error.
+// result returns a result<T, error>, where T has the given alignment. write writes T if the answer isn't an error.
 func result(answer []byte, request *Request, alignment int, write func(a *area)) *Result {
 	r := new(Result)
 	e := errorOf(answer)
@@ -98,7 +98,7 @@ func result(answer []byte, request *Request, alignment int, write func(a *area))
 	return r
 }
 
-// errorOf is the error that an answer holds, or nil. It is all that such an answer has.
+// errorOf returns the error in an answer, or nil. An error answer has no other members.
 func errorOf(answer []byte) *api.Error {
 	l := &jlexer.Lexer{Data: answer}
 	if l.Delim('{'); l.IsDelim('}') || l.UnsafeFieldName(false) != "error" {
@@ -109,14 +109,14 @@ func errorOf(answer []byte) *api.Error {
 	return &failed.Error
 }
 
-// planned is an api.Planned whose JSON is that of the answer, not a copy: the messages may be large.
+// planned is an api.Planned whose JSON points into the answer instead of copying it, because the messages may be large.
 type planned struct {
 	plan, report, state, memory, messages, edits []byte
 
 	requests []SummaryRequest
 	archive  []Body
 	start    bool
-	known    int // -1 where there is none
+	known    int // -1 if absent
 }
 
 func plannedOf(answer []byte) *planned {
@@ -150,7 +150,7 @@ func plannedOf(answer []byte) *planned {
 	return p
 }
 
-// members calls member for each member of an object, whose value member takes.
+// members calls member for each member of an object. member must read the value.
 func members(object []byte, member func(name string, l *jlexer.Lexer)) {
 	l := &jlexer.Lexer{Data: object}
 	for l.Delim('{'); !l.IsDelim('}'); l.WantComma() {

@@ -7,17 +7,18 @@ import (
 	"unsafe"
 )
 
-// Alignments of the types of wit/ctxfold.wit, in bytes: of what holds an f64, and of all else that holds more than a byte.
+// Alignments of the types in wit/ctxfold.wit, in bytes: of types that contain an f64, and of all others larger than a
+// byte.
 const (
 	alignWord   = 4
 	alignDouble = 8
 )
 
-// area is a value in the memory layout of the canonical ABI: each field is at a multiple of its alignment, a case of a variant,
-// an option or a result behind its number at a multiple of the largest alignment that any case has. Texts are not copied: an area holds
-// their addresses, and keeps what they are in.
+// area is a value in the memory layout of the canonical ABI. Each field is aligned to its size. The value of a variant,
+// an option or a result follows its discriminant, at the largest alignment of any case. Texts are not copied: an area
+// stores their addresses and keeps them alive.
 type area struct {
-	words []uint64 // the memory, so that it is aligned
+	words []uint64 // 64-bit words, for their alignment
 	size  int      // in bytes
 	held  []any
 }
@@ -26,10 +27,10 @@ func (a *area) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a.words))), len(a.words)*8)
 }
 
-// align goes on to a multiple of n bytes.
+// align skips to a multiple of n bytes.
 func (a *area) align(n int) { a.size = (a.size + n - 1) / n * n }
 
-// next is the place of n bytes at a multiple of n.
+// next returns the next n bytes, aligned to n.
 func (a *area) next(n int) []byte {
 	a.align(n)
 	at := a.size
@@ -52,7 +53,7 @@ func (a *area) bool(b bool) {
 
 func (a *area) word(v uint32) { binary.LittleEndian.PutUint32(a.next(4), v) }
 
-// count writes a number that is never negative; one that is too large is the largest.
+// count writes a number, clamped to the range of a u32.
 func (a *area) count(n int) { a.word(uint32(min(max(n, 0), math.MaxUint32))) }
 
 func (a *area) double(f float64) { binary.LittleEndian.PutUint64(a.next(8), math.Float64bits(f)) }
@@ -68,8 +69,8 @@ func (a *area) text(b []byte) {
 
 func (a *area) string(s string) { a.text(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
-// present begins an option whose value has the given alignment. Where it tells false, there is none, and the place of a value of size
-// bytes stays empty.
+// present begins an option whose value has the given alignment, and returns there. If that is false, it skips the size
+// bytes of the value.
 func (a *area) present(there bool, alignment, size int) bool {
 	a.align(alignment)
 	a.bool(there)
@@ -82,7 +83,7 @@ func (a *area) present(there bool, alignment, size int) bool {
 	return there
 }
 
-// optional writes an option of a text; an empty one is none.
+// optional writes an option<string>, which is none if b is empty.
 func (a *area) optional(b []byte) {
 	if a.present(len(b) > 0, alignWord, 8) {
 		a.text(b)
@@ -91,7 +92,7 @@ func (a *area) optional(b []byte) {
 
 func (a *area) optionalString(s string) { a.optional(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
-// list writes a list of n values of the given alignment, each of which write writes.
+// list writes a list of n values of the given alignment, each by calling write.
 func (a *area) list(n, alignment int, write func(items *area, i int)) {
 	items := new(area)
 	for i := range n {
@@ -103,11 +104,11 @@ func (a *area) list(n, alignment int, write func(items *area, i int)) {
 	a.held = append(a.held, items)
 }
 
-// address is the address of the area. It changes when the area grows.
+// address returns the address of the area. It changes when the area grows.
 func (a *area) address() uint32 { return address(a.bytes()) }
 
-// enum writes the number of a word among the cases of its enum.
+// enum writes the index of a word among the cases of its enum.
 func enum[T ~string](a *area, cases []T, word T) { a.byte(byte(max(slices.Index(cases, word), 0))) }
 
-// address is the address of bytes in the memory of the module.
+// address returns the address of b in the memory of the module.
 func address(b []byte) uint32 { return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Argument is an argument of a function, which becomes a member of a request. Where its JSON is empty, it is absent.
+// Argument is an argument of a function, which becomes a member of the request. It is absent if its JSON is empty.
 type Argument struct {
 	Member operations.Member
 	JSON   []byte
@@ -18,14 +18,14 @@ type Argument struct {
 
 func (a *Argument) name() string { return operations.MemberTable[a.Member].Name }
 
-// Request is a request, and where its members lie in it.
+// Request is a request with the offsets of its members.
 type Request struct {
 	JSON      []byte
 	arguments []Argument
 	starts    []int
 }
 
-// NewRequest writes a request. The transcript goes last: it is read in one pass when the policy has been seen before.
+// NewRequest writes a request. The transcript goes last, because it is read in one pass if the policy precedes it.
 func NewRequest(arguments ...Argument) *Request {
 	size := len("{}")
 	for _, a := range arguments {
@@ -48,8 +48,8 @@ func NewRequest(arguments ...Argument) *Request {
 	return r
 }
 
-// locate says which argument an error is in, and where in that. What has no path, as some errors of syntax, belongs to the argument
-// that its offset lies in.
+// locate returns the argument that an error is in, and the offset within it. An error without a path, such as a syntax
+// error, belongs to the argument that contains its offset.
 func (r *Request) locate(e *api.Error) (argument string, offset int) {
 	root := e.Path
 	if i := strings.IndexAny(root, ".["); i >= 0 {
@@ -64,7 +64,7 @@ func (r *Request) locate(e *api.Error) (argument string, offset int) {
 	return "", e.Offset
 }
 
-// Memory gives the bytes of an argument, which belong to the module from then on.
+// Memory returns the bytes of an argument and transfers their ownership to the module.
 type Memory func(ptr, size uint32) []byte
 
 // fields reads a value in the memory layout of the canonical ABI.
@@ -84,7 +84,7 @@ func (f *fields) text() []byte {
 	return f.take(ptr, f.word())
 }
 
-// variant is the number of a case; it takes a word, whatever the case has.
+// variant reads a discriminant, which occupies a whole word because of the alignment of the value.
 func (f *fields) variant() byte { return byte(f.word()) }
 
 func (f *fields) optional() []byte {
@@ -95,7 +95,7 @@ func (f *fields) optional() []byte {
 	return f.text()
 }
 
-// JSONList is a list<json> as a JSON list. Of none it is empty: the member is left out.
+// JSONList returns a list<json> as a JSON list. An empty list yields nothing, so the member is omitted.
 func JSONList(ptr, n uint32, take Memory) (list []byte) {
 	f := fields{take(ptr, n*8), take}
 	for i := range n {
@@ -111,7 +111,7 @@ func JSONList(ptr, n uint32, take Memory) (list []byte) {
 // summarySize is the size of a record summary in bytes.
 const summarySize = 36
 
-// Summaries is a list<summary> as the JSON of a request's summaries.
+// Summaries returns a list<summary> as the JSON of a request's summaries.
 func Summaries(ptr, n uint32, take Memory) []byte {
 	b := take(ptr, n*summarySize)
 	summaries := make(api.Summaries, n)

@@ -2,10 +2,10 @@ package component
 
 import "github.com/ctxfold/ctxfold/api"
 
-//go:generate sh ../../generate.sh types.go
+//go:generate sh ../../internal/apigen/easyjson.sh types.go
 
-// Types of package api that are only read here, and there only as parts of an answer: readers of them there would be linked into the
-// plain module.
+// Types of package api that only this package decodes, as parts of an answer. Decoders in package api would be linked
+// into the plain module too.
 type (
 	// SummaryRequest is a request for a summary.
 	//

@@ -1,14 +1,14 @@
-// Command quiet rewrites files of Go's runtime for a module that has no console, no traces and no second thread.
+// Command quiet rewrites files of Go's runtime for a module that has no console, no tracing and only one thread.
 //
 //	quiet [-keep OPTIONS] [-without GROUP] GOROOT CHANGED
 //
-// GOROOT is where Go is, CHANGED a folder with changed copies of some of its files (src/runtime/…); what quiet changes goes there,
-// too. It prints the paths of the files that it has written. Functions that are emptied by name are in table.go. The rules say nothing
-// of single functions, so that another release of Go needs no other ones:
+// GOROOT is the Go installation, CHANGED a directory with modified copies of some of its files (src/runtime/…), where
+// quiet also writes its own. It prints the paths of the files that it has written. table.go lists the functions whose
+// bodies are removed. The other rules name no functions, so that they also work with other releases of Go:
 //
-//   - messages: print and println are not compiled, and throw takes no message, nor does fatal;
-//   - options: options of GODEBUG that are off are constants, but for those that -keep names, and nothing is traced;
-//   - atomics: functions of package atomic are inlined, for there is one thread.
+//   - messages: print and println are removed, and throw and fatal lose their messages;
+//   - options: GODEBUG options that are off become constants, except those listed by -keep, and tracing is removed;
+//   - atomics: functions of package atomic are inlined as plain operations, because there is only one thread.
 package main
 
 import (
@@ -24,10 +24,10 @@ import (
 	"strings"
 )
 
-// packages are those that are rewritten.
+// packages are the packages to rewrite.
 var packages = []string{"runtime", "internal/runtime/maps", "internal/sync", "sync", "internal/runtime/atomic"}
 
-// zero are the options of GODEBUG that are 0 in a module, where nothing sets them.
+// zero are the GODEBUG options that are always 0 in a module, where nothing can set them.
 var zero = []string{
 	"adaptivestackstart", "asyncpreemptoff", "checkfinalizers", "clobberfree", "decoratemappings", "disablethp", "dontfreezetheworld",
 	"efence", "gccheckmark", "gcpacertrace", "gcshrinkstackoff", "gcstoptheworld", "gctrace", "harddecommit", "inittrace", "sbrk",
@@ -45,11 +45,11 @@ func main() {
 	}
 }
 
-// rewriter is what the rules need to know.
+// rewriter is the configuration of the rules.
 type rewriter struct {
 	without string
-	options []string        // that are constants
-	empty   map[string]bool // functions of the runtime that are emptied; whether they trap
+	options []string        // that become constants
+	empty   map[string]bool // functions of the runtime whose bodies are removed; true if they trap
 	found   map[string]bool
 }
 
@@ -111,7 +111,7 @@ func rewriteAll(goroot, changed string, keep []string, without string) error {
 	return nil
 }
 
-// edit replaces some bytes with text.
+// edit replaces a range of bytes with text.
 type edit struct {
 	from, to int
 	text     string
@@ -128,7 +128,7 @@ func (r *rewriter) rewrite(path string, source []byte) ([]byte, error) {
 	replace := func(from, to token.Pos, text string) { edits = append(edits, edit{at(from), at(to), text}) }
 	inRuntime := filepath.ToSlash(filepath.Dir(path)) == "src/runtime"
 
-	written := map[ast.Expr]bool{} // what is assigned to, or whose address is taken
+	written := map[ast.Expr]bool{} // assigned to, or with their address taken
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -180,7 +180,7 @@ func (r *rewriter) rewrite(path string, source []byte) ([]byte, error) {
 				replace(n.End(), n.End(), " }")
 				return false
 			case name == "throw" && inRuntime && len(call.Args) == 1:
-				// The compiler knows that throw does not return.
+				// The call stays, because the compiler knows that throw does not return.
 				replace(n.Pos(), call.Args[0].Pos(), "if false { _ = ")
 				replace(call.Args[0].End(), call.End(), " }; throw()")
 				return false
@@ -203,7 +203,7 @@ func (r *rewriter) rewrite(path string, source []byte) ([]byte, error) {
 		case *ast.SelectorExpr:
 			option, ok := strings.CutPrefix(nameOf(n), "debug.")
 			if inRuntime && ok && option == "malloc" && len(r.options) > 0 && !written[n] {
-				replace(n.Pos(), n.End(), "false") // none of its options is on
+				replace(n.Pos(), n.End(), "false") // none of its options are on
 				return false
 			}
 			if inRuntime && ok && !written[n] && slices.Contains(r.options, option) {
@@ -217,7 +217,7 @@ func (r *rewriter) rewrite(path string, source []byte) ([]byte, error) {
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
 			if !ok || f.Doc == nil || strings.Contains(string(source[at(f.Type.Pos()):at(f.Type.End())]), "unsafe.Pointer") {
-				continue // inlined, it would have a write barrier
+				continue // a plain assignment would need a write barrier
 			}
 			for _, c := range f.Doc.List {
 				if c.Text == "//go:noinline" {
@@ -236,7 +236,7 @@ func (r *rewriter) rewrite(path string, source []byte) ([]byte, error) {
 	return append(out, source[last:]...), nil
 }
 
-// receiver returns the name of the type that a method is of.
+// receiver returns the name of a method's receiver type.
 func receiver(f *ast.FuncDecl) string {
 	t := f.Recv.List[0].Type
 	if star, ok := t.(*ast.StarExpr); ok {
@@ -248,7 +248,7 @@ func receiver(f *ast.FuncDecl) string {
 	return nameOf(t)
 }
 
-// zeros returns the zeros of a function's results, in Go.
+// zeros returns the zero values of a function's results as Go source.
 func zeros(source []byte, f *ast.FuncDecl, at func(token.Pos) int) string {
 	var out []string
 	if f.Type.Results != nil {
@@ -261,7 +261,7 @@ func zeros(source []byte, f *ast.FuncDecl, at func(token.Pos) int) string {
 	return strings.Join(out, ", ")
 }
 
-// nameOf returns a.b.c of an expression that is no more than names, else "".
+// nameOf returns "a.b.c" for an expression that consists only of names, and "" for others.
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -274,7 +274,7 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// literal reports whether an expression is made of literals alone.
+// literal reports whether an expression consists only of literals.
 func literal(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:

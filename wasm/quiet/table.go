@@ -1,13 +1,14 @@
 package main
 
-// group is functions of the runtime that a module never needs, and why. Those under nothing return zeros at once; those under trap
-// would be a broken runtime, and end the instance.
+// group is a list of functions of the runtime that a module never needs, and why. Those under nothing return zero
+// values; those under trap are never reached unless the runtime is broken, and end the instance.
 type group struct {
 	name, why     string
 	nothing, trap []string
 }
 
-// groups are empty in the module. Functions that are called while it starts or serves requests have no group.
+// groups are the functions whose bodies are removed. Functions that are called at startup or while serving requests are
+// in no group.
 var groups = []group{
 	{
 		name: "failures", why: "there is no console: a failure of the runtime is a trap, and a panic is answered by the code internal",

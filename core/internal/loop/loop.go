@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-//go:generate sh ../../../generate.sh -disallow_unknown_fields
+//go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
 // Core is what a job needs of the rest of core, for the messages that came with the event.
 type Core interface {

@@ -80,6 +80,7 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().Staying()
 	f.cut, f.step = f.tailStart()
+	f.shortenTail()
 	if f.step < 0 {
 		f.cut = c.Mend().AtThinking(f.cut, f.groups)
 		if mode == forPolicy {

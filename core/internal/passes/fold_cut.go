@@ -30,6 +30,19 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
+// shortenTail cuts the longest results in the tail if it is larger than half of what the result may have. The last group is kept even if it is
+// larger than the tail may be, and would leave the digest no room.
+func (f *folding) shortenTail() {
+	if f.mode != forPolicy || !f.run.Bounded() || f.run.Policy().Published() || f.doc.Total <= f.most || f.cut == 0 {
+		return
+	}
+	r := newResort(f.run, f.most)
+	r.from, r.part = f.cut, f.step
+	if over := f.doc.Tokens(f.cut, len(f.doc.Items)) - f.most/2; over > 0 {
+		r.cutAll(loose, isResult, r.gentle(), f.doc.Total-over)
+	}
+}
+
 // fixedTokens is what the result has besides the tail that begins at cut: what must stay, what is sent next to the list, and about what the
 // digest takes.
 func (f *folding) fixedTokens(cut int) int {

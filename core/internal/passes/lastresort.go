@@ -28,21 +28,29 @@ type resort struct {
 	doc    *view.View
 	most   int   // tokens that the result may have
 	newest int32 // the newest message of the user, or -1
+	from   int   // the first item of which something may be cut
+	part   int32 // the first part of that item, or -1 for all
+}
+
+// newResort returns a last resort for all items.
+func newResort(c Run, most int) *resort {
+	r := &resort{run: c, doc: c.Doc(), most: most, newest: -1, part: -1}
+	if i := c.Keep().NewestUser(); i >= 0 && r.doc.Items[i].Said == 0 { // in the assistant's, only the words stay
+		r.newest = r.doc.Items[i].Msg
+	}
+	return r
 }
 
 // Resort brings a result that is bounded and that the passes have left over its limit, or not far enough under it, to at most so many tokens.
 // It cuts what can be spared most, and stops as soon as that is enough: first what is loose, then what is pinned; what the user said last and
 // what the system says stay as they are, whatever their size. It costs nothing where the passes were enough.
 func Resort(c Run, most int) {
-	r := &resort{run: c, doc: c.Doc(), most: most, newest: -1}
+	r := newResort(c, most)
 	if !c.Bounded() || !r.needed() {
 		return
 	}
-	if i := c.Keep().NewestUser(); i >= 0 && r.doc.Items[i].Said == 0 { // in the assistant's, only the words stay
-		r.newest = r.doc.Items[i].Msg
-	}
 	low := max(1, min(c.Target(), c.Report().Tokens.Before-c.MinGain()))
-	first := min(gentle, max(harsh, c.Limit()/8))
+	first := r.gentle()
 	if texts := r.long(loose, isResult); r.doc.Total-saving(texts, first) <= most {
 		r.cutAll(loose, isResult, first, low)
 	}
@@ -70,6 +78,9 @@ func Resort(c Run, most int) {
 		step()
 	}
 }
+
+// gentle returns how many tokens of a text are left at first.
+func (r *resort) gentle() int { return min(gentle, max(harsh, r.run.Limit()/8)) }
 
 // needed reports whether what the passes have left cannot be the result: it is over the limit, or so near to the input, which is over it,
 // that it would not be taken.
@@ -111,9 +122,14 @@ type longText struct {
 // textKind describes which texts of a message are cut.
 type textKind func(t *transcript.Transcript, p *transcript.Part) bool
 
-// isResult is true for the texts of tool results.
-func isResult(_ *transcript.Transcript, p *transcript.Part) bool {
-	return p.Kind == transcript.ToolResult || p.Kind == transcript.Text && p.Parent >= 0
+// isResult is true for the texts of tool results, and for the output of a command that the user ran.
+func isResult(t *transcript.Transcript, p *transcript.Part) bool {
+	return p.Kind == transcript.ToolResult || p.Kind == transcript.Text && (p.Parent >= 0 || isOutput(t, p))
+}
+
+// isOutput is true for the output of a command that the user ran.
+func isOutput(t *transcript.Transcript, p *transcript.Part) bool {
+	return t.Messages[p.Msg].Variant == transcript.Shell
 }
 
 // isSaid is true for the texts of the assistant.
@@ -130,19 +146,23 @@ func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 
 // isAsked is true for the texts of anybody else.
 func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && (t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
+	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) && (t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
 // long lists the texts of a kind of which something may be cut, in their order: those of items that are pinned, or of the others.
 func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	t := r.doc.T
-	for i := range r.doc.Items {
+	for i := r.from; i < len(r.doc.Items); i++ {
 		it := &r.doc.Items[i]
 		if it.Tokens <= harsh || !r.spares(it, pinned) {
 			continue
 		}
 		msg := &t.Messages[it.Msg]
-		for n := msg.First; n < msg.First+msg.Count; n++ {
+		first := msg.First
+		if i == r.from {
+			first = max(first, r.part)
+		}
+		for n := first; n < msg.First+msg.Count; n++ {
 			if p := &t.Parts[n]; n != it.Said-1 && which(t, p) && r.cuttable(n) {
 				texts = append(texts, longText{i, r.doc.P.Measure(p.Size), n})
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
-//go:generate sh ../../../generate.sh -disallow_unknown_fields
+//go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
 // Pass is a pass with the parameters that a policy gives it.
 type Pass interface {

@@ -6,7 +6,7 @@ package policy
 
 import "github.com/ctxfold/ctxfold/api"
 
-//go:generate sh ../../../generate.sh -disallow_unknown_fields
+//go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
 // Policy is when and how a transcript is compacted. Zero values mean "as the preset says".
 //

@@ -19,14 +19,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// archiveFlag is the directory that keeps what compactions remove.
+// archiveFlag is the flag --archive: the directory that stores what compactions remove.
 type archiveFlag struct{ dir string }
 
 func (a *archiveFlag) register(c *cobra.Command, usage string) {
 	c.Flags().StringVar(&a.dir, "archive", "", usage)
 }
 
-// store opens the directory; without one there is no store.
+// store opens the directory. Without the flag it returns nil.
 func (a *archiveFlag) store() (ctxfold.Store, error) {
 	if a.dir == "" {
 		return nil, nil
@@ -34,7 +34,8 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note keeps the state next to the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
+// note stores the state next to the bodies, under a name derived from the transcript, so that restore works without
+// --state.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil
@@ -42,7 +43,8 @@ func (a *archiveFlag) note(transcript, state []byte) error {
 	return writeFile(a.stateFile(transcript), append(bytes.Clone(state), '\n'))
 }
 
-// noted is the state that was kept for a transcript; nil where there is none, since the transcript has continued.
+// noted returns the state stored for a transcript, or nil if there is none, for instance because the transcript has
+// grown since.
 func (a *archiveFlag) noted(transcript []byte) []byte {
 	state, err := os.ReadFile(a.stateFile(transcript))
 	if a.dir == "" || err != nil || !json.Valid(state) {
@@ -137,12 +139,12 @@ With --list, restore changes nothing: it lists the handles that the transcript n
 	return c
 }
 
-// wanted are the markers of what should have come back: those of the named handles, or all if none is named.
+// wanted returns the markers that should have been restored: those of the named handles, or all if none is named.
 func wanted(markers []api.Marker, handles []string) []api.Marker {
 	if len(handles) == 0 {
 		return markers
 	}
-	const digits = 16 // of a handle, in a marker
+	const digits = 16 // of a handle that a marker shows
 	return slices.DeleteFunc(slices.Clone(markers), func(m api.Marker) bool {
 		return !slices.ContainsFunc(handles, func(h string) bool {
 			return strings.EqualFold(h[:min(len(h), digits)], m.Handle[:min(len(m.Handle), digits)])
@@ -150,7 +152,7 @@ func wanted(markers []api.Marker, handles []string) []api.Marker {
 	})
 }
 
-// printRestored says on standard error what came back, and of what was wanted what did not.
+// printRestored reports on standard error what was restored, and what should have been but was not.
 func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, partial bool) {
 	unknown := ""
 	if partial && len(markers) == 0 {
@@ -173,7 +175,7 @@ func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, par
 	}
 }
 
-// bodies is a number of bodies.
+// bodies formats a number of bodies.
 func bodies(n int) string {
 	if n == 1 {
 		return "1 body"
@@ -181,7 +183,7 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left is how many handles there are that were left for a reason; "" for none.
+// left returns the number of handles that were not restored for a reason, as text; "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
@@ -195,7 +197,7 @@ func left(markers []api.Marker, why api.MarkerFault) string {
 	return plural(n, "handle")
 }
 
-// notTakenBack says that the changes of compactions could not be taken back.
+// notTakenBack reports that the changes of compactions could not be undone.
 func notTakenBack(markers []api.Marker) string {
 	if n := left(markers, api.MarkerChanged); n == "" {
 		return ""
@@ -218,7 +220,7 @@ func (f *flags) printMarkers(markers []api.Marker) error {
 	t := newTable("handle", "of", "#message")
 	for _, m := range markers {
 		at := count(m.Message)
-		if m.Message < 0 { // of the state
+		if m.Message < 0 { // the state
 			at = ""
 		}
 		t.AppendRow(table.Row{m.Handle[:min(len(m.Handle), 16)], m.What, at})

@@ -19,10 +19,10 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// totals are what is counted over all lines.
+// totals are the totals over all lines.
 type totals struct {
 	conversations, changed, failed, invalid, due, over int
-	left                                               int // results that the provider would refuse
+	left                                               int // results that the provider would reject
 	messagesBefore, messagesAfter                      int
 	tokensBefore, tokensAfter                          int
 }
@@ -41,7 +41,7 @@ func (t *totals) add(o totals) {
 	t.tokensAfter += o.tokensAfter
 }
 
-// batch works on a file of JSON lines.
+// batch processes a file of JSON lines.
 type batch struct {
 	*flags
 	op         batchOp
@@ -142,13 +142,13 @@ The exit code is that of the operation, 2 if a line could not be read, and 130 i
 	return c
 }
 
-// outcome is what happened to one line.
+// outcome is the result for one line.
 type outcome struct {
-	done  bool   // false where the batch was interrupted before the line was worked on to its end
-	line  []byte // to be printed
+	done  bool   // false if the batch was interrupted before the line was finished
+	line  []byte // to print
 	tally totals
 	err   error
-	size  int // of the line that was read, in bytes
+	size  int // of the input line, in bytes
 }
 
 func (b *batch) file(parent context.Context, workers int) error {
@@ -174,8 +174,8 @@ func (b *batch) file(parent context.Context, workers int) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 
-	// The queue holds one channel for each line in work, in the order of the file, so that a fast line waits for the slow
-	// ones before it and no more lines are in memory than there are workers.
+	// The queue has one channel for each line in progress, in the order of the file. A fast line waits for the slower
+	// ones before it, and there are never more lines in memory than workers.
 	queue := make(chan chan outcome, workers)
 	read := make(chan error, 1)
 	go func() {
@@ -188,7 +188,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	lines := out.lines
 	for writeError == nil {
 		o, more := next(ctx, queue)
-		if !more || !o.done { // what is after a line that is not done may be done, but has no place before it
+		if !more || !o.done { // later lines may be done, but cannot be written before this one
 			break
 		}
 		bar.add(o.size)
@@ -230,7 +230,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	return nil
 }
 
-// next waits for the outcome of the next line. An interrupt ends the wait for a line that has not come; lines in work then end soon.
+// next waits for the outcome of the next line. An interrupt ends the wait for input; lines in progress then end soon.
 func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool) {
 	var done chan outcome
 	select {
@@ -247,7 +247,7 @@ func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool)
 	return <-done, true
 }
 
-// read puts every line of the input to work that is not done yet.
+// read starts the work on every line of the input that is not done yet.
 func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar *bar, queue chan<- chan outcome) error {
 	lines := bufio.NewReaderSize(input, 1<<16)
 	for number := 1; ctx.Err() == nil; number++ {
@@ -279,7 +279,7 @@ func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar
 	return errStopped
 }
 
-// errStopped says that not all of the input was put to work.
+// errStopped says that not all of the input was read.
 var errStopped = errors.New("stopped")
 
 func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
@@ -306,7 +306,7 @@ func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	return o
 }
 
-// errorLine is an error as JSON, as the operations give it, with the line.
+// errorLine returns an error as JSON, in the form of the operations, with the line number.
 func errorLine(err error, number int) []byte {
 	type object struct {
 		Code    string `json:"code"`
@@ -327,7 +327,7 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-// tell prints what was counted on standard error.
+// tell prints the totals on standard error.
 func (b *batch) tell(t totals) {
 	facts := [][2]string{{"conversations", count(t.conversations)}}
 	if t.failed > 0 {
@@ -357,7 +357,7 @@ func (b *batch) tell(t totals) {
 	lines(b.err, facts...)
 }
 
-// beforeAfter is one number, or two if they differ.
+// beforeAfter formats one number, or two if they differ.
 func beforeAfter(before, after int) string {
 	if before == after {
 		return count(before)

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// bar shows how far a file was read, on a terminal.
+// bar is a progress bar on a terminal.
 type bar struct {
 	writer  progress.Writer
 	tracker *progress.Tracker

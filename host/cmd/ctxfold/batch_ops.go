@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// batchOp is what batch can do with a line.
+// batchOp is an operation that batch can run on a line.
 type batchOp struct {
 	name string
-	// run gives what is printed for a line.
+	// run returns what to print for a line.
 	run func(ctx context.Context, b *batch, in ctxfold.Input) (answer []byte, tally totals, err error)
-	// whole says that the answer is the transcript: a line that fails is then printed as it came.
+	// whole says that the answer is the transcript: if a line fails, it is then printed unchanged.
 	whole bool
 }
 

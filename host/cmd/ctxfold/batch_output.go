@@ -10,17 +10,17 @@ import (
 	"os"
 )
 
-// batchOutput is where a batch writes its lines: standard output, or a file that a later run can continue with.
+// batchOutput is the destination of a batch's lines: standard output, or a file that a later run can continue.
 type batchOutput struct {
 	to     io.Writer
 	file   *os.File // nil for standard output
-	before *os.File // what an earlier run has written, read again while its lines are skipped; nil where there is none
-	lines  int      // how many lines the earlier run has written
+	before *os.File // the output of an earlier run, read again while its lines are skipped; nil if there is none
+	lines  int      // number of lines that the earlier run wrote
 	blank  *bufio.Reader
 }
 
-// openOutput opens the output. With resume, what an earlier run has written stays, up to its last whole line: a process that was
-// killed may have left a piece of one.
+// openOutput opens the output. With resume, the output of an earlier run stays up to its last complete line: a killed
+// process may have left an incomplete one.
 func (b *batch) openOutput(name string, resume bool, input *os.File) (*batchOutput, error) {
 	if name == "" {
 		return &batchOutput{to: b.out}, nil
@@ -56,7 +56,7 @@ func sameFile(input *os.File, name string) bool {
 	return err == nil && os.SameFile(from, there)
 }
 
-// keepWholeLines counts the lines of the file and cuts off what follows the last line feed.
+// keepWholeLines counts the lines of the file and truncates it after the last line feed.
 func (o *batchOutput) keepWholeLines(name string) error {
 	before, err := os.Open(name)
 	if err != nil {
@@ -91,8 +91,8 @@ func (o *batchOutput) keepWholeLines(name string) error {
 	return nil
 }
 
-// skips reports whether line number (from 1) of the input is done already. It fails if the output doesn't belong to this input: an empty line
-// represents an empty line, and for nothing else.
+// skips reports whether line number (from 1) of the input is done already. It fails if the output doesn't belong to
+// this input: an empty line in the output must correspond to an empty line in the input.
 func (o *batchOutput) skips(number int, line []byte) (bool, error) {
 	if number > o.lines {
 		return false, nil
@@ -116,7 +116,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return line, err
 }
 
-// Write writes a whole line at once, so that little is lost of it where the process is killed.
+// Write writes a complete line at once, so that a killed process loses little.
 func (o *batchOutput) Write(line []byte) (int, error) { return o.to.Write(line) }
 
 func (o *batchOutput) close() error {
@@ -129,10 +129,10 @@ func (o *batchOutput) close() error {
 	return o.file.Close()
 }
 
-// interrupted ends a batch that was told to stop: every line that it has written is whole.
+// interrupted ends a batch that was interrupted. All lines that it wrote are complete.
 type interrupted struct {
-	lines  int    // that are done, those of earlier runs included
-	output string // the file that has them; "" for standard output
+	lines  int    // number of finished lines, including those of earlier runs
+	output string // the file that contains them; "" for standard output
 }
 
 func (e interrupted) Error() string {

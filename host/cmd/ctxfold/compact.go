@@ -105,7 +105,7 @@ A result over the limit is still printed, with a warning that says what takes th
 	return c
 }
 
-// compacted gives the result to standard output, or to a file, and the report to standard error.
+// compacted writes the result to standard output or to a file, and the report to standard error.
 func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, session bool, output string) error {
 	f.warn(r.Report.Left)
 	var text []byte
@@ -131,12 +131,12 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 	return err
 }
 
-// resultJSON is put together by hand: encoding/json would write the messages again.
+// resultJSON assembles the JSON itself, because encoding/json would copy the messages.
 func resultJSON(r *ctxfold.Result) []byte {
 	var report bytes.Buffer
 	e := json.NewEncoder(&report)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(r.Report) // fails only where a value has no JSON
+	_ = e.Encode(r.Report) // cannot fail for this type
 	return slices.Concat([]byte(`{"report":`), bytes.TrimSpace(report.Bytes()), []byte(`,"state":`), r.State, []byte(`,"messages":`), r.Messages, []byte{'}'})
 }
 

@@ -11,27 +11,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
-	_ "github.com/ctxfold/ctxfold/core/full" // for exact
+	_ "github.com/ctxfold/ctxfold/core/full" // for the variable exact
 )
 
-// comparison is what a preset makes of a transcript.
+// comparison is the result of one preset.
 type comparison struct {
 	Preset   string `json:"preset"`
 	Reason   string `json:"reason"`
-	Tokens   int    `json:"tokens"` // after, by one estimator for all presets
+	Tokens   int    `json:"tokens"` // after the compaction, by one estimator for all presets
 	Messages kept   `json:"messages_kept"`
 	User     kept   `json:"user_messages_kept"`
 	Prefix   kept   `json:"prefix_kept"`
 	Cleared  int    `json:"cleared"`
 	Folded   int    `json:"folded"`
 	Dropped  int    `json:"dropped"`
-	// Violations are those of the result, and ExactViolations those with wire_safe off.
+	// Violations are the violations in the result, ExactViolations those with wire_safe off.
 	Violations      *int   `json:"violations"`
 	ExactViolations *int   `json:"violations_without_wire_safe"`
 	Error           string `json:"error,omitempty"`
 }
 
-// kept is how many of some messages of the input are in the result as they were.
+// kept counts the messages of some kind in the input, and those that are unchanged in the result.
 type kept struct {
 	Kept int `json:"kept"`
 	Of   int `json:"of"`
@@ -39,7 +39,8 @@ type kept struct {
 
 func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
 
-// standIn is what a published system is given for a summary when it runs without a model: only its violations are counted.
+// standIn is the summary for published systems when they run without a model: only the violations in their results are
+// counted.
 const standIn = "The conversation so far."
 
 func compareCommand(f *flags) *cobra.Command {
@@ -123,10 +124,11 @@ func number(n *int) string {
 	return count(*n)
 }
 
-// exact re-enacts the published systems natively: the module that ships leaves them out.
+// exact re-enacts the published systems with native code: the module does not include them.
 var exact = ctxfold.New(ctxfold.Options{})
 
-// compareOne compacts with one preset, by a policy with these members. One that makes no sense for it is told in its row.
+// compareOne compacts with one preset and a policy with these members. If the policy isn't valid for the preset, the
+// row says so.
 func (j *job) compareOne(ctx context.Context, preset string, members map[string]any) (comparison, error) {
 	row := comparison{Preset: preset}
 	policy, err := j.sources["policy"].with(members)
@@ -169,7 +171,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 		row.User.Of += user
 		row.User.Kept += user * stays
 	}
-	in.Format = r.Report.Format // little may be left to tell it by
+	in.Format = r.Report.Format // little may be left to detect it by
 	if row.Violations, err = j.violations(ctx, in, r.Messages); err != nil {
 		return row, err
 	}
@@ -184,7 +186,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 		return ctxfold.Summary{Text: standIn}, nil
 	})
 	if r, err = exact.CompactWith(ctx, unsafe, said); errors.As(err, &e) {
-		return row, nil // it fails where ours does not
+		return row, nil // the published system fails where ctxfold's preset does not
 	} else if err != nil {
 		return row, err
 	}
@@ -192,7 +194,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 	return row, err
 }
 
-// tokens estimates a result by the policy without a preset, so that the results of all presets are in one unit.
+// tokens estimates a result with a policy without the preset, so that the results of all presets are comparable.
 func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	e, err := j.Estimate(ctx, ctxfold.Input{Messages: r.Messages, Policy: j.Policy, Format: r.Report.Format})
 	if err != nil {
@@ -201,7 +203,7 @@ func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	return e.Tokens, nil
 }
 
-// violations counts those of a result; nil where it is no transcript any more.
+// violations counts the violations in a result; nil if it isn't a transcript any more.
 func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte) (*int, error) {
 	in.Messages = messages
 	v, err := j.Validate(ctx, in)
@@ -221,7 +223,7 @@ func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte)
 	return &n, nil
 }
 
-// elements are the messages of a transcript, a list or a request body.
+// elements returns the messages of a list or a request body.
 func elements(transcript []byte) (list []json.RawMessage) {
 	if json.Unmarshal(transcript, &list) == nil {
 		return list
@@ -233,7 +235,7 @@ func elements(transcript []byte) (list []json.RawMessage) {
 	return append(append(body.Messages, body.Input...), body.Contents...)
 }
 
-// isUser reports whether a message is what a user said: one of that role that holds more than tool results.
+// isUser reports whether the user wrote a message: it has the role and contains more than tool results.
 func isUser(message []byte) bool {
 	var m struct {
 		Role           string

@@ -15,20 +15,20 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// errViolations ends validate, repair and convert with their own exit code; what is wrong has been printed.
+// errViolations ends validate, repair and convert with their own exit code; the violations have been printed.
 var errViolations = errors.New("violations found")
 
-// errPartial ends restore with the same exit code where something that was removed did not come back, which has been printed.
+// errPartial ends restore with the same exit code if something was not restored; what it was has been printed.
 var errPartial = errors.New("not everything was restored")
 
-// errOver ends compact, plan, step and batch with their own exit code where a result is over its limit, which has been printed
-// with all else.
+// errOver ends compact, plan, step and batch with their own exit code if a result is over its limit; that has been
+// printed.
 var errOver = errors.New("the result does not fit")
 
 // usageError says that the command line is wrong.
 type usageError struct {
 	text string
-	// help is the command to look up; "" when the text says enough.
+	// help is the command whose help is suggested; "" if the text says enough.
 	help string
 }
 
@@ -38,21 +38,21 @@ func usage(c *cobra.Command, format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...), c.CommandPath() + " --help"}
 }
 
-// inputError is an error of an operation, put back into the file that its input came from.
+// inputError is an error of an operation with its position in the input file.
 type inputError struct {
 	err    *ctxfold.Error
 	source source
 }
 
 func (e inputError) Error() string {
-	// In a file of JSON lines the message names the line, which where does too.
+	// For JSON lines the message names the line, and so does where.
 	line, _ := position(e.source.text, e.err.Offset)
 	return e.where() + ": " + strings.TrimPrefix(e.err.Message, fmt.Sprintf("line %d: ", line))
 }
 
 func (e inputError) Unwrap() error { return e.err }
 
-// hints say what to do, where the message of the core cannot know it: the flags are this command's own.
+// hints give advice that refers to flags of this command, which the core does not know.
 var hints = map[string]string{
 	"ambiguous_format": "Name the wire format with --format.",
 	"unknown_format":   "`ctxfold info` lists the wire formats; --format names one.",
@@ -86,14 +86,14 @@ func printError(w io.Writer, err error) {
 		fmt.Fprintf(w, "ctxfold: %v\n", stopped)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "ctxfold: interrupted; nothing was changed")
-	case errors.As(err, &unplaced) && unplaced.Code == api.CodeUnknownWindow: // of a command without --policy
+	case errors.As(err, &unplaced) && unplaced.Code == api.CodeUnknownWindow: // from a command without --policy
 		fmt.Fprintf(w, "ctxfold: %s\n  code  %s\n  %s\n", unplaced.Message, unplaced.Code, hints[string(unplaced.Code)])
 	default:
 		fmt.Fprintf(w, "ctxfold: %v\n", strings.TrimPrefix(err.Error(), "ctxfold: "))
 	}
 }
 
-// where is like "session.json, line 3, column 14 (byte 207)".
+// where returns the position, as in "session.json, line 3, column 14 (byte 207)".
 func (e inputError) where() string {
 	if e.source.made {
 		return e.source.name
@@ -102,7 +102,7 @@ func (e inputError) where() string {
 	return fmt.Sprintf("%s, line %d, column %d (byte %d)", e.source.name, line, column, e.err.Offset+e.source.skipped)
 }
 
-// position gives the line and the column, in code points, of a byte offset; both count from 1.
+// position returns the line and the column (in code points) of a byte offset, both counted from 1.
 func position(text []byte, offset int) (line, column int) {
 	before := text[:min(max(offset, 0), len(text))]
 	line = 1 + bytes.Count(before, []byte{'\n'})

@@ -19,22 +19,22 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// source is a text and what to call it in an error.
+// source is a text and its name in error messages.
 type source struct {
 	name string
 	text []byte
-	// skipped is how many bytes the file has before the text.
+	// skipped is how many bytes of the file precede the text.
 	skipped int
-	// made says that the text is not the user's own, so that offsets in it are not worth telling.
+	// made says that the text is not the user's own, so offsets in it mean nothing to the user.
 	made bool
-	// noSession is why the text is no session file.
+	// noSession is why the text is not a session file.
 	noSession *ctxfold.Error
 }
 
-// inputs are what an operation was given, by the names that [ctxfold.Error] has for them.
+// inputs are the inputs of an operation, by the names that [ctxfold.Error] uses.
 type inputs map[string]source
 
-// locate tells the user where in the files an error lies.
+// locate adds to an error its position in the input files.
 func (in inputs) locate(err error) error {
 	var e *ctxfold.Error
 	if !errors.As(err, &e) {
@@ -50,23 +50,24 @@ func (in inputs) locate(err error) error {
 	if (e.Code == api.CodeInvalidJSON || e.Code == api.CodeUnknownSession) && isMessages(s.text) {
 		return fmt.Errorf("%s has a message in each line: put them into a list, for example with `jq -s . FILE | ctxfold … -`", s.name)
 	}
-	// A transcript after which another object begins was meant to be a file of JSON lines.
+	// A transcript that is followed by another object was probably meant to be JSON lines.
 	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
 		e = s.noSession
 	}
 	return inputError{e, s}
 }
 
-// job is what a command works on.
+// job is the input of a command, and the compactor.
 type job struct {
 	*ctxfold.Compactor
 	ctxfold.Input
 	sources inputs
-	session *ctxfold.Session // what the transcript was removed of, or nil
+	session *ctxfold.Session // the session that the transcript came from, or nil
 	file    []byte           // the session file
 }
 
-// start reads what a command works on, and makes the compactor. A session file is opened. policy is nil for commands without one.
+// start reads the input of a command and creates the compactor. Session files are opened. policy is nil for commands
+// without one.
 func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, state string, timeout time.Duration) (*job, error) {
 	j := &job{sources: inputs{}}
 	if policy != nil {
@@ -78,7 +79,7 @@ func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, stat
 	}
 	if state != "" {
 		s, err := f.readJSON(state)
-		// The first compaction of a conversation has no state to read, but one to write.
+		// Before the first compaction of a conversation, the state file does not exist yet.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -117,7 +118,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// fileArgument is the FILE argument; without one it is standard input, which must not be a terminal.
+// fileArgument returns the FILE argument. The default is standard input, unless that is a terminal.
 func (f *flags) fileArgument(c *cobra.Command, args []string) (string, error) {
 	switch {
 	case len(args) == 1:
@@ -128,7 +129,7 @@ func (f *flags) fileArgument(c *cobra.Command, args []string) (string, error) {
 	return "-", nil
 }
 
-// readJSON reads a file that must hold JSON; "-" is standard input.
+// readJSON reads a JSON file; "-" is standard input.
 func (f *flags) readJSON(name string) (source, error) {
 	s, err := f.read(name)
 	if err != nil {
@@ -139,7 +140,7 @@ func (f *flags) readJSON(name string) (source, error) {
 			return s, fmt.Errorf("%s is %s: convert it first, for example with `%s`", s.name, coding.name, coding.way)
 		}
 	}
-	// A byte order mark is not JSON, but some editors write one.
+	// JSON allows no byte order mark, but some editors write one.
 	if text, ok := bytes.CutPrefix(s.text, []byte("\ufeff")); ok {
 		s.skipped, s.text = len(s.text)-len(text), text
 	}
@@ -149,7 +150,7 @@ func (f *flags) readJSON(name string) (source, error) {
 	return s, nil
 }
 
-// codings are what files are in that should hold JSON, by their first bytes.
+// codings are file types that users may pass by mistake instead of JSON, by their first bytes.
 var codings = []struct{ mark, name, way string }{
 	{"\x1f\x8b", "compressed with gzip", "gunzip -c FILE | ctxfold … -"},
 	{"\x28\xb5\x2f\xfd", "compressed with zstd", "zstd -dc FILE | ctxfold … -"},
@@ -158,7 +159,7 @@ var codings = []struct{ mark, name, way string }{
 	{"\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"},
 }
 
-// isBatch reports whether a text has a transcript in each line, as far as its first line tells.
+// isBatch reports whether a text has a transcript in each line, judged by its first line.
 func isBatch(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) {
@@ -171,7 +172,7 @@ func isBatch(text []byte) bool {
 	return json.Unmarshal(first, &body) == nil && len(body.Messages)+len(body.Input)+len(body.Contents) > 0
 }
 
-// isMessages reports whether a text has a message in each line, as far as its first line tells.
+// isMessages reports whether a text has a message in each line, judged by its first line.
 func isMessages(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	var message struct {
@@ -198,7 +199,7 @@ func (f *flags) read(name string) (source, error) {
 	return s, nil
 }
 
-// unreadable says that a file cannot be read, and why, without naming it twice.
+// unreadable returns an error that says why a file cannot be read, and names the file only once.
 func unreadable(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -207,7 +208,7 @@ func unreadable(name string, err error) error {
 	return fmt.Errorf("cannot read %s: %w", name, err)
 }
 
-// policyFlags say what to do to a transcript.
+// policyFlags are the flags that determine the policy.
 type policyFlags struct {
 	policy string
 	preset string
@@ -218,7 +219,7 @@ type policyFlags struct {
 	force  bool
 }
 
-// register adds the flags; counts is for commands that take what a provider has counted.
+// register adds the flags. counts adds those for commands that accept the provider's count.
 func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/reference/policy.md)")
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
@@ -242,12 +243,12 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	})
 }
 
-// registerForce adds the flag of commands that compact.
+// registerForce adds the flag --force.
 func (p *policyFlags) registerForce(c *cobra.Command) {
 	c.Flags().BoolVar(&p.force, "force", false, "compact even if it is not due")
 }
 
-// readUsage gives what the provider has counted, by --usage; nil leaves it to the session file, if there is one.
+// readUsage returns the provider's count from --usage, or nil to use the count in the session file, if there is one.
 func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	if p.usage == "" {
 		return nil, nil
@@ -267,7 +268,7 @@ func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	return u, nil
 }
 
-// read gives the policy of --policy, with what the other flags say laid over it.
+// read returns the policy of --policy, with the other flags applied to it.
 func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	s, err := p.readPolicy(f)
 	if err != nil {
@@ -300,7 +301,8 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 // maxWindow is the largest window of a policy, in tokens.
 const maxWindow = 1_000_000_000
 
-// parseWindow reads a window: a number of tokens, with k for thousands or m for millions after it, or "unlimited".
+// parseWindow parses a window in tokens: a number, optionally followed by k (thousands) or m (millions), or
+// "unlimited".
 func parseWindow(text string) (map[string]any, error) {
 	if text == "unlimited" {
 		return map[string]any{"unlimited": true}, nil
@@ -320,7 +322,7 @@ func parseWindow(text string) (map[string]any, error) {
 	return map[string]any{"tokens": int(tokens)}, nil
 }
 
-// with lays members over a policy, which are the user's own too: flags, and what compare tries.
+// with returns a policy with additional members, from flags or from compare.
 func (s source) with(over map[string]any) (source, error) {
 	if s.text == nil {
 		s.text = []byte("{}")
@@ -344,7 +346,7 @@ func (p *policyFlags) readPolicy(f *flags) (source, error) {
 	}
 }
 
-// lay puts the members of over into a JSON object, and into the objects inside it.
+// lay merges the members of over into a JSON object, recursively.
 func lay(object []byte, over map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(object, &members); err != nil {

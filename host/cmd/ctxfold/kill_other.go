@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// killWithChildren leaves the default: only the command itself is killed.
+// killWithChildren does nothing here: only the command itself is killed.
 func killWithChildren(*exec.Cmd) {}

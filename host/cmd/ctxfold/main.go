@@ -1,7 +1,7 @@
-// Command ctxfold compacts and examines the transcripts of LLM conversations on the command line.
+// Command ctxfold compacts and examines the transcripts of LLM conversations.
 //
-// Every operation of docs/reference/abi.md is a command of its own; `ctxfold help` lists them. It exits with 0 when all went
-// well, with 1 when validate found violations, with 2 for bad input or usage, and with 130 when it was interrupted.
+// Every operation of docs/reference/abi.md is a command; `ctxfold help` lists them. The exit code is 0 on success, 1 if
+// validate found violations, 2 for bad input or usage, and 130 after an interrupt.
 package main
 
 import (
@@ -13,6 +13,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second interrupt does not wait
+	context.AfterFunc(ctx, stop) // a second interrupt kills at once
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }

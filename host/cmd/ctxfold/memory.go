@@ -15,13 +15,14 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// memoryVariable is the environment variable for --memory: the arguments of a program can be read by everybody on its machine.
+// memoryVariable is the environment variable for --memory, because the arguments of a program are visible to all users
+// of its machine.
 const memoryVariable = "CTXFOLD_MEMORY"
 
-// recordsSize is how many bytes of records are kept in a directory.
+// recordsSize is the maximum size of the records in a directory, in bytes.
 const recordsSize = 1 << 30
 
-// openMemory opens the records that a URL names; "" is this process.
+// openMemory opens the records that a URL names; "" means this process.
 func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	scheme, rest, _ := strings.Cut(cmp.Or(url, os.Getenv(memoryVariable)), ":")
 	switch scheme {
@@ -41,13 +42,14 @@ func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	return nil, errors.New("--memory must begin with redis://, rediss://, unix:// or postgres://, or be dir:DIRECTORY")
 }
 
-// remember opens the memory of a proxy, and says how long one of its calls may take. Tests of busy machines replace it.
+// remember opens the memory of a proxy, and returns the time limit for one of its calls. Tests on busy machines replace
+// it.
 var remember = func(ctx context.Context, url string) (records.Shared, time.Duration, error) {
 	records, err := openMemory(ctx, url)
 	return records, ctxfold.DefaultRecordsTimeout, err
 }
 
-// memoryHealth says whether the records answer.
+// memoryHealth returns whether the records respond, as text.
 func memoryHealth(ctx context.Context, records records.Store) string {
 	if _, _, err := records.Find(ctx, []string{strings.Repeat("0", 64)}); err != nil {
 		return "memory: not reached, conversations are compacted again"

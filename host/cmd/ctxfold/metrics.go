@@ -15,11 +15,11 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// healthTime is how long the core may take to answer when it is asked whether it is well.
+// healthTime is the time limit for the core in a health check.
 const healthTime = 5 * time.Second
 
-// monitoring is what a monitoring system reads: /metrics and /healthz. It has an address of its own, because all paths of the
-// proxy's are the endpoint's.
+// monitoring serves /metrics and /healthz. It has its own address, because all paths of the proxy belong to the
+// endpoint.
 func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Store) http.Handler {
 	registry := client.NewRegistry()
 	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -32,7 +32,7 @@ func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Sto
 			http.Error(w, "the core does not answer: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintf(w, "ok\n%s\n", memoryHealth(ctx, records)) // a proxy without its memory serves as before
+		fmt.Fprintf(w, "ok\n%s\n", memoryHealth(ctx, records)) // a proxy works without its memory
 	})
 	return mux
 }

@@ -95,7 +95,7 @@ func estimateCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// estimate also gives the fact that describes a session file.
+// estimate also returns the report's line about a session file.
 func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)
@@ -206,7 +206,7 @@ func infoCommand(f *flags) *cobra.Command {
 	}
 }
 
-// list is names of one kind.
+// list joins names of one kind.
 func list[T ~string](names []T) string {
 	var texts []string
 	for _, name := range names {

@@ -88,7 +88,7 @@ them. The policy is the plan's.`,
 	return c
 }
 
-// readPlan takes a plan, or the whole answer that holds one.
+// readPlan reads a plan, or a complete answer that contains one.
 func (f *flags) readPlan(name string) (source, error) {
 	s, err := f.readJSON(name)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *flags) readSummaries(name string) ([]ctxfold.Summary, error) {
 	return summaries, nil
 }
 
-// decline answers each request by an error, which means the local digest.
+// decline answers each request with an error, which results in local digests.
 func decline(requests []ctxfold.Request) []ctxfold.Summary {
 	summaries := make([]ctxfold.Summary, len(requests))
 	for i, q := range requests {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// redactFlag is the flag --redact, given any number of times. It is a pflag.Value.
+// redactFlag is the flag --redact, which may be repeated. It is a pflag.Value.
 type redactFlag []*regexp.Regexp
 
 func (r *redactFlag) String() string {
@@ -38,7 +38,7 @@ func (r *redactFlag) register(c *cobra.Command) {
 	c.Flags().Var(r, "redact", "a regular `REGEXP` for what summaries, digests and archives must not have, such as 'sk-[A-Za-z0-9]{20,}'; may be repeated")
 }
 
-// find returns what the patterns match in a text, nil without any pattern.
+// find returns a function that finds what the patterns match in a text; nil without patterns.
 func (r redactFlag) find() func(text string) []api.Redaction {
 	if len(r) == 0 {
 		return nil

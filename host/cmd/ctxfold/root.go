@@ -25,16 +25,16 @@ const (
 	exitPartial     = 1
 	exitBad         = 2
 	exitOver        = 3
-	exitInterrupted = 130 // as shells say it of a process that SIGINT has ended
+	exitInterrupted = 130 // the exit code of shells after SIGINT
 )
 
-// streams are the standard streams of one run, so that tests can have their own.
+// streams are the standard streams of a run, which tests replace.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// run is the whole command but for the process around it. It returns the exit code.
+// run runs the command and returns the exit code.
 func run(ctx context.Context, args []string, io streams) int {
 	if !isTerminal(io.out) || !isTerminal(io.err) {
 		text.DisableColors()
@@ -115,7 +115,7 @@ fit into the window's limit, 130 interrupted.`,
 	return root
 }
 
-// nearest asks whether one of the commands below c was meant, each written with something before it; "" where no name is like the given one.
+// nearest suggests the commands below c that are similar to name, each prefixed with before; "" if none is.
 func nearest(c *cobra.Command, name, before string) string {
 	near := c.SuggestionsFor(name)
 	if len(near) == 0 {
@@ -124,7 +124,7 @@ func nearest(c *cobra.Command, name, before string) string {
 	return ", did you mean " + before + strings.Join(near, " or "+before) + "?"
 }
 
-// nearestFlag asks the same for a flag that does not exist, with flags for commands; "" for other errors.
+// nearestFlag does the same for a flag that does not exist; "" for other errors.
 func nearestFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -137,7 +137,7 @@ func nearestFlag(c *cobra.Command, err error) string {
 	return nearest(names, unknown.GetSpecifiedName(), "--")
 }
 
-// completeWith lets the shell complete the values of a flag.
+// completeWith sets the values that the shell completes for a flag.
 func completeWith(c *cobra.Command, flag string, values ...string) {
 	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -159,13 +159,13 @@ func completeFromInfo(c *cobra.Command, flag string, names func(*api.Info) []str
 }
 
 func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
-	// The only error is a flag that does not exist, which the first run would show.
+	// The only error is a flag that does not exist, which the first run would reveal.
 	if err := c.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err)
 	}
 }
 
-// compactor makes the compactor that a command runs on. The caller need not close it: the process ends.
+// compactor creates the compactor for a command. The caller need not close it, since the process ends.
 func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*ctxfold.Compactor, error) {
 	return f.compactorWith(ctx, ctxfold.Options{SummaryTimeout: timeout})
 }
@@ -181,7 +181,7 @@ func (f *flags) compactorWith(ctx context.Context, o ctxfold.Options) (*ctxfold.
 	return nil, usageError{text: "--engine must be wasm or native, not " + f.engine}
 }
 
-// cacheDir is where the compiled module is kept between runs; "" where there is no place for it.
+// cacheDir returns the directory that caches the compiled module between runs; "" if there is none.
 func cacheDir() string {
 	base, err := os.UserCacheDir()
 	if err != nil {

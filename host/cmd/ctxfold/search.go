@@ -18,11 +18,11 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// searchable is what the command searches: bodies, and what each is called.
+// searchable are the bodies to search and their names.
 type searchable struct {
 	bodies []api.Kept
 	names  []string
-	lost   int // files of an archive that do not hold what they are named by
+	lost   int // archive files whose content does not match their name
 }
 
 func searchCommand(f *flags) *cobra.Command {
@@ -83,10 +83,10 @@ Each result has the handle of its content, or the file, and the number of the me
 	return c
 }
 
-// isKept reports whether a file of an archive is a body, by its name.
+// isKept matches the names of archive files that are bodies.
 var isKept = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
-// add takes in a directory or a file.
+// add adds a directory or a file to what is searched.
 func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	info, err := os.Stat(path)
 	if path == "-" || err == nil && !info.IsDir() {
@@ -125,7 +125,7 @@ func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compa
 	return nil
 }
 
-// addFile takes in a transcript.
+// addFile adds a transcript to what is searched.
 func (s *searchable) addFile(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	file, err := f.read(path)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *searchable) addFile(ctx context.Context, f *flags, compactor *ctxfold.C
 	return nil
 }
 
-// listIn is the list of messages of a request body; anything else as it is.
+// listIn returns the list of messages of a request body; any other text is returned unchanged.
 func listIn(transcript []byte) []byte {
 	var body map[string]json.RawMessage
 	if json.Unmarshal(transcript, &body) != nil {
@@ -156,7 +156,7 @@ func listIn(transcript []byte) []byte {
 	return transcript
 }
 
-// printFound shows results, each with its snippet below.
+// printFound prints the results, each followed by its snippet.
 func (f *flags) printFound(a *api.Found, s *searchable) error {
 	var out strings.Builder
 	for i, r := range a.Results {

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// shutdownTime is how long the requests in progress may take when the proxy is told to stop.
+// shutdownTime is the time limit for requests in progress when the proxy is stopped.
 const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
@@ -92,7 +92,7 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 			}
 			defer traces.close()
 			o.Transport = traces.transport(proxy.NewTransport())
-			// A policy that is wrong is better told now than with the first request.
+			// Check the policy now, rather than with the first request.
 			probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
 			var unbounded *ctxfold.Error
 			if _, err := compactor.Check(c.Context(), probe); errors.As(err, &unbounded) && unbounded.Code == api.CodeUnknownWindow {
@@ -127,17 +127,17 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 	return c
 }
 
-// idleTime is how long a connection is kept for the next request.
+// idleTime is how long an idle connection is kept open.
 const idleTime = 2 * time.Minute
 
-// served is an address and what is served there. The text describes it.
+// served is an address and its handler. The text describes it.
 type served struct {
 	address string
 	text    string
 	handler http.Handler
 }
 
-// listen serves until ctx ends, and then until the requests in progress are done.
+// listen serves until ctx ends, and then until the requests in progress have ended.
 func (f *flags) listen(ctx context.Context, all ...served) error {
 	listeners := make([]net.Listener, len(all))
 	for i, s := range all {

@@ -69,8 +69,8 @@ unless the policy sets them. compact --session writes a session file.`,
 	return c
 }
 
-// openSession takes the transcript out of the input if that is a session file, which the core can tell. The operations get all that
-// the file tells about it.
+// openSession extracts the transcript if the input is a session file, which the core detects. The operations get
+// everything that the file says about it.
 func (j *job) openSession(ctx context.Context) error {
 	file := j.sources["messages"]
 	s, err := j.Open(ctx, file.text)
@@ -88,13 +88,13 @@ func (j *job) openSession(ctx context.Context) error {
 	return nil
 }
 
-// saved is the session file that continues with a result.
+// saved returns the session file with the result written into it.
 func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	next, err := j.Save(ctx, j.file, r, time.Now())
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
-// read is the fact that describes the session file; it has no value where there is none.
+// read returns the report's line about the session file; its value is empty if there is none.
 func (j *job) read() [2]string {
 	if j.session == nil {
 		return [2]string{}
@@ -106,12 +106,12 @@ func (j *job) read() [2]string {
 func messageCount(s *ctxfold.Session) int {
 	var list []json.RawMessage
 	if err := json.Unmarshal(s.Messages, &list); err != nil {
-		panic(err) // the module has written it
+		panic(err) // the module wrote it
 	}
 	return len(list)
 }
 
-// agents are the names of the agents that keep session files, by the kind of the file.
+// agents are the names of agents, by the kind of their session files.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
 	api.SessionGoose: "Goose", api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
 

@@ -14,14 +14,15 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// shellSummarizer runs a command for each summary: the prompt is its standard input, its standard output is the summary.
+// shellSummarizer runs a shell command for each summary: the prompt is its standard input, the summary its standard
+// output.
 type shellSummarizer struct {
 	command string
 	io      streams
 	running sync.WaitGroup
 }
 
-// parseSummarizer reads the --summarizer flag. Nil represents the local digest.
+// parseSummarizer parses --summarizer. Nil means the local digest.
 func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 	if flag == "none" {
 		return nil, nil
@@ -54,12 +55,12 @@ func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctx
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		// The report has only one word for it.
+		// The report contains only an error code.
 		fmt.Fprintf(s.io.err, "ctxfold: the summarizer %q failed: %v\n", s.command, err)
 		return ctxfold.Summary{}, err
 	}
 	return ctxfold.Summary{Text: strings.TrimSpace(out.String())}, nil
 }
 
-// wait returns when the commands have ended. A compaction leaves one that takes too long after.
+// wait waits until the commands have ended. A compaction abandons commands that take too long.
 func (s *shellSummarizer) wait() { s.running.Wait() }

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// newTable makes a table with the given headings; those that begin with # are of columns of numbers.
+// newTable creates a table with the given headings. Columns whose heading begins with # hold numbers.
 func newTable(headings ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -34,7 +34,7 @@ func newTable(headings ...string) table.Writer {
 	return t
 }
 
-// lines prints facts below each other, their names in one column. A fact without a value is left out.
+// lines prints facts one per line, with their names in a column. Facts without a value are left out.
 func lines(w io.Writer, facts ...[2]string) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -51,7 +51,7 @@ func lines(w io.Writer, facts ...[2]string) {
 	}
 }
 
-// count writes a number with a comma after every three digits.
+// count formats a number with a comma after every three digits.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	first := 0
@@ -64,7 +64,7 @@ func count(n int) string {
 	return digits
 }
 
-// plural is like "1 message" and "2 messages".
+// plural formats a count: "1 message", "2 messages".
 func plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -72,7 +72,8 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun
 }
 
-// change is how much larger or smaller a number became. It is rounded, but not to nothing, nor to all where something is left.
+// change formats the relative change in percent, rounded, except that a change is never shown as 0 % and a remainder
+// never as -100 %.
 func change(before, after int) string {
 	if before == after || before == 0 {
 		return "same"
@@ -87,7 +88,7 @@ func change(before, after int) string {
 	return fmt.Sprintf("%+.0f %%", percent)
 }
 
-// reasons say in a sentence what the words of [ctxfold.Report] and [api.Check] mean.
+// reasons explain the reasons of [ctxfold.Report] and [api.Check] in a sentence.
 var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
@@ -104,7 +105,7 @@ func sentence(reason string) string {
 	return reason
 }
 
-// printReport shows what a compaction did.
+// printReport prints what a compaction did.
 func printReport(w io.Writer, r ctxfold.Report, more ...[2]string) {
 	t := newTable("", "#before", "#after", "#change")
 	t.AppendRow(table.Row{"messages", count(r.Messages.Before), count(r.Messages.After), change(r.Messages.Before, r.Messages.After)})
@@ -137,8 +138,7 @@ func printReport(w io.Writer, r ctxfold.Report, more ...[2]string) {
 	lines(w, append(facts, more...)...)
 }
 
-// warn says on standard error what is wrong with a result that is an answer all the same. It returns errOver where the result
-// does not fit.
+// warn prints warnings about a result on standard error. It returns errOver if the result does not fit.
 func warn(w io.Writer, r ctxfold.Report) error {
 	if r.Thrashing != nil {
 		fmt.Fprintf(w, "ctxfold: warning: compacted %d times in a row: %s\n", r.Thrashing.Compactions, r.Thrashing.Text)
@@ -173,7 +173,7 @@ func whatWasRestored(r ctxfold.Report) string {
 		tally(r, "rehydrate", func(a api.Action) string { return a.Path }))
 }
 
-// whatElse describes the passes that the other lines do not tell of.
+// whatElse returns a line for each pass that the other lines don't mention.
 func whatElse(r ctxfold.Report) [][2]string {
 	var passes []api.Doer
 	for _, a := range r.Actions {
@@ -188,7 +188,7 @@ func whatElse(r ctxfold.Report) [][2]string {
 	return facts
 }
 
-// whatWasRepaired is empty for the usual compaction, which needs no repair of its input.
+// whatWasRepaired returns a summary of the repairs; "" in the usual case that there were none.
 func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""
@@ -204,7 +204,7 @@ func whatIsUnchanged(r ctxfold.Report) string {
 		plural(r.StablePrefix.Messages, "message"), count(r.StablePrefix.Tokens))
 }
 
-// saved adds up what a pass did, in tokens.
+// saved returns the number of tokens that a pass saved.
 func saved(r ctxfold.Report, pass api.Doer) int {
 	sum := 0
 	for _, a := range r.Actions {
@@ -228,8 +228,8 @@ func whereTheSummaryIsFrom(r ctxfold.Report) string {
 	}
 }
 
-// tally lists a pass's actions by a name of theirs, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" when no
-// name comes twice.
+// tally summarizes a pass's actions by name, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" if no name
+// occurs twice.
 func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string {
 	var names []string
 	counts := map[string]int{}
@@ -253,7 +253,7 @@ func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string
 	return strings.Join(names, ", ")
 }
 
-// estimator says what numbers of tokens are by, and how far off they may be.
+// estimator describes how token numbers were determined, and their error bound.
 func estimator(name api.Estimator, source api.TokenSource, bound int) string {
 	return fmt.Sprintf("estimator %s, %s within %d %%", name, source, bound)
 }

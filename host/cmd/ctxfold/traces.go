@@ -17,13 +17,13 @@ import (
 	"github.com/ctxfold/ctxfold/host/otel"
 )
 
-// traces sends spans to where the variables of OpenTelemetry say. Its zero value sends none.
+// traces exports spans as configured by the environment variables of OpenTelemetry. Its zero value exports none.
 type traces struct {
 	provider *sdk.TracerProvider
 	tracing  *otel.Tracing
 }
 
-// openTraces begins. It connects nowhere; what cannot be sent is dropped.
+// openTraces starts exporting. It does not connect yet; spans that cannot be sent are dropped.
 func openTraces(ctx context.Context) (traces, error) {
 	if cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) == "" {
 		return traces{}, nil
@@ -58,10 +58,10 @@ func (t traces) transport(next http.RoundTripper) http.RoundTripper {
 	return t.tracing.Transport(next)
 }
 
-// flushTime is how long the last spans may take.
+// flushTime is the time limit for exporting the last spans.
 const flushTime = 5 * time.Second
 
-// close sends what is left.
+// close exports the remaining spans.
 func (t traces) close() {
 	if t.provider == nil {
 		return

@@ -108,7 +108,7 @@ provider tolerates stay, unless the policy has "repair":"all".`,
 	return c
 }
 
-// warn names on standard error what the provider would refuse, and no repair could mend.
+// warn prints on standard error what the provider would reject and no repair could fix.
 func (f *flags) warn(left []api.LeftViolation) {
 	for _, v := range left {
 		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can fix it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file as a careful program does: through symbolic links, and into devices and pipes. A regular file is replaced in one
-// step, with its mode and owner, so that either the old or the new one is there whatever happens; one that has other names (hard links), or
-// whose owner or folder doesn't allow that, is overwritten in place.
+// writeFile writes a file safely, through symbolic links and into devices and pipes. A regular file is replaced
+// atomically and keeps its mode and owner. A file with other hard links, or whose owner or folder doesn't allow
+// replacing it, is overwritten in place.
 func writeFile(name string, text []byte) error {
 	target, err := followed(name)
 	if err == nil {
@@ -29,7 +29,7 @@ func writeFile(name string, text []byte) error {
 	return fmt.Errorf("cannot write %s: %w", name, err)
 }
 
-// write writes to a name that is no symbolic link.
+// write writes to a name that isn't a symbolic link.
 func write(target string, text []byte) error {
 	info, err := os.Stat(target)
 	switch {
@@ -47,14 +47,14 @@ func write(target string, text []byte) error {
 	return err
 }
 
-// maxLinks is how many symbolic links are followed.
+// maxLinks is the maximum length of a chain of symbolic links.
 const maxLinks = 40
 
-// followed is where a chain of symbolic links ends, whether or not there is a file.
+// followed resolves a chain of symbolic links. The target need not exist.
 func followed(name string) (string, error) {
 	for range maxLinks {
 		to, err := os.Readlink(name)
-		if err != nil { // no link, or nothing there
+		if err != nil { // not a link, or does not exist
 			return name, nil
 		}
 		if !filepath.IsAbs(to) {
@@ -78,7 +78,7 @@ func overwrite(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace replaces the old file with a new one; old is nil if there was none.
+// replace replaces a file; old is nil if it did not exist.
 func replace(name string, text []byte, old fs.FileInfo) error {
 	tmp, err := temporary(name)
 	if err != nil {
@@ -102,7 +102,7 @@ func replace(name string, text []byte, old fs.FileInfo) error {
 	return err
 }
 
-// temporary creates a file next to another one, with the mode that a new file gets here.
+// temporary creates a file next to another one, with the mode that new files get.
 func temporary(name string) (*os.File, error) {
 	for i := 0; ; i++ {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.tmp", name, os.Getpid(), i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

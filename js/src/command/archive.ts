@@ -1,4 +1,7 @@
-/** The directory of --archive: bodies, and the states of what compact has printed. The Go command uses the same files. */
+/**
+ * The directory of --archive: bodies, and the states that belong to the output of compact. The Go command uses the same
+ * files.
+ */
 import { createHash } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,14 +15,19 @@ export function archiveOf(given: Given): Store | undefined {
   return given.text("archive") === "" ? undefined : directoryStore(given.text("archive"));
 }
 
-/** Keeps the state next to the bodies, under a name that the transcript itself gives, for a restore that is not told the state. */
+/**
+ * Stores the state next to the bodies, under a name derived from the transcript, so that restore works without --state.
+ */
 export async function noteState(given: Given, messages: Uint8Array, state: State): Promise<void> {
   if (given.text("archive") === "" || messages.length === 0) return;
   await mkdir(given.text("archive"), { recursive: true, mode: 0o700 });
   await writeText(stateFile(given, messages), `${JSON.stringify(state)}\n`);
 }
 
-/** The state that was kept for a transcript; null where there is none, since the transcript has continued. */
+/**
+ * The state that was stored for a transcript, or null if there is none, for instance because the transcript has grown
+ * since.
+ */
 export async function notedState(given: Given, messages: Uint8Array): Promise<State | null> {
   if (given.text("archive") === "") return null;
   try {

@@ -1,4 +1,4 @@
-/** The commands: what each takes, and what it does. */
+/** The commands, their options, and the functions that run them. */
 import { compactCommand } from "./compact.js";
 import type { Flags, Given } from "./flags.js";
 import { openCommand } from "./open.js";
@@ -7,14 +7,14 @@ import { searchCommand } from "./search.js";
 import { validateCommand } from "./validate.js";
 
 export interface Command {
-  /** The arguments after the name, as in "[FILE|-]". */
+  /** The arguments after the command's name, such as "[FILE|-]". */
   args: string;
-  /** One line. */
+  /** A description in one line. */
   short: string;
   long: string;
   examples: string[];
   flags: Flags;
-  /** Runs it, and returns the exit code. `usage` is "ctxfold NAME", for errors. */
+  /** Runs the command and returns the exit code. `usage` is "ctxfold NAME", for error messages. */
   run(given: Given, usage: string, signal: AbortSignal): Promise<number>;
 }
 
@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   validate: validateCommand,
 };
 
-/** What the Go command has in addition. */
+/** Commands that only the Go command has. */
 export const ELSEWHERE = [
   ..."batch check compare completion convert detect estimate info plan presets recall repair serve step".split(" "),
 ];

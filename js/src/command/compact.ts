@@ -1,4 +1,4 @@
-/** `ctxfold compact`: makes a transcript shorter. */
+/** `ctxfold compact`: shortens a transcript. */
 import { readFile } from "node:fs/promises";
 import type { CtxfoldError } from "../errors.js";
 import { createCompactor } from "../node.js";
@@ -92,7 +92,7 @@ A result over the limit is still printed, with a warning that says what takes th
   },
 };
 
-/** Gives the result to standard output or to a file, and the report to standard error. */
+/** Writes the result to standard output or to a file, and the report to standard error. */
 async function give(given: Given, read: Read, done: Done<Uint8Array>, file: Uint8Array | undefined): Promise<void> {
   process.stderr.write(warnings(done.report).left);
   if (!given.has("json")) process.stderr.write(reportText(done.report, readFact(read)));
@@ -103,7 +103,10 @@ async function give(given: Given, read: Read, done: Done<Uint8Array>, file: Uint
   else await print(text);
 }
 
-/** The state in a file. The first compaction of a conversation has none to read, but one to write. */
+/**
+ * Reads the state from a file. Returns null if the file does not exist yet, as before a conversation's first
+ * compaction.
+ */
 export async function readState(file: string): Promise<State | null> {
   if (file === "") return null;
   let text: string;
@@ -120,7 +123,10 @@ export async function readState(file: string): Promise<State | null> {
   }
 }
 
-/** What --redact finds in a text. Flags at the start, as in (?i), apply to the whole expression. */
+/**
+ * Returns a function that finds what the --redact patterns match. Flags at the start of a pattern, as in (?i), apply to
+ * all of it.
+ */
 function redactionsOf(given: Given, usage: string): FindSecrets | undefined {
   const patterns = given.all("redact").map((pattern) => {
     const [, flags = "", rest = ""] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(pattern) ?? [];

@@ -1,9 +1,12 @@
-/** What the command says when it cannot do what it was asked to do. */
+/** Error messages of the command. */
 import { CtxfoldError, messageOf } from "../errors.js";
 
 export const EXIT = { ok: 0, partial: 1, bad: 2, over: 3, interrupted: 130 } as const;
 
-/** The command line is wrong. `command` is the one whose help is named; without it the text says enough. */
+/**
+ * The command line is wrong. `command` is the one whose help the message points to; undefined if the message needs no
+ * pointer.
+ */
 export class UsageError extends Error {
   constructor(
     message: string,
@@ -13,7 +16,7 @@ export class UsageError extends Error {
   }
 }
 
-/** An error of an operation, and where it is in the file that the input came from, as in "session.json, line 3, column 14 (byte 207)". */
+/** An error of an operation with its place in the input file, such as "session.json, line 3, column 14 (byte 207)". */
 export class InputError extends Error {
   constructor(
     readonly error: CtxfoldError,
@@ -23,7 +26,7 @@ export class InputError extends Error {
   }
 }
 
-/** What to do, where the module cannot know it: options are the command's own. */
+/** Advice that refers to options of the command, which the module does not know. */
 const HINTS: Record<string, string> = {
   ambiguous_format: "Name the wire format with --format.",
   unknown_format: "docs/guides/formats.md lists the wire formats; --format names one.",

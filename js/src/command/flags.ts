@@ -1,20 +1,20 @@
-/** Reads a command line. */
+/** Parses a command line. */
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 
-/** An option of a command. One with a `value` takes a value, and that is its name in the help. */
+/** An option of a command. `value` is the name of its value in the help; options without one are switches. */
 export interface Flag {
   value?: string;
-  /** May be given more than once; several values may also be separated by commas, unless it is "repeated". */
+  /** May be given more than once. "listed" values may also be separated by commas. */
   many?: "listed" | "repeated";
   short?: string;
-  /** The line of the help. */
+  /** The description in the help. */
   text: string;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What was given: the last value of each option. */
+/** The parsed options and arguments. */
 export class Given {
   readonly positionals: string[] = [];
   readonly #values = new Map<string, string[]>();
@@ -36,7 +36,7 @@ export class Given {
   }
 }
 
-/** Reads the arguments behind the name of a command; throws a {@link UsageError}. */
+/** Parses the arguments after the command's name. Throws a {@link UsageError}. */
 export function parse(args: readonly string[], flags: Flags, command: string): Given {
   const options = Object.entries(flags).map(([name, { value, short, many }]) => {
     const type = value ? ("string" as const) : ("boolean" as const);
@@ -62,7 +62,7 @@ export function parse(args: readonly string[], flags: Flags, command: string): G
   return given;
 }
 
-/** Asks whether one of some names was meant; "" where none is like the given one. */
+/** Suggests the names that are similar to the given one, as in ", did you mean a or b?"; "" if none is. */
 export function nearest(given: string, names: readonly string[], before = ""): string {
   const near = names
     .filter((name) => distance(given.toLowerCase(), name) <= 2 || name.startsWith(given.toLowerCase()))
@@ -70,7 +70,7 @@ export function nearest(given: string, names: readonly string[], before = ""): s
   return near.length === 0 ? "" : `, did you mean ${before}${near.join(` or ${before}`)}?`;
 }
 
-/** How many letters must be added, removed or replaced to make one text of another. */
+/** The edit distance of two texts: how many letters to add, remove or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -84,7 +84,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The lines of the help for options. */
+/** The help text for options, one line each. */
 export function helpOf(flags: Flags): string {
   const rows = Object.entries(flags).map(([name, { value, short, text }]) => {
     const head = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;

@@ -1,4 +1,4 @@
-/** The files that commands read, and where in them an error is. */
+/** Reads the files that commands work on, and locates errors in them. */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Compactor } from "../compactor.js";
@@ -9,27 +9,29 @@ import type { Given } from "./flags.js";
 import { plural } from "./table.js";
 import { reasonOf } from "./write.js";
 
-/** A text and what to call it in an error. */
+/** A text and its name in error messages. */
 export interface Source {
   name: string;
   text: Uint8Array;
-  /** How many bytes the file has before the text. */
+  /** How many bytes of the file precede the text. */
   skipped: number;
 }
 
-/** A transcript: what a file holds, or the conversation in a session file. */
+/** A transcript from a file, or the conversation of a session file. */
 export interface Read {
   source: Source;
-  /** What the file is called: of a session file with the name of its agent. */
+  /** The name of the file, with the agent if it is a session file. */
   name: string;
-  /** What the operations get. */
+  /** The argument for the compactor's methods. */
   messages: Uint8Array | Session<Uint8Array>;
   session?: Session<Uint8Array>;
-  /** Why the file is no session file. */
+  /** Why the file could not be read as a session file. */
   noSession?: CtxfoldError;
 }
 
-/** What files are in that should hold JSON, by their first bytes. */
+/**
+ * File types that users may pass by mistake instead of JSON, by their first bytes, with the command that decodes them.
+ */
 const CODINGS: [mark: number[], name: string, way: string][] = [
   [[0x1f, 0x8b], "compressed with gzip", "gunzip -c FILE | ctxfold … -"],
   [[0x28, 0xb5, 0x2f, 0xfd], "compressed with zstd", "zstd -dc FILE | ctxfold … -"],
@@ -41,7 +43,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 const startsWith = (text: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => text[i] === byte);
 
-/** The FILE argument; without one it is standard input, which must not be a terminal. */
+/** The FILE argument. The default is standard input, unless that is a terminal. */
 export function fileArgument({ positionals }: Given, command: string): string {
   const [file, more] = positionals;
   if (more !== undefined) throw new UsageError(`there is one FILE too many: ${more}`, command);
@@ -51,7 +53,7 @@ export function fileArgument({ positionals }: Given, command: string): string {
   return file ?? "-";
 }
 
-/** Reads a file that must hold JSON; "-" is standard input. */
+/** Reads a JSON file; "-" is standard input. */
 export async function readJson(file: string): Promise<Source> {
   const name = file === "-" ? "standard input" : file;
   let text: Uint8Array;
@@ -65,7 +67,7 @@ export async function readJson(file: string): Promise<Source> {
       throw new Error(`${name} is ${what}: convert it first, for example with \`${way}\``);
     }
   }
-  // A byte order mark is not JSON, but some editors write one.
+  // JSON allows no byte order mark, but some editors write one.
   const skipped = startsWith(text, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   text = text.subarray(skipped);
   if (text.every((byte) => byte === 32 || (byte >= 9 && byte <= 13))) {
@@ -74,7 +76,7 @@ export async function readJson(file: string): Promise<Source> {
   return { name, text, skipped };
 }
 
-/** Takes the conversation out of what was read if that is a session file. */
+/** Extracts the conversation if the source is a session file. */
 export function transcriptOf(compactor: Compactor, source: Source): Read {
   try {
     const session = compactor.open(source.text);
@@ -87,7 +89,7 @@ export function transcriptOf(compactor: Compactor, source: Source): Read {
   }
 }
 
-/** The error of an operation on a transcript, with its place in the file or the name of the option that it is in. */
+/** Adds to an operation's error its position in the file, or the name of the option that caused it. */
 export function located(error: unknown, { source, name, session, noSession }: Read, given: Given): unknown {
   if (!(error instanceof CtxfoldError)) return error;
   const [option = ""] = /^(policy|state)\b/.exec(error.path) ?? [];
@@ -106,20 +108,20 @@ export function located(error: unknown, { source, name, session, noSession }: Re
       `${source.name} has a message in each line: put them into a list, for example with \`jq -s . FILE | ctxfold … -\``,
     );
   }
-  // A transcript after which another object begins was meant to be a file of JSON lines.
+  // A transcript that is followed by another object was probably meant to be JSON lines.
   if (noSession && error.code === "invalid_json" && isJson(source.text.subarray(0, error.offset))) {
     if (source.text[error.offset] === 0x7b) return new InputError(noSession, where(source, 0));
   }
   return new InputError(error, where(source, error.offset));
 }
 
-/** As in "session.json, line 3, column 14 (byte 207)". */
+/** Formats a position, as in "session.json, line 3, column 14 (byte 207)". */
 export function where({ name, text, skipped }: Source, offset: number): string {
   const { line, column } = position(text, offset);
   return `${name}, line ${line}, column ${column} (byte ${offset + skipped})`;
 }
 
-/** The line and the column, in code points, of a byte offset; both count from 1. */
+/** The line and the column (in code points) of a byte offset, both counted from 1. */
 export function position(text: Uint8Array, offset: number): { line: number; column: number } {
   const lines = new TextDecoder().decode(text.subarray(0, offset)).split("\n");
   return { line: lines.length, column: 1 + [...(lines.at(-1) ?? "")].length };
@@ -137,7 +139,7 @@ function parsed(text: Uint8Array): unknown {
   }
 }
 
-/** What a file has in each line, as far as its first line tells. */
+/** What the lines of a JSON lines file hold, judged by the first line. */
 function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
   const end = text.indexOf(0x0a);
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -148,7 +150,7 @@ function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
   return typeof first.role === "string" && (first.content ?? first.parts) !== undefined ? "messages" : undefined;
 }
 
-/** The names of agents, by the kind of their session files. */
+/** Names of agents by the kind of their session files. */
 const AGENTS: Record<string, string> = {
   "claude-code": "Claude Code",
   codex: "Codex",
@@ -160,12 +162,12 @@ const AGENTS: Record<string, string> = {
 
 const agentOf = ({ kind }: Session<unknown>) => AGENTS[kind] ?? kind;
 
-/** The fact that describes a session file; it has no value where there is none. */
+/** The report's line about a session file; its value is empty for other files. */
 export function readFact({ session }: Read): readonly [string, string] {
   if (!session) return ["", ""];
   return ["read", `${agentOf(session)} session, ${session.format}, ${plural(messageCount(session), "message")}`];
 }
 
-/** How many messages a session has. */
+/** The number of messages in a session. */
 export const messageCount = ({ messages }: Session<Uint8Array>): number =>
   JSON.parse(new TextDecoder().decode(messages)).length;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npx ctxfold`: compacts and examines transcripts in files and pipes, over the module and without anything else installed. Names, options,
- * output and exit codes are those of the Go command, which has more of them (docs/start/command.md).
+ * `npx ctxfold`: compacts and examines transcripts in files and pipes, with the module and no further dependencies. It
+ * is a subset of the Go command with the same names, options, output and exit codes (docs/start/command.md).
  */
 import { readFile } from "node:fs/promises";
 import { COMMANDS, type Command, ELSEWHERE } from "./commands.js";
@@ -11,7 +11,7 @@ import { print } from "./output.js";
 
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()).once("SIGTERM", () => stop.abort());
-process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? EXIT.ok : EXIT.bad)); // whoever reads it has enough
+process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? EXIT.ok : EXIT.bad)); // the reader has closed the pipe
 
 process.exitCode = await main(process.argv.slice(2), stop.signal);
 

@@ -1,4 +1,4 @@
-/** `ctxfold open`: shows what a session file holds. */
+/** `ctxfold open`: shows what a session file contains. */
 import { CtxfoldError } from "../errors.js";
 import { createCompactor } from "../node.js";
 import type { Session } from "../types.js";

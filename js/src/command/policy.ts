@@ -1,4 +1,4 @@
-/** The options that say what to do to a transcript. */
+/** The options that determine the policy. */
 import type { Counted } from "../ending.js";
 import type { Policy } from "../types.js";
 import { UsageError } from "./errors.js";
@@ -22,7 +22,7 @@ export const POLICY_FLAGS: Flags = {
 /** The largest window of a policy, in tokens. */
 const MAX_WINDOW = 1_000_000_000;
 
-/** The policy of --policy, with what the other options say laid over it. */
+/** The policy of --policy, with the other options applied to it. */
 export async function policyOf(given: Given, command: string): Promise<Policy> {
   const policy = await basePolicy(given.text("policy"));
   for (const name of ["preset", "format", "model"]) if (given.has(name)) policy[name] = given.text(name);
@@ -47,7 +47,7 @@ async function basePolicy(text: string): Promise<Record<string, unknown>> {
   return policy as Record<string, unknown>;
 }
 
-/** A number of tokens, with k for thousands or m for millions behind it, or "unlimited". */
+/** The window in tokens: a number, optionally followed by k (thousands) or m (millions), or "unlimited". */
 function windowOf(text: string, command: string): object {
   if (text === "unlimited") return { unlimited: true };
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?|\.\d+)([km]?)$/.exec(text.toLowerCase().replace(/[_,]/g, "")) ?? [];
@@ -59,7 +59,7 @@ function windowOf(text: string, command: string): object {
   return { tokens };
 }
 
-/** What the provider has counted, by --usage; undefined leaves it to the session file, if there is one. */
+/** The provider's count from --usage, or undefined to use the count in the session file, if there is one. */
 export function usageOf(given: Given, command: string): Counted | undefined {
   const text = given.text("usage");
   if (text === "") return undefined;
@@ -71,7 +71,7 @@ export function usageOf(given: Given, command: string): Counted | undefined {
     const usage: unknown = JSON.parse(text);
     if (typeof usage === "object" && usage !== null && !Array.isArray(usage)) return { message: -1, ...usage };
   } catch {
-    // it is said below
+    // reported below
   }
   const wanted = '--usage must be a number of tokens, or JSON like {"message":41,"total_tokens":48987}';
   throw new UsageError(`${wanted}: it is "${text}"`, command);

@@ -1,4 +1,4 @@
-/** What a compaction did, for people. */
+/** The report of a compaction as text. */
 import type { Action, Report } from "../types.js";
 import { change, count, facts, plural, table } from "./table.js";
 
@@ -37,7 +37,7 @@ export function reportText(report: Report, read: readonly [string, string]): str
   return sizes + facts(...list, ["by", by], read as [string, string]);
 }
 
-/** What is wrong with a result that is an answer all the same. */
+/** Warnings about a result that can be used nevertheless. */
 export function warnings({ thrashing, over, left = [] }: Report): { left: string; rest: string } {
   const repeated = thrashing && `compacted ${thrashing.compactions} times in a row: ${thrashing.text}`;
   return {
@@ -68,7 +68,7 @@ function whatWasRestored(report: Report): string {
   return `${plural(report.restored, "file")}, costs ${count(-saved(report, "rehydrate"))} tokens (${paths})`;
 }
 
-/** The passes that the other lines do not tell of. */
+/** One line for each pass that the other lines don't mention. */
 function whatElse(report: Report): [string, string][] {
   const told = ["clear", "fold", "rehydrate", "repair"];
   const others = new Set(report.actions.map(({ pass }) => pass as string).filter((pass) => !told.includes(pass)));
@@ -86,12 +86,15 @@ function whatIsUnchanged({ stable_prefix: { messages, tokens } }: Report): strin
   return `the first ${plural(messages, "message")} (${count(tokens)} tokens), which a prompt cache can still use`;
 }
 
-/** What a pass saved, in tokens. */
+/** The number of tokens that a pass saved. */
 function saved({ actions }: Report, pass: string): number {
   return actions.reduce((sum, action) => (action.pass === pass ? sum + action.tokens : sum), 0);
 }
 
-/** A pass's actions by a name of theirs, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" if no name comes twice. */
+/**
+ * Summarizes a pass's actions by name, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" if no name occurs
+ * twice.
+ */
 function tally({ actions }: Report, pass: string, nameOf: (action: Action) => string | undefined): string {
   const counts = new Map<string, number>();
   for (const action of actions) {

@@ -1,4 +1,4 @@
-/** `ctxfold restore`: puts back what compactions removed. */
+/** `ctxfold restore`: restores what compactions removed. */
 import { restoreFrom } from "../archive.js";
 import { createCompactor } from "../node.js";
 import type { Marker, Messages, Restored } from "../types.js";
@@ -12,7 +12,7 @@ import { POLICY_FLAGS, policyOf } from "./policy.js";
 import { count, facts, plural, table } from "./table.js";
 
 const PARTIAL = "not everything was restored";
-/** How many digits of a handle are in a marker. */
+/** The number of a handle's digits that a marker shows. */
 const DIGITS = 16;
 
 export const restoreCommand: Command = {
@@ -89,14 +89,14 @@ async function printRestored({ messages, ...rest }: Restored<Uint8Array>, json: 
   await print(json ? "}\n" : "\n");
 }
 
-/** The markers of what should have come back: those of the named handles, or all if none is named. */
+/** The markers that should have been restored: those of the named handles, or all if none is named. */
 function wanted(markers: readonly Marker[], handles: readonly string[]): readonly Marker[] {
   if (handles.length === 0) return markers;
   const digits = new Set(handles.map((handle) => handle.toLowerCase().slice(0, DIGITS)));
   return markers.filter(({ handle }) => digits.has(handle.toLowerCase().slice(0, DIGITS)));
 }
 
-/** What came back, and of what was wanted what did not. */
+/** Reports what was restored, and what should have been but was not. */
 function restoredText(
   { report, valid }: Restored<Uint8Array>,
   missing: readonly Marker[],
@@ -130,7 +130,7 @@ function markersText(markers: readonly Marker[], json: boolean): string {
   const rows = markers.map(({ handle, what, message }) => [
     handle.slice(0, DIGITS),
     what,
-    message < 0 ? "" : count(message), // -1 is of the state
+    message < 0 ? "" : count(message), // -1 is the state
   ]);
   return table(["handle", "of", "#message"], rows);
 }

@@ -13,11 +13,11 @@ import { print } from "./output.js";
 import { count, facts, plural } from "./table.js";
 import { reasonOf } from "./write.js";
 
-/** What is searched: bodies, and what each is called. A transcript has no handle. */
+/** The bodies to search and their names. A transcript has no handle. */
 interface Searchable {
   bodies: (Omit<Kept, "handle"> & Partial<Kept>)[];
   names: string[];
-  /** How many files of an archive do not hold what they are named by. */
+  /** The number of archive files whose content does not match their name. */
   lost: number;
 }
 
@@ -78,7 +78,7 @@ function conditions(given: Given): Partial<Search> {
   };
 }
 
-/** Takes in a directory or a file. */
+/** Adds a directory or a file to what is searched. */
 async function add(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const unreadable = (error: unknown) => new Error(`cannot read ${path}: ${reasonOf(error)}`, { cause: error });
   const info = await stat(path).catch((error) => {
@@ -101,14 +101,14 @@ async function add(searchable: Searchable, compactor: Compactor, path: string): 
   }
 }
 
-/** Takes in a transcript. */
+/** Adds a transcript to what is searched. */
 async function addFile(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const { source, session } = transcriptOf(compactor, await readJson(path));
   searchable.bodies.push({ body: session ? new TextDecoder().decode(session.messages) : listIn(source.text) });
   searchable.names.push(source.name);
 }
 
-/** The list of messages of a request body; anything else as it is. */
+/** The list of messages in a request body; any other text is returned unchanged. */
 function listIn(transcript: Uint8Array): string {
   const text = new TextDecoder().decode(transcript);
   try {
@@ -120,7 +120,7 @@ function listIn(transcript: Uint8Array): string {
   }
 }
 
-/** Shows results, each with its snippet below. */
+/** Prints the results, each followed by its snippet. */
 async function printFound({ results, searched }: Found, { names, lost }: Searchable): Promise<void> {
   const texts = results.map(({ body, index, role, date, snippet }) => {
     return `${names[body]} message ${index}  ${role}${date ? `  ${date}` : ""}\n  ${snippet}\n`;

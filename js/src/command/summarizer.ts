@@ -1,9 +1,9 @@
-/** A command of the shell that writes summaries. */
+/** Summaries written by a shell command. */
 import { spawn } from "node:child_process";
 import type { Summarize } from "../summarize.js";
 import { UsageError } from "./errors.js";
 
-/** Reads --summarizer. Undefined is the local digest. */
+/** Parses --summarizer. Returns undefined if local digests should be written. */
 export function summarizerOf(flag: string): Summarize | undefined {
   if (flag === "" || flag === "none") return undefined;
   const [, command = ""] = /^cmd:(.*)$/s.exec(flag) ?? [];
@@ -12,14 +12,14 @@ export function summarizerOf(flag: string): Summarize | undefined {
     try {
       return await outputOf(command, request, signal);
     } catch (error) {
-      // The report has only one word for it.
+      // The report contains only an error code.
       process.stderr.write(`ctxfold: the summarizer "${command}" failed: ${(error as Error).message}\n`);
       throw error;
     }
   };
 }
 
-/** Reads a duration such as 90s, 2m or 1m30s, in milliseconds; undefined is the default. */
+/** Parses a duration such as 90s, 2m or 1m30s into milliseconds. Returns undefined for "", which means the default. */
 export function durationOf(text: string, command: string): number | undefined {
   const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
@@ -30,7 +30,10 @@ export function durationOf(text: string, command: string): number | undefined {
   return sum > 0 ? sum : undefined;
 }
 
-/** The prompt is the command's standard input, what it prints is the summary. The signal also ends what the command has started. */
+/**
+ * Runs the command with the prompt on its standard input and returns its standard output. The signal also ends the
+ * processes that the command started.
+ */
 function outputOf(
   command: string,
   { prompt, system, scope, max_output_tokens }: Parameters<Summarize>[0],
@@ -59,7 +62,7 @@ function outputOf(
     child.stdout.setEncoding("utf8").on("data", (piece: string) => {
       text += piece;
     });
-    child.stdin.on("error", () => {}); // a command may end without reading
+    child.stdin.on("error", () => {}); // a command may exit without reading its input
     child.stdin.end(prompt);
     child.on("error", reject);
     child.on("close", (code, killed) => {

@@ -1,6 +1,9 @@
-/** Text for people: tables, lists of facts, numbers. */
+/** Formatting for people: tables, lists of facts, numbers. */
 
-/** A table with headings; a heading that begins with # is of a column of numbers. Columns without any value are left out on request. */
+/**
+ * Formats a table with headings. Columns whose heading begins with # hold numbers. `suppressEmpty` leaves out columns
+ * without values.
+ */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -18,7 +21,7 @@ export function table(
   return `${[rule("┌", "┬", "┐"), ...body, rule("└", "┴", "┘")].join("\n")}\n`;
 }
 
-/** Facts below each other, their names in one column. A fact without a value is left out. */
+/** Formats facts one per line, with their names in a column. Facts without a value are left out. */
 export function facts(...list: readonly (readonly [name: string, value: string])[]): string {
   const given = list.filter(([, value]) => value !== "");
   const longest = Math.max(0, ...given.map(([name]) => width(name)));
@@ -38,7 +41,9 @@ export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g
 /** "1 message", "2 messages". */
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** How much larger or smaller a number became. It is rounded, but not to nothing, nor to all where something is left. */
+/**
+ * The relative change in percent, rounded, except that a change is never shown as 0 % and a remainder never as -100 %.
+ */
 export function change(before: number, after: number): string {
   if (before === after || before === 0) return "same";
   const percent = (100 * (after - before)) / before;

@@ -1,4 +1,4 @@
-/** `ctxfold validate`: finds what a provider would refuse. */
+/** `ctxfold validate`: finds what a provider would reject. */
 import { createCompactor } from "../node.js";
 import type { Validation } from "../types.js";
 import type { Command } from "./commands.js";

@@ -1,4 +1,4 @@
-/** Writing files with care. */
+/** Safe writing of files. */
 import { chmod, chown, open, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../errors.js";
@@ -6,9 +6,9 @@ import { messageOf } from "../errors.js";
 const MAX_LINKS = 40;
 
 /**
- * Writes a file, through symbolic links and into devices and pipes. A regular file is replaced in one step, with its mode and owner, so that
- * either the old or the new one is there whatever happens; one that has other names (hard links), or whose owner or folder doesn't allow
- * that, is overwritten in place.
+ * Writes a file, through symbolic links and into devices and pipes. A regular file is replaced atomically and keeps its
+ * mode and owner. A file with other hard links, or whose owner or folder does not allow replacing it, is overwritten in
+ * place.
  */
 export async function writeText(name: string, text: string | Uint8Array): Promise<void> {
   try {
@@ -37,11 +37,11 @@ export function reasonOf(error: unknown): string {
   return code && text ? text : messageOf(error);
 }
 
-/** Where a chain of symbolic links ends, whether or not there is a file. */
+/** Resolves a chain of symbolic links. The target need not exist. */
 async function followed(name: string): Promise<string> {
   let at = name;
   for (let links = 0; links < MAX_LINKS; links++) {
-    const to = await readlink(at).catch(() => undefined); // no link, or nothing there
+    const to = await readlink(at).catch(() => undefined); // not a link, or does not exist
     if (to === undefined) return at;
     at = resolve(dirname(at), to);
   }

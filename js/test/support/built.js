@@ -9,6 +9,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
+/** Installs by npm within a time limit. */
+const npm = fileURLToPath(new URL("../../../.ci/npm", import.meta.url));
+
 /**
  * Installs what an example needs, unless that has been done. Test files run at the same time, and npm ci begins by removing what
  * another one may be using: so they take turns.
@@ -22,7 +25,7 @@ export async function installed(name) {
     const lock = await readFile(`${cwd}/package-lock.json`, "utf8");
     const done = await readFile(`${cwd}/node_modules/.installed`, "utf8").catch(() => "");
     if (done !== lock) {
-      await run("npm", ["ci", "--no-audit", "--no-fund", "--prefer-offline"], { cwd });
+      await run(npm, ["ci", "--prefer-offline"], { cwd });
       await writeFile(`${cwd}/node_modules/.installed`, lock);
     }
   } finally {

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-//go:generate sh ../../../../generate.sh -disallow_unknown_fields
+//go:generate sh ../../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
 // Suit removes from a policy what no published system has: a last resort, second requests, and a digest without a model that fills the
 // available room.

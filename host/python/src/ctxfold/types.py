@@ -1300,7 +1300,7 @@ class Plan(TypedDict):
     model: NotRequired[str]
     """model is the model that an answer of open names, if the policy has no model."""
     policy: Policy
-    """a Policy, as it was sent"""
+    """the Policy as it was sent"""
     options: NotRequired[Options]
     """options are the options of the plan, except the usage, which Correction replaces."""
     state: State
@@ -1946,41 +1946,42 @@ BodyKind = Literal[
 class MemoryEntry(TypedDict):
     """
     MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
-    replaced. Messages behind them don't count, except where a single one was changed. Hosts don't change an entry, but
-    may add members of their own.
+    replaced. Later messages don't matter, except those that the compaction changed individually. Hosts don't change an
+    entry, but may add members of their own.
     """
 
     version: int
     format: Format
     messages: int
-    """number of history messages that were replaced, with those kept among them"""
+    """number of history messages that the compaction covered, including those that it kept"""
     print: str
-    """fingerprint of these"""
+    """fingerprint of those messages"""
     sent_messages: int
-    """number of messages that tell that a program continued from the result"""
+    """number of sent messages by which a program that continued from the result is recognized"""
     sent: str
-    """fingerprint of these"""
+    """fingerprint of those messages"""
     edits: List[MemoryEdit]
     """
-    edits make what is sent instead of these messages. Behind are the changes of single messages behind them; each
-    counts while its message is there.
+    edits produce the messages to send in place of those messages. Behind are the changes of individual later messages;
+    each applies as long as its message is there.
     """
     behind: NotRequired[List[MemoryEdit]]
     points: NotRequired[List[MemoryPoint]]
-    """points say what else the history had when it was compacted, longest first."""
+    """points are longer beginnings of the history at the time of the compaction, longest first."""
     newest: NotRequired[bool]
     """the newest message of the user was replaced too"""
     state: State
     given: NotRequired[MemoryEntry]
     """
-    given is the same compaction as one of the list that was given, where that continued from what was sent before.
+    given is the same compaction relative to the list that the program passed, if that continued from what was sent
+    before.
     """
 
 
 class MemoryEdit(TypedDict):
     """
-    MemoryEdit is an Edit of a [MemoryEntry]. After the messages that an entry replaced, it has either Set and Message,
-    or Drop, or Insert and Before. Indexes refer to the history as it was.
+    MemoryEdit is an Edit of a [MemoryEntry]. For the messages after those that the entry replaced, it has either Set
+    and Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
     """
 
     keep: NotRequired[List[int]]
@@ -1992,23 +1993,23 @@ class MemoryEdit(TypedDict):
     message: NotRequired[Any]
     """the changed message"""
     drop: NotRequired[int]
-    """index of a message that is left out"""
+    """index of a message that is omitted"""
     before: NotRequired[int]
-    """index of the message before which the new one is"""
+    """index of the message before which the new one is inserted"""
     print: NotRequired[str]
-    """fingerprint of that message by itself, which must be the same"""
+    """fingerprint of that message alone, which must match"""
     raw: NotRequired[str]
-    """fingerprint of its bytes; with others, cache breakpoints may have moved"""
+    """fingerprint of its bytes; if it differs, cache breakpoints may have moved"""
     on: NotRequired[str]
-    """fingerprint of a message behind it, which must be there"""
+    """fingerprint of a later message, which must exist"""
     after: NotRequired[str]
-    """fingerprint of the message after which the new one is"""
+    """fingerprint of the message after which the new one is inserted"""
     role: NotRequired[str]
-    """instead of fingerprints: the role of the message before which the new one is"""
+    """instead of fingerprints: the role of the message before which the new one is inserted"""
 
 
 class MemoryPoint(TypedDict):
-    """MemoryPoint says what the beginning of a history was compacted to."""
+    """MemoryPoint is a longer beginning of a compacted history, and what was sent for it."""
 
     messages: int
     print: str
@@ -2152,7 +2153,7 @@ Converted = TypedDict(
         "to": "Format",
         #: valid reports whether the provider of the new format would refuse nothing.
         "valid": "bool",
-        #: lost lists what was not carried over unchanged, in the order of the messages.
+        #: lost lists everything that was not carried over, or only in another form, in the order of the messages.
         "lost": "List[Loss]",
         #: report lists the repairs of the result; its message indexes refer to the result.
         "report": "Report",
@@ -2677,19 +2678,16 @@ class JobSettings(TypedDict):
     now: int
     """now is the time in milliseconds since 1970."""
     seed: NotRequired[int]
-    """
-    seed is what the random part of waiting times is drawn from. Jobs with the same seed and the same events do the
-    same.
-    """
+    """seed seeds the random part of waiting times. Jobs with the same seed and the same events behave identically."""
     can: NotRequired[List[EffectName]]
     """
-    can lists the effects that the host executes. What is missing is done without: for example, without ask no model
+    can lists the effects that the host executes. The job works around missing ones: for example, without ask no model
     writes digests.
     """
     owner: NotRequired[str]
     """owner says whose conversation it is. What is remembered for one owner is never used for another."""
     records: NotRequired[RecordKeys]
-    """records is how records are found; absent, by prefix."""
+    """records is how records are found; absent means by prefix."""
     records_required: NotRequired[bool]
     """
     records_required makes a failing store of records a failure of the job. Otherwise the job continues without it.
@@ -2720,10 +2718,7 @@ class JobSettings(TypedDict):
     cache.
     """
     background: NotRequired[bool]
-    """
-    background makes the job one that compacts before that is due, or that repeats a compaction during which the model
-    failed.
-    """
+    """background makes the job compact before that is due, or repeat a compaction during which the model failed."""
     running: NotRequired[List[RunningJob]]
     """
     running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
@@ -2736,14 +2731,14 @@ class JobSettings(TypedDict):
     provider: NotRequired[str]
     refusal: NotRequired[Failure]
     """
-    refusal is the failed model call after which the host starts the job. If the messages did not fit, the job compacts
-    them further; otherwise it changes nothing.
+    refusal is the failed model call because of which the host starts the job. If it failed because the messages do not
+    fit, the job compacts them further; otherwise it changes nothing.
     """
     refused: NotRequired[bool]
     """
-    refused says that a provider has refused the messages because they do not fit, for a host that has classified the
-    error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
-    unchanged if nothing helps.
+    refused says that a provider rejected the messages because they do not fit, for a host that has classified the error
+    itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is unchanged if
+    nothing helps.
     """
     limit: NotRequired[int]
 
@@ -2781,15 +2776,15 @@ class EffectResult(TypedDict):
 
     id: int
     refused: NotRequired[bool]
-    """refused says that the host cannot do this. The job does without it from now on."""
+    """refused says that the host does not support the effect. The job then works without it."""
     error: NotRequired[str]
     """error is why the effect failed."""
     done: NotRequired[bool]
     """done reports, for save, that the record was written, and for lease, that it was granted."""
     record: NotRequired[str]
     """
-    record is what load found; absent, nothing. At is the index of its key, or for lease that of a key that is leased,
-    and Revision what a later save compares: any text that differs whenever the record does.
+    record is what load found; absent if nothing. At is the index of its key; for lease, the index of a key that another
+    holder has leased. Revision is compared by a later save: any text that changes whenever the record does.
     """
     at: NotRequired[int]
     revision: NotRequired[str]
@@ -2797,12 +2792,12 @@ class EffectResult(TypedDict):
     """summary is the answer to ask. Its id may be missing."""
     busy: NotRequired[bool]
     """
-    busy says that the model had no time, and After how long to wait before it is asked again, in milliseconds; 0 is
-    unknown.
+    busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds; 0
+    if unknown.
     """
     after: NotRequired[int]
     incomplete: NotRequired[bool]
-    """incomplete says that the answer ended early, so that the same request may succeed at once."""
+    """incomplete says that the answer was cut off, so that an immediate repetition may succeed."""
     tokens: NotRequired[int]
     """tokens is the answer to count."""
 
@@ -2811,9 +2806,9 @@ class RunningJob(TypedDict):
     """RunningJob is a job in the background that a host runs."""
 
     id: int
-    """id is a number above 0 by which the host knows the job."""
+    """id is a positive number by which the host identifies the job."""
     keys: List[str]
-    """keys are those of the newest lease that the job has asked for."""
+    """keys are those of the last lease that the job requested."""
 
 
 class LoopStartRequest(TypedDict):
@@ -2829,16 +2824,16 @@ class LoopStartRequest(TypedDict):
 
 class JobProgress(TypedDict):
     """
-    JobProgress is the answer of the operations loop_start and loop_event: the job as it is now, and what to do. With
-    Result or Failure the job has ended, and there is no Job.
+    JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
+    With Result or Failure the job has ended, and there is no Job.
     """
 
     job: NotRequired[Dict[str, Any]]
-    """job is what the host passes to the next loop_event, unchanged."""
+    """job is the state that the host passes to the next loop_event unchanged."""
     needs_messages: NotRequired[bool]
     """
-    needs_messages reports whether the next loop_event must come with the messages or the session. There may be more
-    messages than before.
+    needs_messages reports whether the next loop_event must include the messages or the session. Messages may have been
+    added since.
     """
     effects: List[Effect]
     failure: NotRequired[JobFailure]
@@ -2854,14 +2849,13 @@ class Effect(TypedDict):
     id: NotRequired[int]
     keys: NotRequired[List[str]]
     """
-    keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or with records 'owner' the owner.
-    Of begin they are the keys of a RunningJob, until it asks for a lease.
+    keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is 'owner'.
+    For begin they are the Keys of the RunningJob until it requests a lease.
     """
     record: NotRequired[str]
     """
-    record is what save writes. Only if IfRevision is set does it depend on what is there: the record under keys[0] must
-    still have this revision, or must still be missing if it is ''. With Holder, the holder must still have its lease on
-    Lease.
+    record is what save writes. With IfRevision, only if the record under keys[0] still has this revision or, if it is
+    '', is still missing. With Holder, only if the holder still has its lease on Lease.
     """
     if_revision: NotRequired[str]
     holder: NotRequired[str]
@@ -2871,14 +2865,16 @@ class Effect(TypedDict):
     handle: NotRequired[str]
     body: NotRequired[str]
     request: NotRequired[SummaryRequest]
-    """request is what ask asks. Sent are the messages for a request with `conversation`, in the shape of the input."""
+    """
+    request is the request of ask. Sent are the messages for a request with `conversation`, in the shape of the input.
+    """
     sent: NotRequired[Any]
     deadline: NotRequired[int]
     """when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never"""
     messages: NotRequired[Any]
     """
-    messages are those to count, in the shape of the input; with the option `answer: 'edits'` Edits say what is left of
-    the input.
+    messages are those to count, in the shape of the input; with the option `answer: 'edits'`, Edits transform the input
+    into them.
     """
     edits: NotRequired[List[Edit]]
     until: NotRequired[int]
@@ -2912,8 +2908,8 @@ class JobFailure(TypedDict):
     message: str
     path: NotRequired[str]
     """
-    path is the place at fault, as in an Error, and Offset that place in bytes from the start of the messages, if it is
-    in them.
+    path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages, if
+    it is in them.
     """
     offset: NotRequired[int]
 
@@ -2928,13 +2924,13 @@ FailureCode = Literal[
 
 
 class JobEvent(TypedDict):
-    """JobEvent is what happened since the last call. Without results it only tells the time."""
+    """JobEvent is what happened since the last call. Without results it only reports the time."""
 
     now: int
     """in milliseconds since 1970"""
     results: NotRequired[List[EffectResult]]
     cancel: NotRequired[bool]
-    """cancel ends the job: nothing is changed."""
+    """cancel ends the job without changes."""
 
 
 class LoopEventRequest(TypedDict):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: generate.sh [-disallow_unknown_fields] [FILE.go]. Writes FILE_easyjson.go, or without a file PACKAGE_easyjson.go for the package in
+# Usage: easyjson.sh [-disallow_unknown_fields] [FILE.go]. Writes FILE_easyjson.go, or without a file PACKAGE_easyjson.go for the package in
 # the current folder: readers and writers of its types marked easyjson:json, which pass over unknown keys or refuse them. What easyjson
 # imports only to silence the compiler is removed again: encoding/json and the easyjson root package (with net/http in it) would
 # double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module.
