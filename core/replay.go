@@ -19,6 +19,13 @@ type replay struct {
 	m      *memory
 	prints []transcript.Fingerprint // of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
+	raws   []raw                    // the messages sorted by their bytes, computed on demand
+}
+
+// raw says which message has these bytes.
+type raw struct {
+	is string // as rawOf returns it
+	at int
 }
 
 // places returns the places of the messages to send, and those omitted after the covered ones.
@@ -42,8 +49,8 @@ func (p *replay) places() (list, dropped []place) {
 			was = e.before
 		}
 		in := p.find(&e, was+shift, next)
-		if in < 0 || e.drop && e.looks.raw != "" && rawOf(p.t.AsGiven(p.t.Messages[in].Span)) != e.looks.raw {
-			continue // messages that only contain reasoning all have the same print; repair drops them again if needed
+		if in < 0 {
+			continue // if that was to be dropped, repair drops it again where it must
 		}
 		upTo(in)
 		shift = in - was
@@ -68,8 +75,11 @@ func (p *replay) places() (list, dropped []place) {
 // find returns the message, from index from on, that an edit is for: the one at index at if it matches, or the first
 // that looks like it; -1 if there is none.
 func (p *replay) find(e *place, at, from int) int {
-	if e.role != "" {
+	switch {
+	case e.role != "":
 		return p.opening(e.role, from)
+	case e.drop && e.looks.raw != "": // all messages with nothing but reasoning have the same print
+		return p.findRaw(e.looks.raw, at, from)
 	}
 	first := p.m.at.messages
 	print, ok := printOf(e.looks.print)
@@ -88,6 +98,27 @@ func (p *replay) find(e *place, at, from int) int {
 	}
 	return -1
 }
+
+// findRaw returns the message with these bytes, from index from on: the one at an index, or the first; -1 if there is none.
+func (p *replay) findRaw(is string, at, from int) int {
+	if at >= from && at < p.t.Input && p.rawOf(at) == is {
+		return at
+	}
+	if p.raws == nil {
+		for i := p.m.at.messages; i < p.t.Input; i++ {
+			p.raws = append(p.raws, raw{p.rawOf(i), i})
+		}
+		sorting.Func(p.raws, compareRaws)
+	}
+	if n, _ := slices.BinarySearchFunc(p.raws, raw{is, from}, compareRaws); n < len(p.raws) && p.raws[n].is == is {
+		return p.raws[n].at
+	}
+	return -1
+}
+
+func compareRaws(a, b raw) int { return cmp.Or(cmp.Compare(a.is, b.is), cmp.Compare(a.at, b.at)) }
+
+func (p *replay) rawOf(i int) string { return rawOf(p.t.AsGiven(p.t.Messages[i].Span)) }
 
 // opening returns the index of the first message after the covered ones that isn't a system message, if it is at least
 // from and has the role; otherwise -1.

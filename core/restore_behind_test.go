@@ -82,3 +82,31 @@ func TestRestoreAfterDeletedTurn(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreOfTheLastDropped compacts in the middle of a turn, when the newest message is one that a compaction drops. It is back where it was
+// when the conversation has gone on behind it, and a turn in front of it is gone.
+func TestRestoreOfTheLastDropped(t *testing.T) {
+	turn := func(n int, reasoning string) string {
+		return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
+	}
+	first := `{"id":"r1","role":"reasoning","content":"What comes first to mind."}`
+	last := `{"id":"r3","role":"reasoning","content":"What comes last to mind."}`
+	messages := `[` + turn(0, "") + `,` + turn(1, first+",") + `,` + turn(2, "") + `,{"id":"u3","role":"user","content":"Go on."},{"id":"a3","role":"assistant","content":"I do."},` + last + `]`
+	a := call(t, "plan", `{"policy":{"format":"ag-ui","archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]}`+force+`,"messages":`+messages+`}`)
+	if strings.Contains(string(a.Messages), "to mind") {
+		t.Fatalf("nothing was dropped: %s", a.Messages)
+	}
+	kept := shelf{}
+	kept.keep([]byte(messages), a.Archive)
+	goOn := func(list string) string { return strings.TrimSuffix(list, "]") + "," + turn(4, "") + "]" }
+	for _, deleted := range []string{"", turn(0, ""), turn(2, "")} {
+		without := func(list string) string { return strings.Replace(goOn(list), deleted+",", "", 1) }
+		if deleted == "" {
+			without = goOn
+		}
+		back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(a.State), without(string(a.Messages)))
+		if want := without(messages); string(back.Messages) != want || len(back.Markers) > 0 {
+			t.Errorf("restored is %s, want %s; left are %v", back.Messages, want, back.Markers)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 type change struct {
 	path           string
 	created        bool // the call wrote the whole content
+	deleted        bool
 	removed, added []string
 }
 
@@ -54,7 +55,7 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) (all []change) {
 		all = append(all, change{path: path, created: true, added: linesOf(content)})
 	}
 	if len(all) == 0 && path != "" {
-		all = append(all, change{path: path})
+		all = append(all, change{path: path, deleted: strings.Contains(ToolKey(t.Text(call.Name)), "delete")})
 	}
 	return all
 }
@@ -96,7 +97,7 @@ func patchChanges(text string) (all []change) {
 		named := false
 		for _, mark := range patchMarks {
 			if name, found := strings.CutPrefix(line, mark); found && name != "" {
-				all = append(all, change{path: strings.TrimSpace(name), created: strings.Contains(mark, "Add")})
+				all = append(all, change{path: strings.TrimSpace(name), created: strings.Contains(mark, "Add"), deleted: strings.Contains(mark, "Delete")})
 				named = true
 			}
 		}

@@ -7,20 +7,30 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// touch is what a command did to a file.
-type touch struct{ path, verb string }
+// touch is what a command did to a file, after so many units of its turn.
+type touch struct {
+	path, verb string
+	units      int
+}
+
+// touch notes what a command did to a file.
+func (t *turn) touch(path, verb string) {
+	t.touched = append(t.touched, touch{path, verb, len(t.units)})
+}
 
 // history says in which entries a file was changed, and how.
 type history struct {
 	text  string // "edited in [2], [5]; moved in [7]"
 	verb  string // the last one
+	comes bool   // the session made the file
 	count int
 }
 
 func (h *history) add(verb string, entry int) {
 	number := "[" + itoa(entry) + "]"
+	h.comes = h.comes || h.text == "" && (verb == "wrote" || verb == triedVerb)
 	switch {
-	case h.text != "" && strings.HasSuffix(h.text, number), len(h.text) > mostHistory:
+	case h.text != "" && strings.HasSuffix(h.text, number) && verb != goneVerb && verb != awayVerb, len(h.text) > mostHistory:
 	case h.verb == verb:
 		h.text += ", " + number
 	case h.text != "":
@@ -44,10 +54,13 @@ const (
 	beforeHistory = "changed before"
 	// triedVerb is what was done to files that were only written to be run.
 	triedVerb = "written and run"
+	// awayVerb is what was done to files that have another name since.
+	awayVerb = "moved away"
+	goneVerb = "deleted"
 )
 
 // historyVerbs begin the history of a file.
-var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", triedVerb, beforeHistory}
+var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb + " in [", triedVerb, beforeHistory}
 
 // files returns the block of changed files, each with the entries that say how it was changed, in at most size bytes. Files with the same
 // history share a line; the most frequently changed come first. Paths are relative to the log's folder if all are absolute.
@@ -70,6 +83,9 @@ func (k *turnLog) files(paths []string, size int) string {
 			name = strings.TrimPrefix(path, k.base)
 		}
 		h, _ := histories.Get(path)
+		if h.comes && (h.verb == goneVerb || h.verb == awayVerb) { // it was there only for a while
+			continue
+		}
 		known := at.At(h.text)
 		if *known == 0 || strings.Contains(name, ", ") {
 			groups = append(groups, group{history: h.text, count: h.count})
@@ -153,21 +169,29 @@ func firstOf(tag string, entries []string, max int) string {
 // histories returns what the entries say about files, by path.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
-		for _, f := range k.turns[i].touched {
-			events.At(f.path).add(f.verb, k.turns[i].number)
-		}
-		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; u.kind == changeUnit && u.source != "" {
-				verb, _, _ := strings.Cut(u.text, " ")
-				if u.tried {
-					verb = triedVerb
-				}
-				path := u.source
-				if path[0] != '/' {
-					path = k.base + path
-				}
-				events.At(path).add(verb, k.turns[i].number)
+		t := &k.turns[i]
+		touched := t.touched
+		for n := range t.units {
+			for len(touched) > 0 && touched[0].units <= n {
+				events.At(touched[0].path).add(touched[0].verb, t.number)
+				touched = touched[1:]
 			}
+			u := &t.units[n]
+			if u.kind != changeUnit || u.source == "" {
+				continue
+			}
+			verb, _, _ := strings.Cut(u.text, " ")
+			if u.tried {
+				verb = triedVerb
+			}
+			path := u.source
+			if path[0] != '/' {
+				path = k.base + path
+			}
+			events.At(path).add(verb, t.number)
+		}
+		for _, f := range touched {
+			events.At(f.path).add(f.verb, t.number)
 		}
 	}
 	return events

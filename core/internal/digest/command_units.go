@@ -14,6 +14,7 @@ type run struct {
 	exit    string
 	failure string // its error message
 	result  string // the final result, for commands that check or commit something
+	tests   string // the tests that failed
 }
 
 // runKind is the purpose of a command.
@@ -55,9 +56,17 @@ func runOf(script, output string, failed bool) run {
 	if abandoned(output) { // how it ended means nothing
 		r.exit, r.kind = "", looks
 	}
+	if r.kind == checks {
+		r.tests = testList(failedTests(plainText(output)))
+		if r.tests != "" && (r.exit == "" || r.exit == "0") { // a filter behind it ended well
+			r.exit = "failed"
+		}
+	}
 	switch {
 	case r.exit != "" && r.exit != "0":
-		r.failure = complaint(plainText(output))
+		if r.failure = complaint(plainText(output)); r.tests != "" {
+			r.failure = besideTests(r.failure)
+		}
 	case r.kind == commits:
 		r.result = commitOf(output)
 		if pushed := pushOf(output); r.result != "" && pushed != "" {
@@ -172,69 +181,6 @@ func abandoned(output string) bool {
 		}
 	}
 	return false
-}
-
-// commitOf returns the branch and the hash that git prints after a commit, or "".
-func commitOf(output string) string {
-	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
-			if inside, after, found := strings.Cut(line[1:], "]"); found && len(inside) < 80 && strings.Contains(inside, " ") {
-				_, after, _ = strings.Cut(output, after)
-				if stat := statOf(after); stat != "" {
-					inside += "; " + stat
-				}
-				return inside
-			}
-		}
-	}
-	return ""
-}
-
-// statOf returns the line in which git counts the changes, or "".
-func statOf(output string) string {
-	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
-		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
-			return line
-		}
-	}
-	return ""
-}
-
-// pushOf is what git push says of the branches that it has changed, or "": "main -> main (3f2c1aa..90b1d7e)".
-func pushOf(output string) string {
-	var all []string
-	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "Everything up-to-date") {
-			return "nothing, as everything was up to date"
-		}
-		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
-			all = append(all, "- [deleted] "+strings.TrimSpace(name))
-			continue
-		}
-		from, to, found := strings.Cut(line, " -> ")
-		if !found || len(all) == mostHits || len(line) > 160 {
-			continue
-		}
-		words := strings.Fields(from)
-		to, _, _ = strings.Cut(to, " ")
-		switch {
-		case len(words) < 2 || strings.Contains(from, "|") || strings.Contains(from, "=>"):
-		case strings.Contains(words[0], "..") || words[0] == "+":
-			n := 0
-			if words[0] == "+" && len(words) > 2 {
-				n = 1
-			}
-			all = append(all, words[len(words)-1]+" -> "+to+" ("+words[n]+")")
-		case words[0] == "*":
-			what := "new branch "
-			if strings.Contains(line, "[new tag]") {
-				what = "new tag "
-			}
-			all = append(all, what+to)
-		}
-	}
-	return strings.Join(all, "; ")
 }
 
 // effectOf returns what a command reports to have changed: what was pushed, the address of what was created.
@@ -408,34 +354,6 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
-// quotedMessage is how many bytes of a commit message are quoted.
-const quotedMessage = 200
-
-// commitMessage returns the first lines of the message of a git commit in a script.
-func commitMessage(script string) string {
-	at := strings.Index(script, "commit")
-	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
-		n := strings.Index(script[at:], option)
-		if n < 0 {
-			continue
-		}
-		rest := strings.TrimLeft(script[at+n+len(option):], " ")
-		if strings.HasPrefix(rest, "\"$(cat <<") { // a heredoc
-			_, rest, _ = strings.Cut(rest, "\n")
-			end := len(rest)
-			for _, mark := range []string{"\nEOF", "\n)\""} {
-				if n := strings.Index(rest, mark); n >= 0 {
-					end = min(end, n)
-				}
-			}
-			return clipLine(rest[:end], quotedMessage)
-		}
-		message, _ := shellWord(rest, 0)
-		return clipLine(message, quotedMessage)
-	}
-	return ""
-}
-
 // text returns what an entry says about a command.
 func (r *run) text() string {
 	if r.kind == commits {
@@ -472,6 +390,9 @@ func (r *run) text() string {
 		return text + " → passed"
 	case r.exit == "0" && r.kind == alters && !strings.Contains(r.script, "|| true") && !strings.Contains(r.script, "--dry-run"):
 		return text + " → ok"
+	}
+	if r.tests != "" {
+		text += ": " + Fence(r.tests)
 	}
 	if r.failure != "" {
 		text += ": " + Fence(clipLine(r.failure, quotedChange))

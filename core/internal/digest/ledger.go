@@ -260,7 +260,7 @@ func key(f *api.LedgerFailure) string {
 		}
 		words := strings.Fields(on)
 		end := 0
-		for end < len(words) && end < 3 && !strings.HasPrefix(words[end], "-") && words[end] != "./..." {
+		for end < len(words) && end < 3 && !strings.HasPrefix(words[end], "-") && words[end] != "./..." && !strings.ContainsAny(words[end], "|>&;") {
 			end++
 		}
 		on = strings.Join(words[:end], " ")

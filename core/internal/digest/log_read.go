@@ -218,7 +218,7 @@ func readUnits(t *turn, line string) (units []unit) {
 	if len(t.units) == 0 && t.asked == "" || len(t.units) > 0 && t.units[0].kind == oldUnit {
 		kind = oldUnit
 	}
-	for _, verb := range []string{editedVerb, wroteVerb} {
+	for _, verb := range []string{editedVerb, wroteVerb, deletedVerb} {
 		if rest, found := strings.CutPrefix(line, verb); found {
 			kind = changeUnit
 			source, _, _ = strings.Cut(rest, ": ")

@@ -62,7 +62,7 @@ func TestMoves(t *testing.T) {
 // Files that were changed in the same entries are on one line, and are read back from it.
 func TestChangedFiles(t *testing.T) {
 	k := turnLog{turns: []turn{
-		{number: 1, touched: []touch{{"a.go", "moved"}, {"b.go", "moved"}, {"b, c.go", "moved"}}},
+		{number: 1, touched: []touch{{"a.go", "moved", 0}, {"b.go", "moved", 0}, {"b, c.go", "moved", 0}}},
 		{number: 2, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}, {kind: changeUnit, source: "d.go", text: "edited d.go"}}},
 		{number: 4, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}}},
 	}}
@@ -103,6 +103,37 @@ func TestLinkless(t *testing.T) {
 	} {
 		if got := linkless(text); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
+
+// A commit is quoted in whole lines, and its message keeps the stars of a pattern.
+func TestCommitMessage(t *testing.T) {
+	long := "fix: heat the seventh zone only while its door is shut and the fan of the upper lamp turns slowly"
+	script := "git add . && git commit -m \"$(cat <<'EOF'\n" + long + "\n\n- Leave **/*.lamp alone\n- Ask the door before the ramp begins,\n  and again after it\n- " +
+		strings.Repeat("Long explanation of ramps. ", 9) + "\n\nCo-Authored-By: Kiln <kiln@example.com>\nEOF\n)\""
+	if got, want := commitMessage(script), long+"; Leave **/*.lamp alone; Ask the door before the ramp begins, and again after it"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if got := withoutBold("**All** of `a ** b` and **/*.go, src/** too"); got != "All of `a ** b` and **/*.go, src/** too" {
+		t.Errorf("%q", got)
+	}
+}
+
+// The entry of a test run names what failed, whatever the exit code of the filter behind it.
+func TestFailedTests(t *testing.T) {
+	for _, c := range []struct{ script, output, want string }{
+		{"go test ./kiln 2>&1 | tail -9", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\n    --- FAIL: TestRamp/seven (0.00s)\nFAIL\nFAIL\texample.com/kiln\t0.1s\n",
+			"ran `go test ./kiln` → failed: TestRamp, TestRamp/seven, example.com/kiln"},
+		{"pytest", "FAILED tests/test_ramp.py::test_seven - AssertionError: 940\n1 failed, 8 passed\nexit code: 1", "ran `pytest` → exit 1: tests/test_ramp.py::test_seven"},
+		{"node --test", "ok 1 - door\nnot ok 2 - ramp of zone seven\n# fail 1\nexit code: 1", "ran `node --test` → exit 1: ramp of zone seven"},
+		{"cargo test", "test ramp::seven ... FAILED\ntest ramp::six ... ok\nexit code: 101", "ran `cargo test` → exit 101: ramp::seven"},
+		{"npx vitest run", "✓ door\n✕ ramp of zone seven (5 ms)\nexit code: 1", "ran `npx vitest run` → exit 1: ramp of zone seven"},
+		{"go test ./kiln", "ok  \texample.com/kiln\t0.1s\n", "ran `go test ./kiln` → ok  \texample.com/kiln\t0.1s"},
+	} {
+		run := runOf(c.script, c.output, false)
+		if got := run.text(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, not %q", c.script, got, c.want)
 		}
 	}
 }

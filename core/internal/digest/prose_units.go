@@ -424,18 +424,34 @@ func joinsBack(s string) bool {
 	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
 }
 
+// withoutBold returns a text without the marks of bold type. The stars of a pattern stay: "**/*.go", and whatever is code.
+func withoutBold(s string) string {
+	if !strings.Contains(s, "**") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	code := false
+	for i := 0; i < len(s); i++ {
+		code = code != (s[i] == '`')
+		path := i > 0 && s[i-1] == '/' || i+2 < len(s) && s[i+2] == '/'
+		if !code && !path && strings.HasPrefix(s[i:], "**") {
+			i++
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
 // cleanLead returns a heading or an introduction as it precedes a unit.
 func cleanLead(s string) string {
-	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
+	s = strings.TrimSpace(withoutBold(s))
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
 // cleanUnit returns a text as an entry quotes it, in roughly at most most bytes: on one line, without bold markup; "" if it says nothing.
 func cleanUnit(s string, most int) string {
-	if strings.IndexByte(s, '*') >= 0 {
-		s = strings.ReplaceAll(s, "**", "")
-	}
-	s = linkless(strings.TrimSpace(s))
+	s = linkless(strings.TrimSpace(withoutBold(s)))
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c == '\n' || c == '\r' || c == '\t' {
 			s = strings.Join(strings.Fields(s), " ")

@@ -5,15 +5,21 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // logOf is the digest of a session of messages in the native format, in about size bytes.
 func logOf(t *testing.T, messages string, size int) string {
 	t.Helper()
 	tr, seq := read(t, "native", messages)
+	return localOf(tr, seq, size)
+}
+
+// localOf is the digest of messages that no model writes, in about size bytes.
+func localOf(tr *transcript.Transcript, messages []int32, size int) string {
 	l := &digest.Ledger{}
-	l.Add(tr, seq)
-	return digest.NewExtract(tr, seq, "", l).Digest(size)
+	l.Add(tr, messages)
+	return digest.NewExtract(tr, messages, "", l).Digest(size)
 }
 
 const kilnCall = `{"role":"assistant","content":[{"type":"text","text":"TEXT"},{"type":"tool_call","id":"ID","name":"bash","arguments":{"command":"CMD"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"bash","content":"OUT"}`

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // shellFiles finds the files that a shell command reads, wholly or in part, and those that it writes. It knows the plain forms that agents
 // use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc) and ignores what it isn't sure of: a name
@@ -29,10 +32,11 @@ func shellFiles(script string, read, wrote func(string)) {
 			files(words[1:], 1, into)
 		case "tee", "touch":
 			files(words[1:], 0, wrote)
-		case "mv", "git":
+		case "mv", "rm", "git":
 			for _, m := range moveOf(words) {
 				wrote(m.to)
 			}
+			files(removedBy(words), 0, wrote)
 		}
 	}
 }
@@ -49,6 +53,32 @@ func movesIn(script string) (all []move) {
 		all = append(all, moveOf(words)...)
 	}
 	return all
+}
+
+// removesIn calls see for the files that a script deletes.
+func removesIn(script string, see func(string)) {
+	script, _ = cutHeredocs(script)
+	for len(script) > 0 {
+		var words []string
+		words, script = simpleCommand(script, func(string) {})
+		files(removedBy(words), 0, see)
+	}
+}
+
+// removedBy returns the arguments of a command that deletes files: rm or git rm.
+func removedBy(words []string) []string {
+	if len(words) > 1 && words[0] == "git" && words[1] == "rm" {
+		words = words[1:]
+		if slices.Contains(words, "--cached") {
+			return nil
+		}
+	}
+	if len(words) < 2 || words[0] != "rm" && words[0] != "/bin/rm" {
+		return nil
+	}
+	return slices.DeleteFunc(words[1:], func(w string) bool { // folders, and what programs left behind
+		return strings.LastIndexByte(fileName(w), '.') <= 0 || strings.Contains(w, ".git/")
+	})
 }
 
 // moveOf returns the files that a command moves: mv or git mv, with names that it is sure of.

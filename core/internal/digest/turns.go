@@ -28,6 +28,8 @@ const (
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
 	ofStatus     = 340 // "`x` has not merged yet"
+	ofRemark     = 420 // what is said at work and names nothing
+	ofPrediction = 640 // "CI should pass now": what follows shows whether it did
 	ofChange     = 1000
 	ofCreation   = 1100
 	ofCommit     = 2200
@@ -35,6 +37,7 @@ const (
 	ofFailure    = 900
 	ofProbe      = 299 // a trial that failed
 	ofCommand    = 160
+	ofCall       = 360 // of a tool that is not known
 	ofReading    = 480
 	ofSearch     = 420
 	ofLines      = 300  // lines of code that say what a turn speaks of
@@ -201,7 +204,8 @@ func (r *turnReader) endTurn(last bool) {
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
 		switch {
-		case u.factor == ofAnnounced && !(last && n == len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && answered:
+		case u.factor == ofAnnounced && !(last && n == len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && answered,
+			u.factor == ofRemark && answered && len(u.text) < shortRemark, u.factor == ofPrediction && !last:
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
@@ -282,9 +286,7 @@ func (r *turnReader) result(i int, n int32) {
 			r.found(i, pattern, text())
 		}
 	case unknown:
-		if !failed && !polling.has(ToolKey(name)) {
-			r.report(i, name, text())
-		}
+		r.other(i, call, text(), failed)
 	}
 }
 
@@ -300,6 +302,9 @@ func saysOpen(text string) bool {
 	text = lower(text)
 	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })
 }
+
+// shortRemark is the length of a remark at work, in bytes, below which the answer that ends the turn makes it worthless.
+const shortRemark = 100
 
 // How many of the last things said at work, and thought, count in full. Where an answer ends the turn, all that was said counts as if as many
 // followed: who tells each step says in the end what came of it.
@@ -337,8 +342,11 @@ func (r *turnReader) change(i int, c *change) {
 		}
 	}
 	verb, factor := editedVerb, ofChange
-	if c.created {
+	switch {
+	case c.created:
 		verb, factor = wroteVerb, ofCreation
+	case c.deleted:
+		verb = deletedVerb
 	}
 	text := verb + Fence(c.path)
 	if said := c.text(); said != "" {
@@ -353,8 +361,9 @@ func (r *turnReader) change(i int, c *change) {
 
 // The first words of a unit that reports a change, before the path.
 const (
-	editedVerb = "edited "
-	wroteVerb  = "wrote "
+	editedVerb  = "edited "
+	wroteVerb   = "wrote "
+	deletedVerb = "deleted "
 )
 
 // thrownAway reports whether a file is in a folder for temporary files.

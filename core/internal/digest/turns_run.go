@@ -69,20 +69,25 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		}
 	}
 	r.tries(run.script)
-	moved := r.moved(i, script, folder, bad)
+	gone := r.moved(i, script, folder, bad)
+	r.removed(script, folder, bad, &gone)
 	for _, path := range changed {
-		if t := r.now(); !moved.Has(path) && !slices.Contains(written, path) {
-			t.touched = append(t.touched, touch{path, "changed"})
+		if t := r.now(); !gone.Has(path) && !slices.Contains(written, path) {
+			t.touch(path, "changed")
 		}
 	}
 	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
 	again, failedBefore := false, false
+	tests := run.tests
 	at, found := r.ran.Get(f)
 	if found {
 		earlier := &r.turns[at.turn].units[at.unit]
 		failedBefore = failedIn(earlier.text)
 		if again = run.kind == checks || failedBefore; again {
 			r.drop(at)
+			if tests == "" {
+				tests = earlier.source
+			}
 		}
 	}
 	switch {
@@ -110,11 +115,15 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCheck
 	}
 	text := run.text()
-	if again && failedBefore && !bad {
+	switch {
+	case !again || !failedBefore || bad:
+	case tests != "":
+		text += " (failed before: " + Fence(tests) + ")"
+	default:
 		text += " (failed before)"
 	}
 	r.ran.Set(f, r.here())
-	r.add(unit{kind: ranUnit, message: int32(i), text: text, factor: factor})
+	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor})
 }
 
 // setting are words of commands that configure something.
@@ -168,6 +177,17 @@ func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
+// removed notes the files that a script deletes, and adds them to gone.
+func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[struct{}]) {
+	removesIn(script, func(path string) {
+		path = inFolder(folder, path)
+		if t := r.now(); !bad && !thrownAway(path) {
+			t.touch(path, goneVerb)
+		}
+		gone.Add(path)
+	})
+}
+
 // moved adds the files that a script moves or renames, one unit per target folder, and returns where they are now.
 func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
 	moves := movesIn(script)
@@ -183,7 +203,8 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 		m.from, m.to = inFolder(folder, m.from), inFolder(folder, m.to)
 		t := r.now()
 		moved.Add(m.to)
-		t.touched = append(t.touched, touch{m.to, "moved"})
+		t.touch(m.to, "moved")
+		t.touch(m.from, awayVerb)
 		if fileName(m.from) != fileName(m.to) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
 			continue

@@ -85,7 +85,7 @@ func (r *turnReader) said(i int, last bool) {
 		switch {
 		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
 			return
-		case announces(text):
+		case announces(text), kind == saidUnit && isStep(text):
 			u.factor = ofAnnounced
 		case kind == saidUnit && passesBy(text):
 			if u.factor = ofStatus; !names(text) {
@@ -93,11 +93,33 @@ func (r *turnReader) said(i int, last bool) {
 			}
 		case kind == saidUnit && guesses(text):
 			u.factor = ofSaid / 2
+		case kind == saidUnit && !names(text) && !unspacedText(text):
+			u.factor = ofRemark
+		case kind == answerUnit && predicts(text):
+			u.factor = ofPrediction
 		case kind == answerUnit && len(r.now().units) < from+2:
 			u.factor = ofFirstWords
 		}
 		r.add(u)
 	})
+}
+
+// isStep reports whether a text only numbers what the assistant does next: "Step 3: Check the hooks".
+func isStep(text string) bool {
+	rest, found := strings.CutPrefix(text, "Step ")
+	return found && exitOf(rest) != "" && !strings.Contains(rest, ". ")
+}
+
+// predictions are in sentences that say how what was done will turn out.
+var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be fixed|should be good|should be fine|should be resolved|"+
+	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです", "|")
+
+// longestPrediction is the maximum length of a sentence that does nothing else, in bytes.
+const longestPrediction = 160
+
+// predicts reports whether a sentence says how what was done will turn out. A list has more to say.
+func predicts(text string) bool {
+	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && slices.ContainsFunc(predictions, func(s string) bool { return strings.Contains(text, s) })
 }
 
 // joined appends a unit to the previous one of the same message, which begins at an index of the units, if it means nothing without that.
@@ -131,15 +153,18 @@ func withoutPraise(text string) string {
 }
 
 // about adds a unit that begins a message and names its subject only by a pronoun to the command or change just before it, which it most
-// likely refers to. If there is none, the unit is omitted unless it names something itself.
+// likely refers to. If there is none, it stays by itself if it names what it points at. A unit that names nothing is omitted.
 func (r *turnReader) about(u unit) {
 	units := r.now().units
+	if !names(u.text) && !unspacedText(u.text) {
+		return
+	}
 	if n := len(units) - 1; n >= 0 && u.message-units[n].message <= 2 && (units[n].kind == ranUnit || units[n].kind == changeUnit) && len(u.text) <= mostLead {
 		units[n].text += " (" + saidLabel + u.text + ")"
 		units[n].factor = max(units[n].factor, ofSaid/2)
 		return
 	}
-	if word, rest, _ := strings.Cut(strings.ToLower(u.text), " "); names(u.text) && pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
+	if word, rest, _ := strings.Cut(strings.ToLower(u.text), " "); pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
 		r.add(u)
 	}
 }

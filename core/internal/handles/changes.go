@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -27,6 +28,7 @@ const (
 	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and looks like this
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
+	changesLast   = "last"      // PRINT: how the result's last message looks, where it is the input's and something behind it was dropped
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
 	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not a comma or a bracket alone
 	changesEnd    = "end"       // TEXT: what follows the last one
@@ -58,6 +60,9 @@ func (a *Archive) SaveChanges() {
 	s.space()
 	for m := 0; m < len(s.origins); {
 		m = s.messages(m)
+	}
+	if last := len(s.used) - 1; last >= 0 && s.used[last] && s.origins[len(s.origins)-1].op == "" && a.readAsGiven(last) {
+		s.say(changesLast, a.printOf(last))
 	}
 	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: s.first, Tokens: s.tokens}, msg: -1, list: s.list}
 	b.name(a.doc.T)
@@ -101,7 +106,7 @@ func (s *saying) messages(m int) int {
 	case changesKeep:
 		alike(func(n int) whence { return whence{o.op, o.index + n, 0} })
 		words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
-		if m > 0 && s.origins[m-1].op == "" && (o.index == 0 || s.used[o.index-1]) && s.a.readAsGiven(o.index) {
+		if m > 0 && s.origins[m-1].op == "" && s.follows(o.index) && s.a.readAsGiven(o.index) {
 			words = append(words, s.a.printOf(o.index))
 		}
 		s.say(words...)
@@ -110,6 +115,16 @@ func (s *saying) messages(m int) int {
 		s.say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
 	}
 	return end
+}
+
+// follows reports whether a result message comes behind one that is the input's, but for turns, or is the first.
+func (s *saying) follows(index int) bool {
+	for index--; index >= 0 && !s.used[index]; index-- {
+		if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[index].Msg) {
+			return false
+		}
+	}
+	return true
 }
 
 // space says what is between the messages of the input: a file is the same again, and not only its messages.

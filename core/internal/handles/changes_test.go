@@ -18,6 +18,8 @@ func TestParseChanges(t *testing.T) {
 		`,"space 1 {\"role\":\"user\"},"`: false,
 		`,"end ] "`:                       true,
 		`,"end ],"`:                       false,
+		`,"last 0123456789abcdef"`:        true,
+		`,"last"`:                         false,
 		`,"keep 0"`:                       false,
 		`,{"role":"user"},"space 1 ,"`:    true,
 		`,7`:                              false,

@@ -104,6 +104,7 @@ type restoring struct {
 	tried   map[int]bool  // changes that were taken back, or could not be
 	later   [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
 	left    []api.Marker  // changes that are not taken back
+	turns   []string      // how messages look that a repair inserts; nil where nobody has asked
 	at      int           // the body that is read, for errors
 
 	missed    []missed              // of left: those whose digest is not in the messages

@@ -21,6 +21,7 @@ type changes struct {
 	steps  []step
 	space  []space
 	end    string
+	last   string // the print of the last result message; "" if that isn't said
 }
 
 // space is what precedes each of the next input messages.
@@ -107,6 +108,10 @@ var changesWords = [...]struct {
 	{changesGone, (*changes).sayGone},
 	{changesKeep, (*changes).sayKeep},
 	{changesPut, (*changes).sayPut},
+	{changesLast, func(c *changes, rest string) bool {
+		c.last = rest
+		return rest != ""
+	}},
 	{changesFold, func(c *changes, rest string) bool {
 		n, ok := numbersOf(rest, 3)
 		if ok {
@@ -305,7 +310,7 @@ func (r *restoring) drops(c *changes, n int) bool {
 			return false
 		}
 	}
-	return true
+	return c.last == "" || n < c.sent || r.isGone(gone{n - 1, c.last}, n-1)
 }
 
 // isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.

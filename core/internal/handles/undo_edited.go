@@ -6,16 +6,18 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // hunk is a place after the folds where the result of a compaction differs from its input: removed result messages, and steps that say what
 // was there.
 type hunk struct {
-	at    int    // the index of the first of gone, or of the message after something that was dropped
-	gone  []gone // consecutive
-	steps []step
-	print string // the print of the following message; "" if unknown
+	at     int    // the index of the first of gone, or of the message after something that was dropped
+	gone   []gone // consecutive, but for turns
+	steps  []step
+	print  string // the print of the following message; "" if unknown
+	behind string // the print of the preceding message, where nothing follows; "" if unknown
 }
 
 // undoEdited undoes a compaction whose result was edited after the folded part: replayed compactions end differently each time. It restores
@@ -24,12 +26,12 @@ type hunk struct {
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
-	hunks, ok := hunksOf(steps, gone, n, c.sent)
+	hunks, ok := r.hunksOf(steps, gone, n, c)
 	if n > len(r.doc.Items) || !ok || !r.begins(&front, n) || len(front.steps) == 0 && len(hunks) == 0 {
 		return false, false, true
 	}
 	places, whole := r.places(hunks, n)
-	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(at int) bool { return at >= 0 }) {
+	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) {
 		return false, false, true
 	}
 	e := undoingEdited{r: r}
@@ -37,11 +39,11 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 		return false, false, false
 	}
 	for i, h := range hunks {
-		if places[i] < 0 {
+		if places[i].at < 0 {
 			continue
 		}
-		e.keep(places[i])
-		if !e.put(h.steps, places[i]+len(h.gone)) {
+		e.keep(places[i].at)
+		if !e.put(h.steps, places[i].to) {
 			return false, false, false
 		}
 	}
@@ -101,7 +103,7 @@ func (e *undoingEdited) keep(to int) {
 
 // hunksOf returns the hunks of steps and removed messages, from the n-th result message on. ok is false if kept messages are in another
 // order than in the input.
-func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
+func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string) bool {
 		h.print = print
@@ -111,13 +113,7 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 			}
 			h.gone, all = append(h.gone, all[0]), all[1:]
 		}
-		if n := len(h.gone); n > 1 && n == len(h.steps) { // each message became another one
-			for i := range h.gone {
-				hunks = append(hunks, hunk{at: h.gone[i].index, gone: h.gone[i : i+1], steps: h.steps[i : i+1]})
-			}
-		} else if n+len(h.steps) > 0 {
-			hunks = append(hunks, h)
-		}
+		hunks = append(hunks, r.parted(h, to)...)
 		return true
 	}
 	for _, p := range steps {
@@ -134,43 +130,74 @@ func hunksOf(steps []step, all []gone, n, sent int) (hunks []hunk, ok bool) {
 		}
 		n, h = to, hunk{at: to}
 	}
-	return hunks, until(max(n, sent), "") && len(all) == 0
+	h.behind = c.last
+	return hunks, until(max(n, c.sent), "") && len(all) == 0
 }
 
-// places returns where in the items each hunk is, or -1. whole is false if there is a -1.
-func (r *restoring) places(hunks []hunk, from int) (at []int, whole bool) {
+// parted are the hunks that one comes to which ends before a result message: none where nothing but turns was added, which are where they are
+// needed, and one for each message that became another one.
+func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
+	lasting := slices.DeleteFunc(slices.Clone(h.gone), func(g gone) bool { return r.isTurn(g.print) })
+	switch n := len(lasting); {
+	case n > 0:
+		h.at, h.gone = lasting[0].index, lasting
+	case h.print != "" || len(h.steps) == 0:
+		h.at, h.gone = to, nil
+	}
+	if n := len(h.gone); n > 1 && n == len(h.steps) {
+		for i := range h.gone {
+			hunks = append(hunks, hunk{at: h.gone[i].index, gone: h.gone[i : i+1], steps: h.steps[i : i+1]})
+		}
+		return hunks
+	}
+	if len(h.gone)+len(h.steps) == 0 {
+		return nil
+	}
+	return []hunk{h}
+}
+
+// isTurn reports whether a print is that of a message which a repair inserts.
+func (r *restoring) isTurn(print string) bool {
+	if r.turns == nil {
+		for _, text := range [...]string{authorship.TurnText, authorship.OpeningText} {
+			for _, role := range [...]transcript.Role{transcript.User, transcript.Assistant} {
+				if m, ok := r.doc.F.AddOne(r.doc.T, r.doc.F.Message(nil, role, text)); ok {
+					r.turns = append(r.turns, r.doc.Look(m))
+				}
+			}
+		}
+	}
+	return slices.Contains(r.turns, print)
+}
+
+// spot is where a hunk is: the items from one to another; -1 where it is not found.
+type spot struct{ at, to int }
+
+// places returns where in the items each hunk is. whole is false if one is not found.
+func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	f := finding{r: r, next: from}
 	if len(hunks) > 0 {
 		f.sort()
 	}
-	at = make([]int, len(hunks))
+	at = make([]spot, len(hunks))
 	waiting := 0 // previous hunks of unknown position: they are where they were if what follows them is
 	for i := range hunks {
 		h := &hunks[i]
-		first := h.first()
-		if at[i] = -1; first == "" {
+		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
 			waiting++
 			continue
 		}
-		place, was := f.find(h, first)
-		if place < 0 {
+		place, was := f.find(h)
+		if place.at < 0 {
 			continue
 		}
-		for k := i - 1; k >= i-waiting && place == was; k-- {
-			at[k] = hunks[k].at + f.shift
+		for k := i - 1; k >= i-waiting && place.at == was; k-- {
+			at[k] = spot{hunks[k].at + f.shift, hunks[k].at + f.shift}
 		}
 		waiting = 0
-		at[i], f.shift, f.next = place, place-h.at, place+len(h.gone)
+		at[i], f.shift, f.next = place, place.at-h.at, place.to
 	}
-	return at, !slices.Contains(at, -1)
-}
-
-// first is how the first message looks by which a hunk is found; "" where that is not known.
-func (h *hunk) first() string {
-	if len(h.gone) > 0 {
-		return h.gone[0].print
-	}
-	return h.print
+	return at, !slices.ContainsFunc(at, func(p spot) bool { return p.at < 0 })
 }
 
 // finding looks for hunks in the items, in their order.
@@ -191,9 +218,9 @@ func compareLooks(a, b look) int {
 	return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at))
 }
 
-// sort orders the items by how they look.
+// sort orders the items by how they look, with the one in front of those that may be hunks.
 func (f *finding) sort() {
-	for i := f.next; i < len(f.r.doc.Items); i++ {
+	for i := max(0, f.next-1); i < len(f.r.doc.Items); i++ {
 		m := f.r.doc.Items[i].Msg
 		print := f.r.doc.Look(m)
 		f.order = append(f.order, look{print, i})
@@ -204,30 +231,54 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// find is where a hunk is whose first message looks like this, or -1: where it was, by what precedes it, or the first place after that. It also
-// returns where it was.
-func (f *finding) find(h *hunk, first string) (place, was int) {
+// find is where a hunk is: where it was, by what precedes it, or the first place after that. It also returns where it was.
+func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
-	if f.is(h, was) {
-		return was, was
+	if to := f.end(h, was); to >= 0 {
+		return spot{was, to}, was
 	}
-	n, _ := slices.BinarySearchFunc(f.order, look{first, f.next}, compareLooks)
-	if n == len(f.order) || f.order[n].print != first || !f.is(h, f.order[n].at) {
-		return -1, was
+	first, back := h.print, 0
+	switch {
+	case len(h.gone) > 0:
+		first = h.gone[0].print
+	case first == "":
+		first, back = h.behind, 1
 	}
-	return f.order[n].at, was
-}
-
-// is reports whether a hunk is at a place.
-func (f *finding) is(h *hunk, place int) bool {
-	looks := h.gone
-	if len(looks) == 0 {
-		looks = []gone{{print: h.print}}
-	}
-	for k, g := range looks {
-		if place < f.next || place+k >= len(f.r.doc.Items) || !f.r.isGone(g, place+k) {
-			return false
+	n, _ := slices.BinarySearchFunc(f.order, look{first, f.next - back}, compareLooks)
+	if n < len(f.order) && f.order[n].print == first {
+		at := f.order[n].at + back
+		if to := f.end(h, at); to >= 0 {
+			return spot{at, to}, was
 		}
 	}
-	return true
+	return spot{-1, -1}, was
+}
+
+// end is where a hunk ends that begins at a place; -1 if it is not there.
+func (f *finding) end(h *hunk, place int) int {
+	items := f.r.doc.Items
+	is := func(print string, at int) bool {
+		return at >= 0 && at < len(items) && f.r.isGone(gone{print: print}, at)
+	}
+	switch {
+	case place < f.next:
+		return -1
+	case len(h.gone) == 0 && h.print != "":
+		if !is(h.print, place) {
+			return -1
+		}
+	case len(h.gone) == 0 && !is(h.behind, place-1):
+		return -1
+	}
+	to := place
+	for k, g := range h.gone {
+		for k > 0 && to < len(items) && authorship.IsTurn(f.r.doc.T, items[to].Msg) {
+			to++
+		}
+		if !is(g.print, to) {
+			return -1
+		}
+		to++
+	}
+	return to
 }

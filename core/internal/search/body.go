@@ -132,7 +132,7 @@ func (s *searching) list(r *jsonspan.Scanner, body int32) {
 
 // link reads a string between messages: a handle, or a line of changes that mentions some.
 func (s *searching) link(line string) {
-	if len(line) > 1<<16 || strings.HasPrefix(line, "gone ") || strings.HasPrefix(line, "space ") || strings.HasPrefix(line, "end ") {
+	if word, _, _ := strings.Cut(line, " "); len(line) > 1<<16 || word == "gone" || word == "last" || word == "space" || word == "end" {
 		return
 	}
 	for _, word := range strings.Fields(line) {

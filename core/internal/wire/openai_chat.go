@@ -169,18 +169,34 @@ func openAIChatPart(r *Reader) {
 	r.Add(p)
 }
 
-var openAICallKeys = []string{"id", "function", "custom", "type"}
+const (
+	callID = iota
+	callFunction
+	callCustom
+	callType
+	callArguments
+)
 
+var openAICallKeys = []string{"id", "function", "custom", "type", "arguments"}
+
+// openAIChatCall reads a tool call. Evaluation logs put the function's name in the place of its object, and the arguments next to it.
 func openAIChatCall(r *Reader) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
 	f, _ := r.object(&p, "a tool call", openAICallKeys, func(r *Reader, key int, f *frame) bool {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
+		if key != callFunction && key != callCustom {
+			return false
+		}
 		openAIFunction(r, &p)
 		return true
 	})
-	f[0].id(&p)
+	f[callID].id(&p)
+	if f[callFunction].Str() {
+		f[callFunction].name(&p)
+		callBody(&p, &f[callArguments])
+	}
 	r.Add(p)
 }
 
@@ -190,13 +206,19 @@ var openAIFunctionKeys = []string{"name", "arguments", "input"}
 func openAIFunction(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(openAIFunctionKeys, nil)
 	f[0].name(p)
-	body := &f[1]
-	if body.Kind == jsonspan.Invalid {
-		body = &f[2]
-	} else if body.Str() {
+	if f[1].Kind == jsonspan.Invalid {
+		p.Body, p.Size = f[2].Span, f[2].Size
+		return
+	}
+	callBody(p, &f[1])
+}
+
+// callBody makes arguments, an object or JSON in a string, the body of a call.
+func callBody(p *transcript.Part, arguments *field) {
+	if arguments.Str() {
 		p.Flags |= transcript.JSONText
 	}
-	p.Body, p.Size = body.Span, body.Size
+	p.Body, p.Size = arguments.Span, arguments.Size
 }
 
 // checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every one with tool calls must have it, and with DeepSeek's

@@ -1,0 +1,141 @@
+package digest
+
+import "strings"
+
+// commitOf returns the branch and the hash that git prints after a commit, or "".
+func commitOf(output string) string {
+	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
+			if inside, after, found := strings.Cut(line[1:], "]"); found && len(inside) < 80 && strings.Contains(inside, " ") {
+				_, after, _ = strings.Cut(output, after)
+				if stat := statOf(after); stat != "" {
+					inside += "; " + stat
+				}
+				return inside
+			}
+		}
+	}
+	return ""
+}
+
+// statOf returns the line in which git counts the changes, or "".
+func statOf(output string) string {
+	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
+		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
+			return line
+		}
+	}
+	return ""
+}
+
+// pushOf is what git push says of the branches that it has changed, or "": "main -> main (3f2c1aa..90b1d7e)".
+func pushOf(output string) string {
+	var all []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Everything up-to-date") {
+			return "nothing, as everything was up to date"
+		}
+		if name, found := strings.CutPrefix(line, "- [deleted]"); found && len(all) < mostHits {
+			all = append(all, "- [deleted] "+strings.TrimSpace(name))
+			continue
+		}
+		from, to, found := strings.Cut(line, " -> ")
+		if !found || len(all) == mostHits || len(line) > 160 {
+			continue
+		}
+		words := strings.Fields(from)
+		to, _, _ = strings.Cut(to, " ")
+		switch {
+		case len(words) < 2 || strings.Contains(from, "|") || strings.Contains(from, "=>"):
+		case strings.Contains(words[0], "..") || words[0] == "+":
+			n := 0
+			if words[0] == "+" && len(words) > 2 {
+				n = 1
+			}
+			all = append(all, words[len(words)-1]+" -> "+to+" ("+words[n]+")")
+		case words[0] == "*":
+			what := "new branch "
+			if strings.Contains(line, "[new tag]") {
+				what = "new tag "
+			}
+			all = append(all, what+to)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// The sizes of what is quoted of a commit message, in bytes: of its first line, and of all.
+const (
+	quotedSubject = 160
+	quotedMessage = 340
+)
+
+// commitMessage returns the message of a git commit in a script: the first line whole, and of the rest whole lines as long as there is room.
+func commitMessage(script string) string {
+	at := strings.Index(script, "commit")
+	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
+		n := strings.Index(script[at:], option)
+		if n < 0 {
+			continue
+		}
+		rest := strings.TrimLeft(script[at+n+len(option):], " ")
+		if strings.HasPrefix(rest, "\"$(cat <<") { // a heredoc
+			_, rest, _ = strings.Cut(rest, "\n")
+			end := len(rest)
+			for _, mark := range []string{"\nEOF", "\n)\""} {
+				if n := strings.Index(rest, mark); n >= 0 {
+					end = min(end, n)
+				}
+			}
+			return shortMessage(rest[:end])
+		}
+		message, _ := shellWord(rest, 0)
+		return shortMessage(message)
+	}
+	return ""
+}
+
+// shortMessage returns a commit message on one line: its subject, and the paragraphs and list items after it until one has no room.
+func shortMessage(message string) string {
+	subject, body, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	text := clipWords(strings.TrimSpace(subject), quotedSubject)
+	for _, said := range bodyParts(withoutTrailers(body)) {
+		if len(text)+len(said) > quotedMessage {
+			break
+		}
+		text += joinOf(text) + said
+	}
+	return text
+}
+
+// bodyParts returns the paragraphs and list items of a commit message, each on one line.
+func bodyParts(body string) (parts []string) {
+	open := false // the last part goes on
+	for line := range strings.Lines(body) {
+		item, line := listItem(strings.TrimSpace(line))
+		switch {
+		case line == "":
+			open = false
+		case open && !item:
+			parts[len(parts)-1] += " " + line
+		default:
+			parts, open = append(parts, line), true
+		}
+	}
+	return parts
+}
+
+// withoutTrailers returns the body of a commit message without the lines at its end that say who wrote it ("Signed-off-by: …").
+func withoutTrailers(body string) string {
+	body = strings.TrimSpace(body)
+	for {
+		at := strings.LastIndexByte(body, '\n')
+		line := body[at+1:]
+		key, value, found := strings.Cut(line, ": ")
+		if signed := found && strings.Contains(key, "-") && !strings.Contains(key, " ") && strings.Contains(value, "@"); !signed && !strings.Contains(line, "Generated with") {
+			return body
+		}
+		body = strings.TrimSpace(body[:max(at, 0)])
+	}
+}

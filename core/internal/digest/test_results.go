@@ -1,0 +1,83 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostFailed is how many failed tests an entry names, and longestTest the maximum length of such a name, in bytes.
+const (
+	mostFailed  = 6
+	longestTest = 80
+)
+
+// failMarks precede the name of a failed test in the output of test runners: go test, pytest, TAP, unittest, jest, vitest, node.
+var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: ", "FAIL\t", "✕ ", "✖ ", "× "}
+
+// failedMark follows it: cargo test.
+const failedMark = " ... FAILED"
+
+// failedTests returns the names of the tests that a test runner reports as failed, each once, and how many there are.
+func failedTests(output string) (names []string, count int) {
+	if len(output) > 4*lookResult {
+		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
+	}
+	for line := range strings.Lines(output) {
+		name := failedTest(strings.TrimSpace(line))
+		if name == "" || slices.Contains(names, name) {
+			continue
+		}
+		if count++; len(names) < mostFailed {
+			names = append(names, name)
+		}
+	}
+	return names, count
+}
+
+// failedTest returns the name of the failed test that a line reports, or "".
+func failedTest(line string) string {
+	if name, found := strings.CutSuffix(line, failedMark); found {
+		return testName(strings.TrimPrefix(name, "test "))
+	}
+	for _, mark := range failMarks {
+		if name, found := strings.CutPrefix(line, mark); found {
+			if mark == "not ok " { // with a number
+				name = strings.TrimLeft(name, "0123456789 -")
+			}
+			return testName(name)
+		}
+	}
+	return ""
+}
+
+// testName returns a test's name without what follows it: its duration, its error.
+func testName(s string) string {
+	s, _, _ = strings.Cut(s, " - ")
+	s, _, _ = strings.Cut(s, " (")
+	s, _, _ = strings.Cut(s, "\t")
+	s = strings.TrimSpace(s)
+	if len(s) < 3 || len(s) > longestTest || strings.HasSuffix(s, ":") || strings.HasPrefix(s, "(") {
+		return ""
+	}
+	return s
+}
+
+// testList returns the names of failed tests as an entry lists them.
+func testList(names []string, count int) string {
+	text := strings.Join(names, ", ")
+	if more := count - len(names); more > 0 {
+		text += " and " + itoa(more) + " more"
+	}
+	return text
+}
+
+// besideTests returns an error message without the lines that only say which tests failed.
+func besideTests(said string) string {
+	var lines []string
+	for line := range strings.Lines(said) {
+		if line = strings.TrimSpace(line); line != "FAIL" && failedTest(line) == "" && !strings.HasPrefix(line, "exit status ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

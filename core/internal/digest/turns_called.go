@@ -1,0 +1,91 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// The sizes of what an entry says about a call of a tool that is not known, in bytes: of all its arguments, of one, and of a result that
+// follows on the same line.
+const (
+	mostArguments = 160
+	mostArgument  = 80
+	mostReturned  = 120
+)
+
+// calledVerb begins a unit that reports a call of a tool whose use is not known.
+const calledVerb = "called "
+
+// other adds a call of a tool whose use is not known, and what it returned. Of equal calls in a turn the last one stays.
+func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
+	name := r.t.Text(call.Name)
+	if name == "" || polling.has(ToolKey(name)) {
+		return
+	}
+	said := calledVerb + Fence(clipLine(name, maxName)+"("+argumentLine(argumentsOf(r.t, call))+")")
+	if at, found := r.ran.Get(said); found {
+		r.drop(at)
+	}
+	r.ran.Set(said, r.here())
+	factor := ofCall
+	if isLookup(name) {
+		factor = ofCommand
+	}
+	short := strings.TrimSpace(withoutEnvelope(text))
+	switch told := saysOutcome(short) && len(short) <= mostReturned; {
+	case failed:
+		factor = ofFailure
+		said += " → failed: " + Fence(clipLine(complaint(plainText(short)), quotedChange))
+	case told:
+		said += " → " + Fence(strings.Join(strings.Fields(short), " "))
+	}
+	r.add(unit{kind: ranUnit, message: int32(i), text: said, factor: factor})
+	if !failed && len(short) > mostReturned {
+		r.report(i, name, text)
+	}
+}
+
+// isLookup reports whether a tool only shows something, judged by the first word of its name: "get_user", "listFiles".
+func isLookup(name string) bool {
+	name = name[strings.LastIndex(name, "__")+1:]
+	name = strings.TrimLeft(name, "_")
+	end := 0
+	for end < len(name) && name[end] >= 'a' && name[end] <= 'z' {
+		end++
+	}
+	word := name[:end]
+	return asksOnly.has(word) || lookers.has(word) || gitLooks.has(word)
+}
+
+// argumentLine returns the arguments of a call, JSON, as one line: "path: a.txt, limit: 5".
+func argumentLine(args []byte) string {
+	if len(args) == 0 || !valid(jsonspan.New(args)) {
+		return clipLine(string(args), mostArgument)
+	}
+	s := jsonspan.New(args)
+	if s.Kind() != jsonspan.Object {
+		return clipLine(string(args), mostArgument)
+	}
+	var b strings.Builder
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return b.String()
+		}
+		name, value := string(key), ""
+		if s.Kind() == jsonspan.String {
+			value = jsonspan.Text(args, s.Text().Span)
+		} else {
+			value = string(jsonspan.AppendCompact(nil, s.Skip().Of(args)))
+		}
+		if b.Len() > mostArguments {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(clipLine(name, maxName) + ": " + clipLine(value, mostArgument))
+	}
+}

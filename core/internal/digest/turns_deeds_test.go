@@ -1,0 +1,91 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// wants reports which texts a digest lacks, and which it should not have.
+func wants(t *testing.T, text string, want, not []string) {
+	t.Helper()
+	for _, s := range want {
+		if !strings.Contains(text, s) {
+			t.Errorf("%q is missing in\n%s", s, text)
+		}
+	}
+	for _, s := range not {
+		if strings.Contains(text, s) {
+			t.Errorf("%q is in\n%s", s, text)
+		}
+	}
+}
+
+// A file that was deleted or renamed later is said to be, and what the session made only for a while is not listed.
+func TestDeletedFiles(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Replace the old ramp of the kiln."},
+{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"edit","arguments":{"path":"/kiln/src/ramp_old.go","old":"a := 1","new":"a := 2"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"edit","content":"ok"},
+{"role":"assistant","content":[{"type":"tool_call","id":"2","name":"write","arguments":{"path":"/kiln/src/ramp_new.go","content":"package kiln\n\nfunc Ramp() {}\n"}}]},
+{"role":"tool_result","tool_call_id":"2","tool_name":"write","content":"ok"},
+{"role":"assistant","content":[{"type":"tool_call","id":"3","name":"write","arguments":{"path":"/kiln/probe_7.go","content":"package main\n\nfunc main() { heat() }\n"}}]},
+{"role":"tool_result","tool_call_id":"3","tool_name":"write","content":"ok"},
+`+ranAs("4", "x", "cd /kiln && git rm src/ramp_old.go && rm -f probe_7.go && git mv src/ramp_new.go src/ramp.go && rm -rf dist/", "ok")+`,
+{"role":"assistant","content":[{"type":"tool_call","id":"5","name":"apply_patch","arguments":{"patch":"*** Begin Patch\n*** Delete File: /kiln/src/lamp.go\n*** End Patch"}}]},
+{"role":"tool_result","tool_call_id":"5","tool_name":"apply_patch","content":"ok"},
+{"role":"assistant","content":"The new ramp is in src/ramp.go."}
+]`, 4000)
+	_, list, _ := strings.Cut(text, "<modified-files>")
+	wants(t, list, []string{"ramp_old.go — edited in [1]; deleted in [1]", "ramp.go — moved in [1]", "lamp.go — deleted in [1]"}, []string{"probe_7", "ramp_new", "dist"})
+	wants(t, text, []string{"deleted /kiln/src/lamp.go"}, nil)
+}
+
+// What is said at work counts by what it names: neither numbered steps, nor remarks that the answer makes worthless, nor what was expected
+// to come of it.
+func TestRemarksAtWork(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Why does the build of the kiln fail?"},
+`+ranAs("1", "Step 3: Check what the hooks do", "make kiln", `error: door open\nexit code: 2`)+`,
+`+ranAs("2", "That looks a lot more robust to me.", "git commit -m 'Shut the door'", `[main 9f8e7d6] Shut the door\n 1 file changed, 2 insertions(+)`)+`,
+{"role":"assistant","content":"The hook in kiln/door.go ran before the door was shut. CI should now pass with this."},
+{"role":"user","content":"Look at the fan, please: it turns too slowly."},
+{"role":"assistant","content":"The fan turns at 40 percent. It should now pass the check."}
+]`, 4000)
+	wants(t, text, []string{"kiln/door.go ran before the door was shut", "turns at 40 percent"}, []string{"Step 3", "more robust", "CI should now"})
+}
+
+// A test that failed is named, and where the same run passes later, it is not open.
+func TestFixedTests(t *testing.T) {
+	failed := `--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\nFAIL\nFAIL\texample.com/kiln\t0.1s`
+	text := logOf(t, `[
+{"role":"user","content":"Make the tests of the ramp and the lamp pass."},
+`+ranAs("1", "x", "go test ./kiln 2>&1 | tail -5", failed)+`,
+`+ranAs("2", "x", "go test ./kiln", `ok  \texample.com/kiln\t0.1s`)+`,
+`+ranAs("3", "x", "go test ./lamp | tail -3", strings.ReplaceAll(failed, "Ramp", "Lamp"))+`
+]`, 4000)
+	wants(t, text, []string{"(failed before: TestRamp, example.com/kiln)", "ran `go test ./lamp` → failed: TestLamp", "<open-errors>\n- bash (go test ./lamp"},
+		[]string{"→ failed: TestRamp", "- bash (go test ./kiln"})
+}
+
+// A call of a tool that nobody knows is told with its arguments and its result; of equal calls the last.
+func TestCallsOfUnknownTools(t *testing.T) {
+	call := `{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"kiln_set_zone","arguments":{"zone":7,"degrees":"900"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"kiln_set_zone","content":"OUT"}`
+	text := logOf(t, `[
+{"role":"user","content":"Heat zone 7 of the kiln."},
+`+strings.NewReplacer("ID", "1", "OUT", "zone 7 was busy").Replace(call)+`,
+`+strings.NewReplacer("ID", "2", "OUT", "zone 7 holds 900").Replace(call)+`,
+{"role":"assistant","content":"Zone 7 is hot."}
+]`, 4000)
+	wants(t, text, []string{"called kiln_set_zone(zone: 7, degrees: 900) → zone 7 holds 900"}, []string{"busy"})
+}
+
+// Evaluation logs name the function of a call where others have an object.
+func TestFunctionsGivenAsText(t *testing.T) {
+	tr, seq := read(t, "openai-chat", `[
+{"role":"user","content":"Heat zone 7 of the kiln."},
+{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":"bash","arguments":{"cmd":"kilnctl heat --zone 7"}}]},
+{"role":"tool","tool_call_id":"c1","function":"bash","content":"zone 7 holds 900 degrees"},
+{"role":"assistant","content":"Zone 7 is hot."}
+]`)
+	wants(t, localOf(tr, seq, 4000), []string{"ran `kilnctl heat --zone 7` → zone 7 holds 900 degrees"}, nil)
+}
