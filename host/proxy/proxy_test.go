@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -114,9 +115,12 @@ func messages(ctx context.Context, base string, turns int, options ...anthropico
 // Two hundred turns over the proxy: the endpoint never sees what it would have to refuse, the newest message always gets
 // there as the client wrote it, and a conversation is compacted when it is due and not with every request.
 func TestConversations(t *testing.T) {
-	turns := 200
-	if testing.Short() {
+	turns := 80
+	switch {
+	case testing.Short():
 		turns = 40
+	case os.Getenv("CTXFOLD_LONG") != "":
+		turns = 200
 	}
 	for _, tt := range []struct {
 		name     string

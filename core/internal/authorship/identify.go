@@ -10,40 +10,41 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Anywhere is the last place of a message that may be anywhere.
+// Anywhere is the Last of messages that may be at any position.
 const Anywhere = math.MaxInt
 
-// Places is where a policy puts messages of ours, and what it lets precede them. It is asked only where a message reads like one of ours.
+// Places describes where a policy puts the messages that compactions write, and what may precede them. It is used only
+// for messages that read like one of ours.
 type Places struct {
 	Style   *digest.Style          // of its digests
-	Pinned  func(message int) bool // whether it pins a message of the input; nil if it pins none
+	Pinned  func(message int) bool // whether the policy pins a message of the input; nil if it pins none
 	Notice  string                 // the policy's gate.notice, which hosts append
 	Project bool                   // whether messages with project instructions may stay before the digest
-	Last    func(of Origin) int    // the last place in the input where one of its passes puts messages of an origin: -1 for nowhere, or Anywhere
+	Last    func(of Origin) int    // the last position in the input where one of its passes puts messages of an origin: -1 for nowhere, or Anywhere
 }
 
-// identifying finds the messages of ours in the input of a document.
+// identifying finds the messages in the input of a document that compactions wrote.
 //
-// If there is a state, it names them (State.Own), and nothing else counts: each name identifies one message, the first that matches. Lines
-// and turns are not named, because a digest treats them like talk and takes nothing from them for the ledger; with a state they count among
-// the messages that it covers. Without a state, or with one that knows nothing about this conversation, a message counts only if its role
-// and its place are those that the policy uses.
+// If there is a state, it names them (State.Own), and nothing else counts: each name identifies one message, the first
+// that matches. Lines and turns are not named, because a digest treats them like talk and takes nothing from them for
+// the ledger; with a state they count among the messages that it covers. Without a state, or with one that belongs to
+// another conversation, a message counts only if its role and its position are those that the policy uses.
 type identifying struct {
 	doc    *view.View
 	places Places
 	ours   []Origin
-	known  int      // the messages at the front that the last compaction has left
-	names  []string // of the state; nil where it names no message of this conversation
-	groups []int32  // of the input, once they are wanted
-	pinned []bool   // by group: whether the policy pins one of its messages, once that is needed
+	known  int      // number of messages at the front that the last compaction left
+	names  []string // from the state; nil if it names no message of this conversation
+	groups []int32  // of the input, computed on demand
+	pinned []bool   // by group: whether the policy pins one of its messages, computed on demand
 	last   map[uint8]int
 }
 
-// Identify finds the messages of the document that earlier compactions wrote, by the state that the last one has left and by where the policy
-// puts them.
+// Identify finds the messages of the document that earlier compactions wrote, by the state of the last compaction and
+// by where the policy puts such messages.
 func Identify(doc *view.View, state *api.State, places Places) *Authors {
 	id := &identifying{doc: doc, places: places, ours: make([]Origin, doc.N)}
-	if id.look(state) { // most transcripts cost no fingerprint
+	if id.look(state) { // most transcripts need no fingerprint
 		at := spot{user: true, assistant: true}
 		for i, k := range id.ours {
 			if k != NotOurs && !id.isOurs(i, k, at) {
@@ -62,10 +63,10 @@ func Identify(doc *view.View, state *api.State, places Places) *Authors {
 	return &Authors{doc: doc, ours: id.ours}
 }
 
-// look notes what each message reads like and what the state knows of the conversation. It reports whether any message reads like one of
-// ours.
+// look records what each message reads like, and what the state knows about the conversation. It reports whether any
+// message reads like one of ours.
 func (id *identifying) look(state *api.State) (some bool) {
-	t, named := id.doc.T, false // the state names a message here
+	t, named := id.doc.T, false // whether the state names a message here
 	for i := range id.ours {
 		if id.ours[i] = LooksLike(t, int32(i)); id.ours[i] != NotOurs {
 			some = true
@@ -84,12 +85,12 @@ func (id *identifying) look(state *api.State) (some bool) {
 	return true
 }
 
-// isOurs reports whether message i, which reads like k and is at a spot, is one of ours.
+// isOurs reports whether message i, which reads like k and is at a spot, was written by a compaction.
 func (id *identifying) isOurs(i int, k Origin, at spot) bool {
-	seen := id.known == 0 || i < id.known // nothing speaks against it that the last compaction has seen it
+	seen := id.known == 0 || i < id.known // the last compaction may have seen it
 	kind := k.Of()
 	switch {
-	case id.doc.T.Messages[i].Variant == transcript.Digest: // the application has a type for it
+	case id.doc.T.Messages[i].Variant == transcript.Digest: // the application has a message type for it
 		return true
 	case kind.Unnamed:
 		return seen && (id.known > 0 || i <= id.lastPlace(kind))
@@ -105,7 +106,7 @@ func (id *identifying) isOurs(i int, k Origin, at spot) bool {
 	return seen || k == OfBranch
 }
 
-// takeName reports whether the state names message i, and takes the name, which counts for one message.
+// takeName reports whether the state names message i, and uses up the name, because it identifies only one message.
 func (id *identifying) takeName(i int) bool {
 	at := slices.Index(id.names, NameOf(id.doc.T, int32(i)))
 	if at >= 0 {
@@ -118,20 +119,20 @@ func (id *identifying) takeName(i int) bool {
 type spot struct {
 	user      bool // a digest with the user's or the system's role may be here
 	assistant bool // a digest with the assistant's role may be here
-	said      bool // the user has said something before it that is not pinned
+	said      bool // an unpinned user message precedes it
 	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
-// following is the spot after message i, which is at a spot. A digest precedes all talk that is not pinned; the user's message that was the
-// newest may precede it. Before a digest in the assistant's name nothing of the conversation may be, since the assistant can be led to write
-// one.
+// following returns the spot after message i, which is at a spot. Only pinned messages and the former newest user
+// message may precede a digest. A digest in the assistant's role may have nothing of the conversation before it,
+// because the model can be led to write one.
 func (id *identifying) following(at spot, i int) spot {
 	t, ours := id.doc.T, id.ours[i]
 	role := t.Messages[i].Role
 	switch {
 	case ours == OfDigest:
 		return spot{user: true, said: true, digest: true}
-	case at.digest: // of the files after it
+	case at.digest: // a restored file after the digest
 		companion := ours == OfFile || ours == OfTurn
 		return spot{user: companion, said: true, digest: companion}
 	case role == transcript.System || ours == OfTurn:
@@ -160,8 +161,8 @@ func (id *identifying) inPlace(i int, at spot) bool {
 	return at.user
 }
 
-// lastPlace is the last place in the input where one of the policy's passes puts messages of a kind; -1 where none does, and Anywhere for a
-// kind that no pass places.
+// lastPlace returns the last position in the input where one of the policy's passes puts messages of a kind; -1 if none
+// does, and Anywhere for a kind that no pass places.
 func (id *identifying) lastPlace(kind *Message) int {
 	if !kind.Placed {
 		return Anywhere
@@ -174,7 +175,7 @@ func (id *identifying) lastPlace(kind *Message) int {
 		for last < len(groups) && (last > 0 && groups[last] == groups[last-1] || id.doc.T.Messages[last].Role == transcript.System || id.isPinned(last)) {
 			last++
 		}
-		last++ // the user's newest message may precede it
+		last++ // the newest user message may precede it
 	}
 	if id.last == nil {
 		id.last = map[uint8]int{}
@@ -183,7 +184,7 @@ func (id *identifying) lastPlace(kind *Message) int {
 	return last
 }
 
-// inputGroups are the groups of the input.
+// inputGroups returns the groups of the input.
 func (id *identifying) inputGroups() []int32 {
 	if id.groups == nil {
 		id.groups = id.doc.T.Groups(id.doc.Seq())
@@ -191,7 +192,7 @@ func (id *identifying) inputGroups() []int32 {
 	return id.groups
 }
 
-// isPinned reports whether message i is in one group with one that the policy pins.
+// isPinned reports whether the policy pins message i or another one in its group.
 func (id *identifying) isPinned(i int) bool {
 	if id.places.Pinned == nil {
 		return false
@@ -208,7 +209,7 @@ func (id *identifying) isPinned(i int) bool {
 	return id.pinned[groups[i]]
 }
 
-// instructs reports whether message i may have stayed because it holds project instructions.
+// instructs reports whether message i may have stayed because it contains project instructions.
 func (id *identifying) instructs(i int) bool {
 	if !id.places.Project {
 		return false

@@ -1,6 +1,6 @@
-// Package authorship says who wrote each message: somebody in the conversation, or a compaction of ours.
+// Package authorship determines who wrote each message: somebody in the conversation, or a compaction (ours).
 //
-// What never enters this package: what becomes of a message.
+// What happens to a message never enters this package.
 package authorship
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Origin says what a message of ours stands for.
+// Origin says what a message that a compaction wrote stands for.
 type Origin uint8
 
 // The messages that a compaction writes. Other messages of passes get an origin when they are declared.
@@ -25,19 +25,19 @@ const (
 	ofOthers
 )
 
-// Message is a kind of message, other than a digest, that a pass or a repair writes: how it is recognized, and what follows from its being
-// ours.
+// Message is a kind of message, other than a digest, that a pass or a repair writes: how to recognize it, and how to
+// treat it.
 type Message struct {
-	Origin Origin // zero: Declare gives one
-	// It is a message of the role that begins with the prefix, or one for which Is holds, where that is set.
+	Origin Origin // zero: Declare assigns one
+	// A message is of this kind if it has the role and begins with the prefix or, if Is is set, if Is returns true.
 	Role   transcript.Role
 	Prefix string
 	Is     func(t *transcript.Transcript, m int32) bool
 
 	Told      bool // a digest includes it as a part of the talk
-	Unnamed   bool // the state does not name it: there may be many, and they give nothing to ledger and state
-	Placed    bool // it counts only where a pass of the policy puts it
-	Companion bool // it came with a fold, and follows its digest
+	Unnamed   bool // the state does not name it: there may be many, and nothing is read from them
+	Placed    bool // it counts only at a position where a pass of the policy puts it
+	Companion bool // it follows the digest of the fold that wrote it
 	Lists     bool // it may name the handle of the messages that it represents
 }
 
@@ -72,7 +72,7 @@ func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Of returns the kind of a message of ours.
+// Of returns the kind of a message with this origin.
 func (k Origin) Of() *Message {
 	for _, m := range declared {
 		if m.Origin == k {

@@ -10,18 +10,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Authors knows which messages of a document a compaction wrote. A message that reads like one of ours need not be one. What is not ours is
-// what its role says it is: an assistant's text is folded as such, gives nothing to ledger and state, and is not left out of the digest.
+// Authors knows which messages of a document a compaction wrote. A message that only reads like one is treated
+// according to its role: an assistant's text is folded as such, nothing is read from it into ledger and state, and the
+// digest includes it.
 type Authors struct {
 	doc  *view.View
 	ours []Origin // by message of the input
 }
 
-// maxOwn is the maximum number of messages of ours that a state names.
+// maxOwn is the maximum number of messages that a state names as written by compactions.
 const maxOwn = 256
 
-// LooksLike returns what a message reads like, in a role that we write such messages in; NotOurs if it reads like nothing of ours. Whether
-// it is one is another question: a model can be led to repeat any text.
+// LooksLike returns what a message reads like, if it has a role in which compactions write such messages; otherwise
+// NotOurs. That doesn't prove that a compaction wrote it: a model can be led to repeat any text.
 func LooksLike(t *transcript.Transcript, m int32) Origin {
 	if t.Messages[m].Variant == transcript.Digest {
 		return OfDigest
@@ -37,10 +38,11 @@ func LooksLike(t *transcript.Transcript, m int32) Origin {
 	return NotOurs
 }
 
-// Own reports whether an earlier compaction, or this one, wrote a message.
+// Own reports whether this or an earlier compaction wrote a message.
 func (a *Authors) Own(m int32) bool { return a.Origin(m) != NotOurs }
 
-// Origin returns what a message of ours represents; NotOurs for any other, whatever it reads like.
+// Origin returns what a message that a compaction wrote represents; NotOurs for any other message, whatever it reads
+// like.
 func (a *Authors) Origin(m int32) Origin {
 	if int(m) < len(a.ours) {
 		return a.ours[m]
@@ -48,7 +50,8 @@ func (a *Authors) Origin(m int32) Origin {
 	return LooksLike(a.doc.T, m) // this run has written it
 }
 
-// NameOf returns a message's name, computed from its role and its first text, whatever else a host or an SDK keeps in it.
+// NameOf returns a message's name, a hash of its role and first text only, because hosts and SDKs may add other data to
+// it.
 func NameOf(t *transcript.Transcript, m int32) string {
 	var f transcript.Fingerprint
 	f.Add([]byte(t.Messages[m].Role.String()))
@@ -57,7 +60,7 @@ func NameOf(t *transcript.Transcript, m int32) string {
 	return f.String()
 }
 
-// OwnNames returns the names of our messages in the result, for the state.
+// OwnNames returns the names of the messages in the result that compactions wrote, for the state.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
 		if k := a.Origin(it.Msg); k != NotOurs && !k.Of().Unnamed && len(list) < maxOwn {
@@ -70,9 +73,9 @@ func (a *Authors) OwnNames() (list []string) {
 // IsBranch reports whether a message is the digest of an abandoned branch.
 func (a *Authors) IsBranch(m int32) bool { return a.Origin(m) == OfBranch }
 
-// Summarizable reports whether the digest should include a message as a part of the talk: it is not one of ours, or it is the line of a turn,
-// a tool loop as text or the digest of a branch, which are all that is left of what they represent; or a host has put more into it than the
-// digest.
+// Summarizable reports whether the digest should include a message as a part of the talk: it was not written by a
+// compaction; or it is the line of a turn, a tool loop as text or the digest of a branch, which are the only remains of
+// what they represent; or a host has added more to it than the digest.
 func (a *Authors) Summarizable(m int32) bool {
 	switch k := a.Origin(m); k {
 	case NotOurs:

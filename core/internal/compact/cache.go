@@ -9,9 +9,9 @@ import (
 
 // cache reports the cost of a result that has after tokens and keeps the prefix.
 //
-// In one turn the compaction costs R·(w−r) more than reading R from the cache, and S for the summary; each turn it saves (B−A)·r. So it has
-// paid off after ⌈(R·(w−r)+S) / ((B−A)·r)⌉ turns, with B tokens before, A after, R after the first change, and r and w the prices of
-// reading from the cache and of writing to it.
+// In the first turn the compaction costs R·(w−r) more than reading R from the cache, plus S for the summary; each turn
+// it saves (B−A)·r. So it has paid off after ⌈(R·(w−r)+S) / ((B−A)·r)⌉ turns, with B tokens before, A after, R after
+// the first change, and r and w the prices of reading from the cache and of writing to it.
 func (c *Run) cache(prefix api.StablePrefix, after int, s summary.Cost) *api.ReportCache {
 	out := &api.ReportCache{FirstMessage: prefix.Messages, FirstByte: prefix.Bytes,
 		RereadTokens: max(0, after-prefix.Tokens-c.doc.P.Beside(c.doc.T)), SavedTokens: c.report.Tokens.Before - after}

@@ -54,7 +54,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
 	}
-	c.keep.Pin() // after the repair: it may have dropped the newest user message, if that was empty
+	c.keep.Pin() // after the repair, which may have dropped an empty newest user message
 	c.Thrash()
 	repaired := len(c.report.Actions)
 	if c.endsInPasses(steps) {
@@ -63,7 +63,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if passes.Resort(c, c.Most()); c.noDigest != "" && c.report.Summary.Why == "" {
 		c.report.Summary.Why = api.SummaryFault(c.noDigest)
 	}
-	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
+	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be sufficient
 		return c.failed(c.NoGain())
 	}
 	if !c.settle() {
@@ -82,8 +82,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// endsBeforePasses repairs the input, and reports whether the run is over with that: another compaction would not help, or no provider would
-// take the result.
+// endsBeforePasses repairs the input, and reports whether the run ends there: another compaction would not help, or no
+// provider would accept the result.
 func (c *Run) endsBeforePasses() bool {
 	if c.settled() {
 		c.asItIs(api.ReasonNoProgress)
@@ -96,7 +96,7 @@ func (c *Run) endsBeforePasses() bool {
 		}
 	}
 	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
-		c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
+		c.failed(api.ReasonNoProgress) // no provider would accept any of it
 		return true
 	}
 	if c.mend.Hopeless() {
@@ -106,7 +106,7 @@ func (c *Run) endsBeforePasses() bool {
 	return false
 }
 
-// endsInPasses runs the passes, and reports whether the run is over with that, or waits: for summaries, or because there are none.
+// endsInPasses runs the passes, and reports whether the run ends there or waits for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	lowered := c.due && passes.LowFirst(c)
 	for i, p := range steps {
@@ -139,12 +139,13 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	return false
 }
 
-// mayKeep reports whether the transcript may stay as it is where there is no digest. To keep what the provider refuses helps nobody.
+// mayKeep reports whether the transcript may stay unchanged if there is no digest. It may not if the provider would
+// reject it.
 func (c *Run) mayKeep() bool {
 	return !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.Usable()
 }
 
-// gainsTooLittle is why the result is not worth it; "" where it is.
+// gainsTooLittle returns why the result isn't worth the change; "" if it is.
 func (c *Run) gainsTooLittle() api.Reason {
 	gain := c.report.Tokens.Before - c.doc.Total
 	switch {
@@ -156,7 +157,7 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the transcript was over the limit and no longer is, however little that took.
+// saves reports whether the transcript was over the limit and no longer is, regardless of how much was freed.
 func (c *Run) saves() bool {
 	return c.Bounded() && c.report.Tokens.Before > c.Most() && c.doc.Total <= c.Most()
 }
@@ -179,8 +180,8 @@ const maxResorts = 4
 // repairRoom is how many more tokens are freed each time, for what a repair may add to the next result.
 const repairRoom = 16
 
-// settle makes the result valid, and cuts it again if the repair, or the handles that digests get at the end, made it too large. It reports
-// whether signed thinking could be kept valid.
+// settle makes the result valid, and cuts it again if the repair, or the handles that are added to digests at the end,
+// made it too large. It reports whether signed thinking could be kept valid.
 func (c *Run) settle() bool {
 	added := 0 // tokens that the repair is expected to add
 	for again := 0; ; again++ {
@@ -228,14 +229,14 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs does what Unchanged does for a run that was due, before anything was tried.
+// asItIs is Unchanged for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.report.Left = c.mend.Named(c.mend.Violations())
 	return c
 }
 
-// Unchanged ends the run with the input as it is.
+// Unchanged ends the run with its input.
 func (c *Run) Unchanged(reason api.Reason) *Run {
 	c.report.Reason = reason
 	c.report.Actions, c.report.Thinking = nil, nil
@@ -287,7 +288,7 @@ func (c *Run) Conclude() {
 // Remember updates the state with the result.
 func (c *Run) Remember() {
 	c.state.Round++
-	c.state.Archive = c.archive.Changes() // of a compaction without one, nothing before it can be taken back either
+	c.state.Archive = c.archive.Changes() // without an archive in this compaction, none before it can be undone either
 	c.state.Format = c.report.Format
 	c.state.Messages, c.state.Fingerprint, c.state.Limit = c.report.Messages.After, c.doc.Fingerprint(), c.limit
 }

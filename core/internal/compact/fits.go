@@ -24,14 +24,14 @@ var advice = map[api.ExcessCause]string{
 	api.CauseKept:       "allow more passes and the last resort, or raise the window",
 }
 
-// phrase is a cause in words.
+// phrase describes a cause in words.
 var phrase = map[api.ExcessCause]string{
 	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user", api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// Judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
-// summaries are wanted, only what can neither be folded nor cut counts. Staying says which items must stay.
+// Judge reports whether the result fits into the limit and, if not, what takes the room. While summaries are pending,
+// only content that can be neither folded nor cut counts. staying returns which items must stay.
 func (c *Run) Judge(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
@@ -77,7 +77,8 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns what is in the result, and why; if fixed is set, only what must stay as it is. The run is over: the pins are those of the result.
+// causes returns the messages in the result with the reasons why they stay; if fixed is set, only those that must stay
+// unchanged. The pins are those of the result.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -95,10 +96,11 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 	return causes
 }
 
-// sparable are the causes of which the last resort may still cut something.
+// sparable are the causes for which the last resort may still cut something.
 var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
 
-// causeOf is why an item is in the result: the newest of the user's, one that stays, or any.
+// causeOf returns why an item is in the result. newest says that it is the newest user message, stays that it must
+// stay.
 func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {
 	case newest:

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// mark adds cache breakpoints where they pay in a result whose app uses them: at the end of the digest, at the newest message if the fold
-// has removed the conversation's breakpoints, and at the last system message at the front. A provider that is sent the result again reads
-// it from its cache up to there, even if what follows has changed.
+// mark adds cache breakpoints where they pay off in a result whose app uses them: at the end of the digest, at the
+// newest message if the fold has removed the conversation's breakpoints, and at the last system message at the front.
+// When the result is sent again, the provider reads it from its cache up to there, even if what follows has changed.
 //
-// The app may set its own breakpoints again on the result, as many as before. So together with those of the input there are never more than
-// [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same lifetime: longer-lived breakpoints must
-// precede the others.
+// The app may set its own breakpoints again on the result, as many as before. So together with those of the input there
+// are never more than [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same
+// lifetime: longer-lived breakpoints must precede the others.
 func (c *Run) mark() {
 	t := c.doc.T
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
@@ -34,15 +34,15 @@ func (c *Run) mark() {
 // placing holds the cache breakpoints of a result.
 type placing struct {
 	c      *Run
-	given  []wire.Mark   // those that the app has set
-	beside []wire.Mark   // those of them outside the list
-	marks  [][]wire.Mark // of each item
-	rest   []wire.Mark   // those of the messages after the items
-	talk   bool          // the app marks the conversation, and not only what precedes it
+	given  []wire.Mark   // set by the app
+	beside []wire.Mark   // those outside the list
+	marks  [][]wire.Mark // by item
+	rest   []wire.Mark   // in the messages after the items
+	talk   bool          // whether the app marks the conversation, not only what precedes it
 	left   int           // how many may be added
 }
 
-// readGiven reads the marks that the app has set.
+// readGiven reads the breakpoints that the app has set.
 func (p *placing) readGiven() {
 	doc := p.c.doc
 	p.given = slices.Clip(p.beside)
@@ -56,7 +56,7 @@ func (p *placing) readGiven() {
 	}
 }
 
-// readSent reads the marks that are left in the result.
+// readSent reads the breakpoints that are left in the result.
 func (p *placing) readSent() {
 	doc := p.c.doc
 	p.marks = make([][]wire.Mark, len(doc.Items))
@@ -82,7 +82,7 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest returns the last item after the digest, if somebody says it to the model; otherwise -1.
+// newest returns the last item after the digest if it is said to the model, by the user or a tool; otherwise -1.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {

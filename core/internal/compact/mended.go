@@ -13,11 +13,11 @@ func Repair(in view.Input) *Run {
 	if c.mend.Repair(); !c.doc.Changed() && !c.doc.Beside {
 		c.Unchanged(api.ReasonValid)
 		if c.report.Left = c.mend.Refused(); len(c.mend.Refused()) > 0 {
-			c.report.Reason = api.ReasonNoProgress // what is wrong, only the caller can repair
+			c.report.Reason = api.ReasonNoProgress // only the caller can fix what is wrong
 		}
 		return c
 	}
-	if mode, _ := c.mend.ThinkingMode(); !mend.NeedsThinking(mode) && c.mend.SettleThinking() { // what was repaired is a change too
+	if mode, _ := c.mend.ThinkingMode(); !mend.NeedsThinking(mode) && c.mend.SettleThinking() { // removed thinking is a change too
 		c.mend.Repair()
 	}
 	c.finish()
@@ -25,7 +25,7 @@ func Repair(in view.Input) *Run {
 	return c
 }
 
-// Kept returns a run that changes nothing, and reports what the provider would refuse in its input.
+// Kept returns a run that changes nothing and reports what the provider would reject in its input.
 func Kept(in view.Input) *Run {
 	c := Begin(in)
 	if c.Unchanged(api.ReasonValid); len(c.report.Left) == 0 {

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Result is the outcome of a finished run: its bytes, its edits, and the transcript after it. Each is computed once, on demand; an answer,
-// a session that continues with it and a check of it share them.
+// Result is the outcome of a finished run: its bytes, its edits, and the transcript after it. Each is computed once, on
+// demand, and shared by the answer, the session that continues with it and the check of a restoration.
 type Result struct {
 	view  *view.View
 	bytes []byte // the whole input value, with the current list of messages; nil until it is written
-	lent  bool   // bytes are in an answer
+	lent  bool   // bytes belong to an answer
 	t     *transcript.Transcript
 	err   *jsonspan.Error // the error of reading it
 }
@@ -24,7 +24,7 @@ func (c *Run) Result() *Result {
 	return &c.result
 }
 
-// Append appends the result's bytes to an answer. If nobody has used them before, they are written directly into it.
+// Append appends the result's bytes to an answer. If they have not been used before, they are written directly into it.
 func (r *Result) Append(answer []byte) []byte {
 	if r.bytes != nil {
 		return append(answer, r.bytes...)

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is one compaction, repair or restoration on its way, from the input to the one Result. It opens the rooms for one document, and passes
-// see it as a [passes.Run].
+// Run is one compaction, repair or restoration in progress, from the input to the Result. It creates the components
+// that work on one document (archive, mender, …); passes see it as a [passes.Run].
 type Run struct {
 	in      view.Input
 	policy  *policy.Policy // of in
@@ -27,32 +27,32 @@ type Run struct {
 	mend    *mend.Mender
 	summary *summary.Writer
 	report  report.Report
-	state   api.State // of in, as it is after the run
+	state   api.State // the state of in, updated by the run
 
 	fold      passes.Fold
 	shortened passes.Shortened
-	limit     int // tokens; 0 is any number
+	limit     int // tokens; 0 means no limit
 	target    int
 
-	due      bool       // for its tokens, for a cold cache, or by force
-	starts   bool       // it is time to begin a compaction in the background
-	counted  int        // tokens of the input by the gate: an estimate, or what the provider counted
-	sizes    []int      // tokens of the input's messages, where a log is kept
-	streak   api.Streak // with this compaction, if it becomes one
+	due      bool       // because of the tokens, a cold cache, or by force
+	starts   bool       // a background compaction should begin
+	counted  int        // tokens of the input, estimated or counted by the provider
+	sizes    []int      // tokens of the input messages, if the policy wants a log
+	streak   api.Streak // including this compaction, if it becomes one
 	small    bool       // a pass was left out because it could not free min_gain
-	noDigest string     // why there is no digest, where the policy takes no local one for it
-	bodies   []api.Body // what was archived, once the run is over
+	noDigest string     // why there is no digest, if the policy allows no local one
+	bodies   []api.Body // the archived content, once the run is over
 	result   Result
 }
 
-// Begin returns a run that has done nothing yet, whether anything is due or not.
+// Begin returns a new run, regardless of the gate.
 func Begin(in view.Input) *Run { return begin(in, open(in), "") }
 
-// BeginDue returns a run that the gate has let through. Where the policy wants nothing compacted it is idle, and over with its input. A
-// provider's count of a message before from does not count.
+// BeginDue returns a new run if the gate calls for a compaction. Otherwise the run is idle, and ends with its input. A
+// provider's count of a message before from is ignored.
 func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	doc := open(in)
-	if in.N == 0 { // there is nothing to compact, whatever is sent next to it
+	if in.N == 0 { // only the rest of the request body is sent
 		return begin(in, doc, "").Unchanged(api.ReasonUnderBudget), true
 	}
 	due, size, cold := gate.Due(in, from, doc.Total)
@@ -79,8 +79,9 @@ func open(in view.Input) *view.View {
 	return doc
 }
 
-// begin opens the rooms for a document. A run that is due for a cold prompt cache alone aims for the policy's share of the current size, and
-// keeps the transcript where the model gives no summary: it fits as it is.
+// begin creates the components for a document. If a run is only due because of a cold prompt cache, it aims for the
+// policy's share of the current size, and keeps the transcript if the model returns no summary, since the transcript
+// fits.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
 	if cold != "" {
@@ -112,7 +113,7 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 // scoredShare is the divisor of the target for what the host's scores keep.
 const scoredShare = 4
 
-// places says where the passes of a policy put messages of ours in a document.
+// places returns where the passes of a policy put their messages in a document.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
 	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0, Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {
@@ -133,49 +134,49 @@ func places(doc *view.View, p *policy.Policy) authorship.Places {
 	return at
 }
 
-// Doc is the document that the run works on.
+// Doc returns the document that the run edits.
 func (c *Run) Doc() *view.View { return c.doc }
 
-// Policy is what the run follows.
+// Policy returns the policy of the run.
 func (c *Run) Policy() *policy.Policy { return c.policy }
 
-// Authors says who wrote each message.
+// Authors returns who wrote each message.
 func (c *Run) Authors() *authorship.Authors { return c.authors }
 
-// Keep says which items must stay.
+// Keep returns which items must stay.
 func (c *Run) Keep() *keep.Keeper { return c.keep }
 
-// Archive is where removed content goes.
+// Archive returns the archive of removed content.
 func (c *Run) Archive() *handles.Archive { return c.archive }
 
-// Mend repairs the document.
+// Mend returns the mender of the document.
 func (c *Run) Mend() *mend.Mender { return c.mend }
 
-// Summary gets digests written.
+// Summary returns the writer of digests.
 func (c *Run) Summary() *summary.Writer { return c.summary }
 
-// Report is what was done so far.
+// Report returns the report so far.
 func (c *Run) Report() *report.Report { return &c.report }
 
-// State is what the host is to store with the conversation.
+// State returns the state for the host to store with the conversation.
 func (c *Run) State() *api.State { return &c.state }
 
-// Ledger is the ledger of the state.
+// Ledger returns the ledger of the state.
 func (c *Run) Ledger() *digest.Ledger { return (*digest.Ledger)(&c.state.Ledger) }
 
-// Fold is what the last fold has done.
+// Fold returns the result of the last fold.
 func (c *Run) Fold() *passes.Fold { return &c.fold }
 
-// Shortened is what passes have written in place of longer texts.
+// Shortened returns the texts with which passes have replaced longer ones.
 func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 
-// Limit is how many tokens the result may have by the gate; 0 is any number.
+// Limit returns how many tokens the result may have according to the gate; 0 means no limit.
 func (c *Run) Limit() int { return c.limit }
 
-// Target is how many tokens the result should have; 0 is any number.
+// Target returns how many tokens the result should have; 0 means no limit.
 func (c *Run) Target() int { return c.target }
 
-// Most is how many tokens a result may have that is bounded.
+// Most returns the maximum number of tokens of a bounded result.
 func (c *Run) Most() int {
 	if c.policy.Gate.Inclusive {
 		return c.limit - 1
@@ -191,22 +192,22 @@ func (c *Run) Bounded() bool {
 // MinGain returns how many tokens a compaction must free; if it can't, nothing is done.
 func (c *Run) MinGain() int { return c.policy.MinGain() }
 
-// TooSmall notes that a pass was left out because it could not free MinGain.
+// TooSmall records that a pass was skipped because it could not free MinGain.
 func (c *Run) TooSmall() { c.small = true }
 
-// NoDigest notes why there is no digest, where the policy takes no local one for it.
+// NoDigest records why there is no digest, if the policy allows no local one.
 func (c *Run) NoDigest(why string) { c.noDigest = why }
 
-// Failure is why there is no digest, as NoDigest has noted; "" where nothing failed.
+// Failure returns why there is no digest, as recorded by NoDigest; "" if nothing failed.
 func (c *Run) Failure() string { return c.noDigest }
 
 // Due reports whether a compaction is due.
 func (c *Run) Due() bool { return c.due }
 
-// Starts reports whether it is time to begin a compaction in the background.
+// Starts reports whether a background compaction should begin.
 func (c *Run) Starts() bool { return c.starts }
 
-// Bodies are what was archived, for the host to keep before it uses the result.
+// Bodies returns the archived content, for the host to store before it uses the result.
 func (c *Run) Bodies() []api.Body { return c.bodies }
 
 // overBytes reports whether the list of messages is larger than the policy allows.

@@ -14,7 +14,7 @@ const thrashing = 3
 // fixedShare is the divisor of the limit above which what must stay, or what is new, is the cause.
 const fixedShare = 2
 
-// nearTarget is the share of the limit above which a target is too close to it.
+// nearTarget is the share of the limit above which a target is too close to the limit.
 const nearTarget = 0.9
 
 // Thrash counts this compaction, before its passes, and reports if there were too many in a row.
@@ -58,8 +58,8 @@ func (c *Run) speakers(from int) (user, assistant int) {
 	return user, assistant
 }
 
-// wholeHistory reports whether the input isn't what the last compaction left, and contains no digest: the application has compacted before,
-// and sends its whole history again.
+// wholeHistory reports whether the input isn't the result of the last compaction and contains no digest: the
+// application has compacted before, and passes its whole history again.
 func (c *Run) wholeHistory() bool {
 	s := &c.state
 	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.doc.N && c.doc.T.Fingerprint(s.Messages) == s.Fingerprint {

@@ -93,13 +93,13 @@ func definitionMemberOf(name string) *definitionMember {
 	return nil
 }
 
-// defining reads one object of a definition.
+// defining is the state of reading one object of a definition.
 type defining struct {
 	c     *conversion
 	d     *definition
 	depth int
 	typ   string
-	list  bool // it holds definitions itself
+	list  bool // it contains definitions itself
 }
 
 // read reads one definition, in the shape of any format.
@@ -125,7 +125,7 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	}
 }
 
-// inner reads an object inside the outermost one that holds the definition.
+// inner reads an object inside the outermost one that contains the definition.
 func (r *defining) inner(s *jsonspan.Scanner) { r.d.read(r.c, s, r.depth+1) }
 
 // declarations reads a list of definitions.
@@ -137,7 +137,7 @@ func (r *defining) declarations(s *jsonspan.Scanner) {
 // schema reads the schema of the arguments.
 func (r *defining) schema(s *jsonspan.Scanner) { r.d.schema = lowered(nil, s) }
 
-// inputSchema reads the schema of the arguments as it is, or from its member json.
+// inputSchema reads the schema of the arguments, which may be inside a member json.
 func (r *defining) inputSchema(s *jsonspan.Scanner) {
 	r.d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
 	inner := jsonspan.New(r.d.schema)

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// read splits the source into turns. They don't include tool results, which are written where their calls are.
+// read splits the source into turns. Tool results are not among them, because they are written with their calls.
 func (c *conversion) read() {
-	// Each text and each call is a message of its own, or may be.
+	// Each text and each call is, or may be, a separate message.
 	r := turning{c: c, apart: c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart}
 	for i := range c.t.Messages {
 		if c.unsent(int32(i)) {
@@ -38,7 +38,7 @@ func (r *turning) start(role transcript.Role) {
 	r.joined = role == transcript.Assistant && r.apart
 }
 
-// last is the turn that was started last.
+// last returns the turn that was started last.
 func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
 
 // message splits one message.
@@ -78,7 +78,7 @@ func (r *turning) message(i int32) {
 	}
 }
 
-// role is the role of a message's turn. What the target has no role for is recorded as lost.
+// role returns the role of a message's turn. A role that the target doesn't have is recorded as lost.
 func (r *turning) role(m *transcript.Message) transcript.Role {
 	c := r.c
 	switch {

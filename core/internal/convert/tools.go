@@ -135,7 +135,7 @@ func fits(text []byte) bool {
 type outcome struct {
 	texts []string
 	media []piece
-	value []byte // a value other than a string, as
+	value []byte // a value other than a string, as JSON
 	fails bool
 }
 
@@ -144,7 +144,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
 	inner := t.Inner(int(n))
-	inside := false // the body is a list of inner
+	inside := false // the body is a list of inner parts
 	for i := range inner {
 		in, at := &inner[i], n+1+int32(i)
 		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
@@ -209,7 +209,7 @@ func (c *conversion) results(calls []int32) {
 	for _, n := range calls {
 		result := c.t.Parts[n].Pair
 		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
-			continue // the host is about to answer it,
+			continue // the host is about to answer it, so there is no result yet
 		}
 		c.written[result] = true
 		o := c.outcome(result)
@@ -236,7 +236,7 @@ func (c *conversion) results(calls []int32) {
 			c.add(wire.Fill(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
 			c.emit(c.to.Result, v)
-		case c.f.Rules.Alternate != "": // what the user says next is in the same message
+		case c.f.Rules.Alternate != "": // what the user says next goes into the same message
 			c.open(transcript.User)
 			c.add(wire.Fill(nil, c.to.Result, v), true)
 		default:

@@ -1,8 +1,8 @@
 // Package critbit is a string map that is immune to hash flooding.
 //
-// The module is started before it ships, so the seeds of Go's maps are public, and the author of a transcript could choose keys whose
-// hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) hashes nothing: an operation visits at most as many
-// nodes as the key has bits. What never enters this package: what the keys mean.
+// The module is started before it ships, so the seeds of Go's maps are public, and the author of a transcript could
+// choose keys whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) hashes nothing: an
+// operation visits at most as many nodes as the key has bits. The meaning of keys never enters this package.
 package critbit
 
 import "math/bits"
@@ -15,7 +15,8 @@ type Map[V any] struct {
 	root   int32
 }
 
-// node separates the keys below it by one bit: the bit of mask in their byte at or, if the mask is longer, whether they have that byte.
+// node separates the keys below it by one bit: the bit of mask in their byte at index at or, if mask is longer, whether
+// they have that byte.
 type node struct {
 	at   uint32
 	mask uint16

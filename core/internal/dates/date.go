@@ -1,6 +1,7 @@
-// Package dates finds dates in text: those of headers, which say when the text after them was said, and those that a text mentions.
+// Package dates finds dates in text: those of headers, which say when the text after them was said, and those that a
+// text mentions.
 //
-// A clock never enters this package: it doesn't know what day today is.
+// A clock never enters this package: it doesn't know today's date.
 package dates
 
 import (
@@ -104,10 +105,10 @@ const mostDates = 8
 
 // token is a number or the name of a month in a text.
 type token struct {
-	number int // -1 if it is no number
+	number int // -1 if it is not a number
 	digits int
 	month  int
-	sure   bool   // the name of a month that means
+	sure   bool   // the name of a month that has no other meaning
 	unit   rune   // what follows a number: 年, 月, 日 or the like
 	gap    string // what precedes it
 }
@@ -160,8 +161,8 @@ func tokensOf(text string, ws []words.Word) []token {
 	return tokens
 }
 
-// count makes the token the number of n digits that a word begins with; after is the text that follows them. 3rd, 8th and 14T09 are days, 12b
-// is none.
+// count makes the token a number of n digits at the start of a word; after is the text that follows them. 3rd, 8th and
+// 14T09 are days, but 12b isn't.
 func (t *token) count(spelled string, n int, after string) {
 	t.digits, t.unit = n, unitAt(after)
 	rest := spelled[n:]

@@ -24,14 +24,14 @@ const (
 	aWeek
 	aMonth
 	aYear
-	weekday // of names
+	weekday // of a name
 )
 
 // phrase is a sequence of words that gives a time by its distance. Words are compared in lower case; "#" stands for a number, "@" for the
 // name of a weekday.
 type phrase struct {
 	words []string
-	n     int // number of units; with
+	n     int // number of units; with # times that number
 	unit  unit
 }
 
@@ -139,8 +139,8 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	return found
 }
 
-// phraseAt is the time that a phrase names whose first whole word is word i, and how many words it takes from there on; 0 where none does. A
-// phrase that names no day has no End.
+// phraseAt returns the time given by a phrase whose first literal word is word i, and how many words it has from there
+// on; 0 if there is none. A phrase that gives no day has no End.
 func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
 	list, _ := phrasesByWord.Get(low[i])
 	for _, k := range list {
@@ -159,7 +159,7 @@ func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken 
 	return m, 0
 }
 
-// signAt is the time that signs name which begin with word i, and how many words they take; 0 where none do.
+// signAt returns the time given by signs that begin at word i, and how many words they have; 0 if there are none.
 func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
 	at := int(ws[i].From)
 	for _, row := range signRows {
@@ -199,7 +199,7 @@ func (p *phrase) at(low []string) (n, number int) {
 	return len(p.words), number
 }
 
-// countNamed is the number that a word names or spells in up to three digits; 0 where it is none.
+// countNamed returns the number that a word names, or spells in up to three digits; 0 if it isn't a number.
 func countNamed(word string) int {
 	number := numberList.Row(word)
 	if digits := digitsAt(word); number == 0 && digits == len(word) && digits > 0 && digits < 4 {

@@ -1,6 +1,6 @@
 // Package gate decides whether a compaction is due, and whether one should begin in the background.
 //
-// What never enters this package: what a compaction does.
+// What a compaction does never enters this package.
 package gate
 
 import (

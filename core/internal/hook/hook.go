@@ -1,7 +1,7 @@
-// Package hook is the only connection between the main path and the published systems. What is registered here is only in the full build:
-// the module ctxfold-full.wasm, and Go programs that import core/full.
+// Package hook is the only connection between the main path and the published systems. Whatever registers here is only
+// in the full build: the module ctxfold-full.wasm, and Go programs that import core/full.
 //
-// What never enters this package: what a published system does.
+// What a published system does never enters this package.
 package hook
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Where says where to find the full build, for people.
+// Where describes where to find the full build, for error messages.
 const Where = "ctxfold-full.wasm, and natively Go programs that import github.com/ctxfold/ctxfold/core/full"
 
 // Published is what the full build knows about the published systems.
@@ -45,7 +45,7 @@ func Check(p *policy.Policy) *policy.Error {
 	return nil
 }
 
-// exact reports whether the published systems follow a policy, which was checked.
+// exact reports whether the published systems handle a policy that has been checked.
 func exact(p *policy.Policy) bool { return Linked != nil && !p.Safe() }
 
 // Estimator returns an estimator adapted to a policy.
@@ -56,7 +56,7 @@ func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	return e
 }
 
-// Due reports whether the policy's gate says that a transcript should be compacted: see [gate.Due].
+// Due reports whether the policy's gate calls for a compaction; see [gate.Due].
 func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold) {
 	if exact(in.Policy) {
 		due, size = Linked.Due(in, total)

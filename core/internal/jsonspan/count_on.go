@@ -2,7 +2,7 @@
 
 package jsonspan
 
-// In a build with the tag ctxfold_count all scanners are remembered, so that a test can count how many bytes were read.
+// In a build with the tag ctxfold_count all scanners are recorded, so that a test can count how many bytes were read.
 
 type started struct {
 	s    *Scanner

@@ -98,9 +98,9 @@ type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
-	fresh bool // directly after
+	fresh bool // directly after an opening bracket
 	err   *Error
-	name  uint32 // where the last key
+	name  uint32 // start of the last key
 
 	// Lenient turns lone surrogates from errors into counts (Lone); they are measured as U+FFFD. New sets it, because other programs write
 	// them and half an emoji is not worth an error.
@@ -401,8 +401,8 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// Pass finds the end of a list or an object by its brackets, for one that is read again: nothing else of it is checked. It returns false, and the
-// scanner stays where it is, if there is none.
+// Pass finds the end of a list or an object by its brackets, for one that is read again later: nothing else in it is
+// checked. It returns false, and the scanner stays, if there is no end.
 func (s *Scanner) Pass() (Span, bool) {
 	if kind := s.Kind(); kind != Array && kind != Object {
 		return Span{}, false

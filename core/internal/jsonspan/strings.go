@@ -33,7 +33,7 @@ var simple = [256]uint8{'"': 2, '\\': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2,
 
 // tally holds the counts of a walk over a string.
 type tally struct {
-	extra    uint32 // bytes of the source that don't belong to
+	extra    uint32 // bytes of the source that don't belong to the text
 	narrower uint32 // bytes of the text that begin no character
 	pairs    uint32 // characters of two UTF-16 code units
 	escapes  uint32 // as in Str
@@ -79,7 +79,7 @@ func (s *Scanner) str(weigh bool) Str {
 func (n *tally) walk(b []byte, i int) int {
 	var extra, narrower, pairs, escapes uint32
 	for {
-		for i+16 <= len(b) { // an iteration
+		for i+16 <= len(b) { // 16 bytes per iteration
 			m := special(Load(b, i))
 			if m == 0 {
 				i += 8
@@ -174,7 +174,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 		s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
 		return 0, 0
 	}
-	if b[i+1] != 'u' { // walk has read
+	if b[i+1] != 'u' { // walk has read all others
 		s.Fail(InvalidJSON, i, "JSON has no such escape")
 		return 0, 0
 	}

@@ -1,6 +1,7 @@
-// Package keep says what must stay: what is pinned, and what belongs to a pinned message or to a tool call that is still open.
+// Package keep determines what must stay: what is pinned, and what belongs to a pinned message or to a tool call that
+// is still open.
 //
-// What never enters this package: edits.
+// Edits never enter this package.
 package keep
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Keeper says which items of a document must stay.
+// Keeper determines which items of a document must stay.
 type Keeper struct {
 	doc     *view.View
 	authors *authorship.Authors
@@ -23,14 +24,15 @@ type Keeper struct {
 	scores  *scores // nil if the host has given none
 }
 
-// New returns what says which items of a document must stay by a policy.
+// New returns the Keeper for a document and a policy.
 func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper {
 	return &Keeper{doc: doc, authors: authors, policy: p}
 }
 
-// Pin marks the items that must stay as they are: system messages, the newest user message (except in a branch, where it is folded too),
-// what stands for content that only the provider can read, the provider's own summaries, what the policy's pins name, project instructions,
-// and what the host's scores hold.
+// Pin marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where it
+// is folded too), messages that stand for content that only the provider can read, the provider's own summaries,
+// messages that match the policy's pins, project instructions, and messages that
+// the host's scores hold.
 func (k *Keeper) Pin() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
 	for i := range k.doc.Items {
@@ -47,8 +49,8 @@ func (k *Keeper) Pin() {
 	k.pinScored()
 }
 
-// pinProject pins messages with project instructions, as far as their share of the window allows: the newest of each file and each skill,
-// files before skills.
+// pinProject pins messages with project instructions, as far as their share of the window allows: the newest version of
+// each file and each skill, files before skills.
 func (k *Keeper) pinProject() {
 	room := k.ProjectRoom()
 	if room == 0 {
@@ -111,17 +113,17 @@ func (k *Keeper) NewestUser() int {
 	return -1
 }
 
-// ProviderOnly reports whether a message represents something that only the provider can read.
+// ProviderOnly reports whether a message represents content that only the provider can read.
 func (k *Keeper) ProviderOnly(m int32) bool {
 	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.ProviderOnly)
 }
 
-// PinOf returns the index of the policy's first pin that names message m of a document, or -1.
+// PinOf returns the index of the policy's first pin that matches message m of a document, or -1.
 func PinOf(doc *view.View, p *policy.Policy, m int) int {
 	return slices.IndexFunc(p.Pins, func(pin policy.Pin) bool { return matches(doc, &pin, m) })
 }
 
-// matches reports whether a pin names message m of a document.
+// matches reports whether a pin matches message m of a document.
 func matches(doc *view.View, pin *policy.Pin, m int) bool {
 	t := doc.T
 	msg := &t.Messages[m]
@@ -137,14 +139,14 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
 }
 
-// Staying tells for each item whether it must stay: it is pinned, or a tool call that is still open, since its result is to come, or it
-// is in one group with a tool call or result of that kind. What must stay for one pass must stay for those after it: numbers in the
-// bodies of folds count on it. It also returns the group of each item.
+// Staying returns for each item whether it must stay, and the group of each item. An item must stay if it is pinned,
+// contains a tool call that is still open, or is in one group with such an item. An item that must stay for one pass
+// must stay for all later ones, because the bodies of folds refer to it by number.
 func (k *Keeper) Staying() (stays []bool, groups []int32) {
 	if k.policy.Branch() {
 		return k.StayingWith(func(int) bool { return false })
 	}
-	waiting := len(k.doc.Items) // where the last turn begins, in which a tool of the provider's may still run
+	waiting := len(k.doc.Items) // start of the last turn, in which a provider's tool may still be running
 	if k.doc.F.Rules.Server != "" || k.doc.T.Calls {
 		waiting = k.OpenTurn(waiting)
 	}
@@ -154,7 +156,7 @@ func (k *Keeper) Staying() (stays []bool, groups []int32) {
 	})
 }
 
-// StayingWith is Staying where items must stay that are pinned, and those that open tells.
+// StayingWith is Staying, where open decides which items must stay in addition to the pinned ones.
 func (k *Keeper) StayingWith(open func(item int) bool) (stays []bool, groups []int32) {
 	seq := make([]int32, len(k.doc.Items))
 	for i, it := range k.doc.Items {
@@ -175,8 +177,8 @@ func (k *Keeper) StayingWith(open func(item int) bool) (stays []bool, groups []i
 	return stays, groups
 }
 
-// OpenTurn is the index of the first of n items after which nobody but the assistant and its tools says anything. An assistant message with
-// words of the user in it counts: what follows them is the turn.
+// OpenTurn returns the index of the first of n items after which only the assistant and its tools say anything. An
+// assistant message that contains words of the user counts as the user's: the turn is what follows it.
 func (k *Keeper) OpenTurn(n int) int {
 	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// dropCaller makes a tool call one that the model itself has made.
+// dropCaller makes a tool call one that the model itself made.
 func (md *Mender) dropCaller(part int32) {
 	p := &md.doc.T.Parts[part]
 	caller, _ := wire.CallerOf(md.doc.T.Bytes(p.Span))

@@ -3,7 +3,7 @@ package mend
 // places has, at the index of each message of the transcript, one more than that of its item, or 0.
 type places []int32
 
-// places returns where the messages of the list are now.
+// places returns the current positions of the messages.
 func (md *Mender) places() places {
 	p := make(places, len(md.doc.T.Messages))
 	for i := range md.doc.Items {
@@ -28,5 +28,5 @@ const (
 	touched                   // it must be measured again
 	drained                   // results were moved out of it
 	gathered                  // its calls get their results in one message after it
-	away                      // it moves to another place
+	away                      // it will be moved
 )

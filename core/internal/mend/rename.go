@@ -5,7 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// otherResults are the results that calls have besides the one that they are paired with, by the parts of the calls.
+// otherResults returns the results that calls have besides the one that they are paired with, by the part index of the
+// call.
 func (md *Mender) otherResults() map[int32][]int32 {
 	others := map[int32][]int32{}
 	for n := range md.doc.T.Parts {
@@ -45,7 +46,7 @@ func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
 	return r.mark(at, touched)
 }
 
-// setID puts an id, JSON, in place of that of a part.
+// setID replaces the id of a part with another one, as JSON.
 func (md *Mender) setID(part int32, id []byte) {
 	p := &md.doc.T.Parts[part]
 	span := md.doc.T.Write(id)

@@ -1,5 +1,5 @@
-// Package mend repairs what a provider would refuse: violations of a wire format's rules, and thinking that is bound to what precedes it.
-// It changes nothing that is valid.
+// Package mend repairs what a provider would reject: violations of a wire format's rules, and thinking that is bound to
+// changed messages. It changes nothing that is valid.
 package mend
 
 import (
@@ -24,31 +24,32 @@ type Mender struct {
 	authors *authorship.Authors
 	keep    *keep.Keeper
 	archive *handles.Archive
-	ledger  *digest.Ledger // of what a repair folds
+	ledger  *digest.Ledger // the ledger for what a repair folds
 	report  *report.Report
 
-	refused   []api.LeftViolation        // what the provider would refuse of the input
-	late      int                        // tokens of the messages that came after the plan and are items now
+	refused   []api.LeftViolation        // the violations in the input that the provider would reject
+	late      int                        // tokens of messages that came after the plan and have become items
 	tolerated map[uint64]cases           // violations of the input that stay, by placeOf
-	mended    bool                       // the input is: what is repaired from now on, a pass has brought
-	renamed   map[uint64]transcript.Span // where in the source ids are, by the keys of those that were written
+	mended    bool                       // the input has been repaired: further violations were caused by passes
+	renamed   map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
 }
 
-// New returns what repairs a document by a policy.
+// New returns the Mender for a document and a policy.
 func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.Keeper, archive *handles.Archive, ledger *digest.Ledger, to *report.Report) *Mender {
 	return &Mender{doc: doc, policy: p, authors: authors, keep: k, archive: archive, ledger: ledger, report: to}
 }
 
-// Refused lists what the provider would refuse of the input, after RepairInput or Repair.
+// Refused lists the violations in the input that the provider would reject, after RepairInput or Repair.
 func (md *Mender) Refused() []api.LeftViolation { return md.refused }
 
-// ForgetLate returns how many tokens the messages have that came after the plan and have become items, for a run that ends with its input.
+// ForgetLate returns the tokens of the messages that came after the plan and have become items, for a run that ends
+// with its input.
 func (md *Mender) ForgetLate() (tokens int) {
 	tokens, md.late = md.late, 0
 	return tokens
 }
 
-// LostResult is the result with which a repair answers a tool call whose own result is gone.
+// LostResult is the result that a repair gives to a tool call whose own result is missing.
 const LostResult = "[No result: it was lost before this point of the conversation]"
 
 // EmptyResult is the body that a repair gives to an empty tool result if the provider requires one.
@@ -57,11 +58,13 @@ const EmptyResult = "[No output]"
 // maxRepairs limits how often a sequence is checked again after a repair; each round repairs everything that the check found.
 const maxRepairs = 8
 
-// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned messages are repaired too,
-// because a refused request helps nobody. Messages that came after the plan stay as they are.
+// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned
+// messages are repaired too, because the request would fail otherwise. Messages that came after the plan stay
+// unchanged.
 //
-// Violations in the input that the provider tolerates stay, unless the policy wants everything repaired. Violations that a pass has caused
-// are repaired: a result breaks no rule that the input kept. The report counts only repairs of the input; its actions list all.
+// Violations in the input that the provider tolerates stay, unless the policy wants everything repaired. Violations
+// that a pass has caused are repaired, so a result breaks no rule that the input obeyed. The report counts only repairs
+// of the input; its actions list all.
 func (md *Mender) Repair() {
 	md.mendAll(func(wire.Violation) bool { return true })
 	md.mended = true
@@ -72,7 +75,8 @@ func (md *Mender) Repair() {
 	}
 }
 
-// RepairInput does what Repair does for the input. Lone surrogates stay until it is known which messages stay: a digest has none.
+// RepairInput is Repair for the input. Lone surrogates are left until it is known which messages stay, because a digest
+// contains none.
 func (md *Mender) RepairInput() {
 	md.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	md.mended = true
@@ -101,8 +105,8 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// came reports whether a violation is in the input and stays. Two consecutive messages of one role are a different violation if a pass has
-// put the first of them there.
+// came reports whether a violation was in the input and stays. Two consecutive messages of one role are a different
+// violation if a pass put the first of them there.
 func (md *Mender) came(v *wire.Violation, place places) bool {
 	if v.Severity != wire.Tolerated || md.tolerated[placeOf(v)]>>v.Case&1 == 0 {
 		return false
@@ -129,7 +133,7 @@ func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.Seq(), md.policy.OpenCalls == "answer")
 }
 
-// Named returns those of some violations that the provider refuses, in the words of a report.
+// Named returns those of the violations that the provider rejects, in the form of a report.
 func (md *Mender) Named(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
@@ -143,7 +147,8 @@ func (md *Mender) Named(violations []wire.Violation) (left []api.LeftViolation) 
 	return left
 }
 
-// stage returns when a fix is made: ids first, since other repairs write them; roles last, since other repairs remove and add messages.
+// stage returns the order in which fixes are made: ids first, because other repairs write them; roles last, because
+// other repairs remove and add messages.
 func stage(f wire.Fix) int {
 	switch f {
 	case wire.RenameID:

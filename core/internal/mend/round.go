@@ -10,21 +10,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// round is the repair of what one check has found. Fixes are made in messages and noted for items; the list of items is made again at the
-// end, so that places stay right.
+// round makes the repairs for one check. It edits messages immediately and collects changes of items; the list of items
+// is rebuilt at the end, so that positions stay valid in the meantime.
 type round struct {
 	md    *Mender
 	doc   *view.View
 	place places
 	marks []mark // by item
 
-	inserts    map[int][]byte          // messages to put after an item; -1 is the front
-	unanswered map[int32][]int32       // by message: the parts that are calls without result
-	answered   map[int][]int32         // by item: the calls that are answered by what is put after it, in order
+	inserts    map[int][]byte          // messages to insert after an item; -1 means the front
+	unanswered map[int32][]int32       // by message: the part indexes of calls without a result
+	answered   map[int][]int32         // by item: the calls that are answered by the inserted message, in order
 	moved      []move                  // in the order of the violations
-	turns      map[int]transcript.Role // by item: who says something after it so that the roles take turns
-	others     map[int32][]int32       // by call: the results that it has besides the one that it is paired with, once they are wanted
-	opener     int                     // the item before which the user opens the conversation, or -1
+	turns      map[int]transcript.Role // by item: the role of a message to insert after it so that the roles alternate
+	others     map[int32][]int32       // by call: the results that it has besides the one that it is paired with; computed on demand
+	opener     int                     // the item before which a first user message is inserted, or -1
 }
 
 func (md *Mender) round() *round {
@@ -32,8 +32,8 @@ func (md *Mender) round() *round {
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
 
-// fixes say what is done about a violation, in an item: how the report calls it, and what it takes. Saved is how many tokens that saves; ok is
-// false where nothing was done.
+// fixes are the actions for each fix: the name in the report, and the function that makes it for an item. saved is the
+// number of tokens saved; ok is false if nothing was done.
 var fixes = [...]struct {
 	action api.ActionName
 	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)
@@ -119,13 +119,13 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 	return done
 }
 
-// mark marks an item. Its results are those of a fix that saves nothing.
+// mark marks an item. It returns the results of a fix that saves nothing.
 func (r *round) mark(at int, m mark) (saved int, ok bool) {
 	r.marks[at] |= m
 	return 0, true
 }
 
-// dropPart takes a part out of its message, or the message where it is one.
+// dropPart removes a part from its message, or the whole message if it is the only content.
 func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	if t.Parts[v.Part].List == transcript.NoList {
@@ -137,14 +137,14 @@ func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	return saved, true
 }
 
-// setBody puts a text in place of the body of a tool result.
+// setBody replaces the body of a tool result with a text.
 func (r *round) setBody(at int, part int32, text string) (saved int, ok bool) {
 	value, size := r.doc.F.ResultBody(nil, r.doc.T, part, text)
 	r.doc.SetBody(part, value, size)
 	return r.mark(at, touched)
 }
 
-// answer gives results to the calls that have none, and gathers those that have to be in one message.
+// answer adds results for calls that have none, and gathers results that must be in one message.
 func (r *round) answer() {
 	for at := range r.doc.Items {
 		switch calls := r.unanswered[r.doc.Items[at].Msg]; {
@@ -158,7 +158,7 @@ func (r *round) answer() {
 	}
 }
 
-// open lets the user open the conversation, and the roles take turns.
+// open inserts a first user message, and messages that make the roles alternate.
 func (r *round) open() {
 	if before := r.opener - 1; r.opener >= 0 {
 		if r.inserts[before] != nil {
@@ -223,7 +223,7 @@ func (r *round) calls(parts []int32) []wire.Call {
 	return calls
 }
 
-// answerInside writes the message of an item again, with results in the parts that are calls without one.
+// answerInside rewrites the message of an item with results inside the parts that are calls without one.
 func (r *round) answerInside(item int, calls []int32) {
 	for _, n := range calls {
 		p := &r.doc.T.Parts[n]
@@ -289,8 +289,8 @@ func (r *round) behind(call int) int {
 	return call
 }
 
-// rebuild builds the new list of items: without removed ones, with insertions after their items and moved items in their places. Answers
-// are linked to exactly their calls, since ids are not always enough.
+// rebuild builds the new list of items: without removed ones, with insertions and moved items in their places. Answers
+// are linked explicitly to their calls, because ids are not always sufficient.
 func (r *round) rebuild() {
 	if len(r.inserts) == 0 && len(r.moved) == 0 && !slices.ContainsFunc(r.marks, func(m mark) bool { return m&gone != 0 }) {
 		return
@@ -323,7 +323,7 @@ func (r *round) rebuild() {
 	r.doc.F.Pair(r.doc.T, part)
 }
 
-// moves are the moves by the item after which they go. An item moves once.
+// moves returns the moves by the item after which they go. Each item moves only once.
 func (r *round) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {

@@ -5,15 +5,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds it to what precedes it. It removes it
-// from all turns after the change, because a turn that lost some of it would be refused (AN9), or because it would only cost tokens: the
-// provider drops it itself (OR9). Pinned messages are no exception, because a refused request helps nobody.
+// dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds it to what precedes
+// it. It does so in all turns after the change, because a turn that lost some of its reasoning would be rejected (AN9),
+// or because the reasoning would only cost tokens: the provider drops it itself (OR9). Pinned messages are no
+// exception, because the request would fail otherwise.
 func (md *Mender) dropBoundReasoning(from int) {
 	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
-// dropReasoning removes a part with reasoning, or only its text if the message must have some (OC9). It reports whether there was anything
-// to remove.
+// dropReasoning removes a part with reasoning, or only its text if the message must have some (OC9). It reports whether
+// it removed anything.
 func (md *Mender) dropReasoning(part int32) bool {
 	p := &md.doc.T.Parts[part]
 	if !p.Has(transcript.Required) {

@@ -11,7 +11,7 @@ import (
 
 // ThinkingMode returns how the transcript's model thinks, and the source of that. Sources closer to this request take precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
-	if md.doc.F.Rules.Bound != "AN9" { // the provider leaves out what no longer fits, and wants none
+	if md.doc.F.Rules.Bound != "AN9" { // the provider drops what is no longer valid, and requires none
 		return api.ThinkingAdaptive, api.ThinkingByFormat
 	}
 	if mode = api.ThinkingMode(md.policy.Thinking); mode != "" && mode != policy.ThinkingAuto {
@@ -144,8 +144,8 @@ func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	return begins
 }
 
-// open reports whether the model continues with the loop that begins at an item: apart from thinking, it ends with a tool result or a tool
-// call. more means that it calls tools whose results are still to come.
+// open reports whether the model will continue the loop that begins at an item: apart from thinking, it ends with a
+// tool result or a tool call. more means that results of calls are still missing.
 func (md *Mender) open(l loop) (open, more bool) {
 	decided := false
 	for i := len(md.doc.Items) - 1; i >= l.from; i-- {
@@ -212,7 +212,7 @@ func (md *Mender) closeLoop() bool {
 		if !goes(i) {
 			continue
 		}
-		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 { // what the user says in it would become the tools' record
+		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 { // otherwise the user's words would become part of the tools' record
 			return false
 		}
 		if at < 0 {

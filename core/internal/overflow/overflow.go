@@ -51,7 +51,7 @@ type Verdict struct {
 	Limit    int    // the model's limit in tokens according to the provider; 0 if it doesn't say
 }
 
-// maxText is how many bytes of a text are examined: errors are short, and an answer that isn't one may have any size.
+// maxText is how many bytes of a text are examined: errors are short, and other answers may have any size.
 const maxText = 16 << 10
 
 // Classify returns why a call failed.
@@ -87,7 +87,7 @@ func Classify(f Failure) Verdict {
 	}
 	if noBody(text) && (f.Status == 400 || f.Status == 413 || f.Status == 0) {
 		switch {
-		case strings.EqualFold(f.Provider, "cerebras"): // its way to say so (pi's list of providers)
+		case strings.EqualFold(f.Provider, "cerebras"): // its wording for this (pi's list of providers)
 			v.Class, v.Provider = Context, "cerebras"
 			return v
 		case f.Status == 413 || strings.HasPrefix(text, "413"):
@@ -122,7 +122,7 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	return v
 }
 
-// noBody reports whether a text is what an SDK says about an answer without a body.
+// noBody reports whether a text is an SDK's message about an answer without a body.
 func noBody(text string) bool {
 	for _, status := range []string{"400", "413"} {
 		if rest, found := strings.CutPrefix(text, status); found {
@@ -134,7 +134,8 @@ func noBody(text string) bool {
 	return text == "" || text == "(no body)"
 }
 
-// normal returns a text as the patterns expect it: in lower case, with plain apostrophes, and at most maxText bytes.
+// normal returns a text in the form that the patterns expect: in lower case, with plain apostrophes, and at most
+// maxText bytes.
 func normal(text string) string {
 	if len(text) > maxText {
 		text = text[:maxText]

@@ -3,7 +3,7 @@ package overflow
 // Rules returns the wordings in the order in which they are tried: guards first.
 func Rules() []Rule { return append(append([]Rule{}, guards...), table...) }
 
-// Sources of several rules: lists of wordings that others maintain, from their own sources and issues.
+// Sources of several rules: lists of wordings in other projects, based on their own sources and issues.
 const (
 	pi      = "earendil-works/pi packages/ai/src/utils/overflow.ts"
 	litellm = "BerriAI/litellm litellm_core_utils/exception_mapping_utils.py"

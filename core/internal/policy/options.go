@@ -37,7 +37,8 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	return q, nil
 }
 
-// optionsOf apply groups of options to a policy, in this order. Where an option is out of range they say which, and what is wrong.
+// optionsOf apply groups of options to a policy, in this order. If an option is out of range they return its name and
+// what is wrong.
 var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }
@@ -110,7 +111,7 @@ func (p *Policy) withRedact(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withWindow applies what changes the room for the conversation, and the passes and the format.
+// withWindow applies the options that change the room for the conversation, the passes and the format.
 func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 	if p.Tried = o.Tried; outside(o.Tried, MaxTokens) {
 		return "tried", inTokens
@@ -119,7 +120,7 @@ func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 		return "window", inTokens
 	}
 	if o.Window > 0 && (p.Window.Tokens == 0 || o.Window < p.Window.Tokens) {
-		p.Window = Window{Tokens: o.Window, Reserve: p.reserve} // that of a model is for its whole window
+		p.Window = Window{Tokens: o.Window, Reserve: p.reserve} // the model's reserve is for its whole window
 	}
 	if o.NoReserve {
 		p.Window.Reserve = new(int)

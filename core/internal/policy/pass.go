@@ -11,10 +11,10 @@ import (
 type Pass struct {
 	Name string
 	JSON []byte // the whole object, {"pass":NAME,…}
-	Step Step   // what the pass has read of it, once the policy is resolved; not to be written to
+	Step Step   // decoded when the policy is resolved; must not be written to
 }
 
-// Step is a pass with its parameters.
+// Step is a pass with its decoded parameters.
 type Step interface {
 	Unmarshaler
 	// Check finds parameters out of range. It returns a text for people, or "".

@@ -86,7 +86,7 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
-// windowIs says what a window looks like, with the number that somebody gave instead of one.
+// windowIs returns a message about the form of a window, with the number that was given instead.
 func windowIs(given []byte) string {
 	n := 0
 	for n < len(given) && n < 10 && given[n] >= '0' && given[n] <= '9' {
@@ -135,7 +135,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	return p, p.check()
 }
 
-// explained is an error of reading a policy that says what to write instead, if that is known.
+// explained adds to an error of reading a policy what to write instead, if that is known.
 func explained(err *Error, src []byte) *Error {
 	at := jsonspan.PathAt(src, err.Offset)
 	if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
@@ -155,7 +155,7 @@ func names() []string {
 	return n
 }
 
-// The values of options, most of which policies have too, and the complaints about others.
+// The values of options, most of which policies have too, and the error messages for other values.
 var (
 	answers   = []string{"messages", "edits", "report"}
 	archives  = []string{"", "places", "bodies"}
@@ -200,7 +200,7 @@ func (p *Policy) check() *Error {
 	return nil
 }
 
-// Each pass and each pin looks at every message, so their number has a bound.
+// Each pass and each pin looks at every message, so their number is limited.
 const (
 	MaxPasses = 100
 	MaxPins   = 1000

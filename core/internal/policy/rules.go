@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// rule is what a value of a policy must be.
+// rule is a requirement for a value of a policy.
 type rule struct {
-	at, must string // its key, and the end of the complaint
+	at, must string // its key, and the end of the error message
 	broken   func(p *Policy) bool
 }
 
@@ -20,7 +20,7 @@ const (
 	maxNotice = 10_000 // bytes of gate.notice: more would fill what it is to save
 )
 
-// The values of options that only policies have.
+// The values of keys that only policies have.
 var (
 	requests  = []string{"", "auto", "flat", "prefix"}
 	scopes    = []string{"", "session", "branch"}
@@ -31,7 +31,7 @@ var (
 	pinRoles  = []string{"", "system", "user", "assistant", "tool"}
 )
 
-// rules are those there are, in the order in which they are looked at.
+// rules are checked in this order.
 var rules = []rule{
 	{"window.tokens", inTokens, func(p *Policy) bool { return outside(p.Window.Tokens, MaxTokens) }},
 	{"window.reserve", inTokens, func(p *Policy) bool { return p.Window.Reserve != nil && outside(*p.Window.Reserve, MaxTokens) }},
@@ -71,10 +71,10 @@ var rules = []rule{
 	{"pins", "must be at most 1,000", func(p *Policy) bool { return len(p.Pins) > MaxPins }},
 }
 
-// outside reports whether a number is not from 0 to most.
+// outside reports whether a number is not between 0 and most.
 func outside(n, most int) bool { return n < 0 || n > most }
 
-// noShare reports whether a number is there and not from 0 to 1.
+// noShare reports whether a number is set and not between 0 and 1.
 func noShare(share *float64) bool { return share != nil && !(*share >= 0 && *share <= 1) }
 
 // bad reports whether a price is out of range.

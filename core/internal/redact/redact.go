@@ -1,7 +1,7 @@
-// Package redact removes texts from a transcript before a compaction reads it, so that they are in nothing that the compaction makes:
-// requests, digest, ledger and archive. Messages that stay are written from the original.
+// Package redact removes texts from a transcript before a compaction reads it, so that nothing that the compaction
+// makes contains them: requests, digest, ledger and archive. Messages that stay are written from the original.
 //
-// What never enters this package: what counts as a secret, which is up to the host.
+// What counts as a secret is up to the host and never enters this package.
 package redact
 
 import (
@@ -111,7 +111,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 	var out []byte
 	origin := &transcript.Origin{Src: src}
 	done := 0 // the source up to here is in out
-	key := "" // the last one, where its value is next
+	key := "" // the last key, if its value is next
 	for i := int(list.Start); i < int(list.End); i++ {
 		switch c := src[i]; c {
 		case ' ', '\t', '\n', '\r', ':':

@@ -1,6 +1,7 @@
-// Package report collects what an operation has done: its actions, and what passes, repairs and restorations have counted.
+// Package report collects what an operation has done: its actions, and the counters of passes, repairs and
+// restorations.
 //
-// What never enters this package: what is done to the document.
+// Changes of the document never enter this package.
 package report
 
 import (
@@ -9,11 +10,11 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Report is the report of one operation on its way.
+// Report is the report of one operation in progress.
 type Report api.Report
 
-// Act records what a pass did. The list doubles where append would reallocate more often: abandoned memory adds up, and the memory of a
-// module never shrinks.
+// Act records an action of a pass. The capacity of the list doubles, because append would reallocate more often, and
+// the memory of a module never shrinks.
 func (r *Report) Act(a api.Action) {
 	if n := len(r.Actions); n == cap(r.Actions) {
 		r.Actions = slices.Grow(r.Actions, n+8)

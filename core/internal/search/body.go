@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// These tables are all that this package knows about messages of any format. The strings of a message are its text, except for those under
-// keys that name, sign or count something.
+// isNoText reports whether strings under a key are not text because the key names, signs or counts something. These
+// tables are all that this package knows about message formats.
 func isNoText(key []byte) bool {
 	switch string(key) {
 	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data", "media_type", "mediaType", "mime_type",
@@ -179,7 +179,7 @@ func (s *searching) end(to uint32) {
 	}
 }
 
-// close makes a doc of the message's text so far.
+// close turns the message's text so far into a doc.
 func (s *searching) close() {
 	if s.cur.piece > 0 && s.cur.words == 0 {
 		return

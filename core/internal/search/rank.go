@@ -71,7 +71,7 @@ func (s *searching) best() []ranked {
 	}
 	scores := s.lexical()
 	byDate := len(s.asked) > 0
-	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query has nothing but a date or a role, or no known word
+	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query only contains a date or a role, or no known word
 	room := 8*s.query.Limit + 256                        // never more than this is sorted
 	list := make([]ranked, 0, room)
 	floor := int64(1)
@@ -94,7 +94,7 @@ func (s *searching) best() []ranked {
 		if len(list) == room {
 			list = append(list[:0], s.firsts(list)...)
 			if len(list) == s.query.Limit {
-				floor = list[len(list)-1].score + 1 // equally good docs come later
+				floor = list[len(list)-1].score + 1 // equally good docs that come later are worse
 			}
 		}
 		list = append(list, ranked{int32(i), score})

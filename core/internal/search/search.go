@@ -58,7 +58,7 @@ func RoleNamed[T string | []byte](name T) (Role, bool) {
 	return 0, false
 }
 
-// RoleSet is a set of roles; the zero RoleSet means all roles.
+// RoleSet is a set of roles; the zero RoleSet contains all roles.
 type RoleSet uint8
 
 // Add adds a role.

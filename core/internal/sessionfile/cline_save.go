@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// clineCounted leaves out the member with the provider's counts, which describe a prompt that is not sent again.
+// clineCounted removes the member with the provider's counts, which describe a prompt that is not sent again.
 var clineCounted = without("metrics")
 
 // save replaces the list with the messages. Unchanged messages keep everything but the provider's counts. The digest is marked the way Cline

@@ -27,10 +27,10 @@ type field struct {
 	to  any
 }
 
-// anyValue takes the span of a value of any type.
+// anyValue reads the span of a value of any type.
 type anyValue struct{ *jsonspan.Span }
 
-// choice takes one of a few words.
+// choice reads one of a few words.
 type choice struct {
 	to    *string
 	words []string
@@ -39,10 +39,10 @@ type choice struct {
 // oneOf returns the destination of a string that is one of words.
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
 
-// timeOf takes the time of an entry of a file, which may be the last one.
+// timeOf reads the time of an entry of a file, which may be the last one.
 type timeOf struct{ file *file }
 
-// number takes the number of an id, for ids.rank; noID if the value is not a string.
+// number reads an id and stores its number for ids.rank; noID if the value is not a string.
 type number struct {
 	ids *ids
 	to  *int32

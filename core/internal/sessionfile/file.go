@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// file is a session file that is being read: its source, and the session that is made from it. The first error ends reading.
+// file is a session file that is being read: its source, and the session that is built from it. The first error ends
+// reading.
 type file struct {
 	*Session
 	kind    *Kind

@@ -134,8 +134,8 @@ var gooseOwnBlocks = map[string]string{
 	"tool_result":       `{"type":"toolResponse","id":$tool_use_id?null;,"toolResult":{"status":"success","value":{"content":`,
 }
 
-// gooseOwn appends one of Anthropic's blocks in Goose's form. A block that Goose has no form for stays unchanged, and will not be found
-// when the file is read again.
+// gooseOwn appends one of Anthropic's blocks in Goose's form. A block that Goose has no form for stays unchanged, and
+// is not read again from the file.
 func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	template, known := gooseOwnBlocks[typ]

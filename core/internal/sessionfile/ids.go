@@ -26,7 +26,7 @@ func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	return t.addText(key)
 }
 
-// addText notes an id that is not a string of the file.
+// addText records an id that is not a string of the file.
 func (t *ids) addText(key []byte) int32 {
 	t.keys = append(t.keys, key)
 	return int32(len(t.keys) - 1)
@@ -49,7 +49,7 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 // ranks are the numbers of ids, by their places.
 type ranks []int32
 
-// number replaces places by numbers; noID stays.
+// number replaces places with numbers; noID stays.
 func (r ranks) number(ids ...*int32) {
 	for _, id := range ids {
 		if *id != noID {

@@ -2,10 +2,11 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// save adds a compaction as pi writes one, where the messages begin with a digest: its text is the summary. Where what follows is
-// the end of the conversation as it was, the compaction names its first entry, and that is all. Otherwise it keeps no entry,
-// and the messages follow it as new ones. Messages that begin with no digest become a path of their own, from a new root: a
-// compaction of pi has a summary. A file of version 1 gets ids first, as pi does when it opens one.
+// save adds a compaction as pi writes one if the messages begin with a digest: its text is the summary. If the
+// following messages are the unchanged end of the conversation, the compaction names their first entry, and nothing
+// else is written. Otherwise it keeps no entry, and the messages follow it as new ones. Messages that don't begin with
+// a digest become a separate path from a new root, because a compaction of pi needs a summary. A file of version 1 gets
+// ids first, as when pi opens one.
 func (p *pi) save(s *saver) {
 	if p.version < 2 {
 		p.migrate(s)
@@ -18,7 +19,7 @@ func (p *pi) save(s *saver) {
 	parent := p.idOf(s, p.path[len(p.path)-1])
 	i := 0
 	summary, ok := firstText(s.in.Src, s.in.Messages[0])
-	if ok && (s.from[0] < 0 || s.role(0) != "user") { // what the user has said stays the user's
+	if ok && (s.from[0] < 0 || s.role(0) != "user") { // otherwise the user's own words would become the summary
 		id := s.newID()
 		kept := id
 		first := p.tail(s)
@@ -82,7 +83,7 @@ func (p *pi) tail(s *saver) int32 {
 	return s.first(rest[0])
 }
 
-// idOf returns the id of an entry, as JSON: null for the header, which is not of the tree.
+// idOf returns the id of an entry, as JSON; null for the header, which is not part of the tree.
 func (p *pi) idOf(s *saver, i int32) string {
 	if p.made != nil {
 		return p.made[i]
@@ -126,7 +127,7 @@ func (p *pi) settings(s *saver) (parent string) {
 	return parent
 }
 
-// piUnused is a usage that says nothing: what the provider counted before is of what is gone.
+// piUnused is an empty usage: the provider's counts describe an older prompt.
 const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 
 // copyEntry writes an entry again, in another place of the tree.
@@ -139,7 +140,7 @@ func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
 	s.write(`,"id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), "}\n")
 }
 
-// newEntry writes a message that the file does not have.
+// newEntry writes a message that is not in the file.
 func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head := func(typ string) {
 		s.write(`{"type":"`+typ+`","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()))
@@ -187,8 +188,8 @@ func (p *pi) asked(key string) string {
 	return `"unknown"`
 }
 
-// migrate gives every entry of a file of version 1 an id and the one before it for a parent. What pi changes from version 2 to 3 it
-// changes itself.
+// migrate gives every entry of a file of version 1 an id, and the previous entry as its parent. pi itself makes the
+// changes from version 2 to 3.
 func (p *pi) migrate(s *saver) {
 	s.kept, s.out = 0, append([]byte(nil), p.src[:start(p.src)]...)
 	p.made = make([]string, len(p.entries))

@@ -58,9 +58,9 @@ type Kind struct {
 	Stream bool
 	// Beside are lists that the agent keeps next to its session files and that are easily mistaken for one.
 	Beside []Beside
-	// Usage holds the keys of the provider's counts.
+	// Usage are the keys of the provider's counts.
 	Usage usageKeys
-	// Read reads the file into the session, and returns the writer that puts other messages into it.
+	// Read reads the file into the session, and returns the writer that saves other messages in it.
 	Read func(f *file) writer
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// minBinary is the length of a run of base64 or hexadecimal digits that nobody reads as a word.
+// minBinary is the minimum length of a run of base64 or hexadecimal digits that counts as binary data.
 const minBinary = 256
 
 // wrapped is the minimum length of such a line if it is one of several.
@@ -140,7 +140,7 @@ func (w *writer) encoded(i int) int {
 	return k
 }
 
-// all reports whether a text consists of base64 letters and digits.
+// all reports whether a text consists only of base64 characters.
 func all(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if !encodedByte(s[i]) {

@@ -44,18 +44,18 @@ func controls(text string) (clean string, changed bool) {
 	return string(t.out), true
 }
 
-// control are the characters that a terminal does something for.
+// control marks the characters that a terminal interprets.
 var control = [256]bool{0x1b: true, '\r': true, '\b': true, '\n': true}
 
-// terminal is what a text leaves on a screen.
+// terminal simulates what a text leaves on a screen.
 type terminal struct {
 	text string
-	at   int // what is read next
+	at   int // the position in the text
 	out  []byte
-	line int // where the line begins in out
+	line int // the start of the current line in out
 }
 
-// restart goes to the beginning of the line.
+// restart moves to the beginning of the line.
 func (t *terminal) restart() {
 	t.out = back(t.out, t.line, t.text[t.at:])
 	if n := len(t.out); n > t.line && t.out[n-1] == '\n' {
@@ -63,7 +63,7 @@ func (t *terminal) restart() {
 	}
 }
 
-// rubOut takes the last character of the line back.
+// rubOut removes the last character of the line.
 func (t *terminal) rubOut() {
 	n := len(t.out)
 	if n == t.line {
@@ -74,7 +74,7 @@ func (t *terminal) rubOut() {
 	t.out = t.out[:n]
 }
 
-// escape does what an escape code says.
+// escape executes an escape code.
 func (t *terminal) escape() {
 	n, final := escape(t.text[t.at:])
 	t.at += n
@@ -88,8 +88,8 @@ func (t *terminal) escape() {
 	}
 }
 
-// back returns what a carriage return leaves of the line that began at line. It leaves nothing if next, which follows, is the same progress
-// line again or the line says nothing; otherwise the line stays, and next goes below it.
+// back returns what a carriage return leaves of the line that began at line. It leaves nothing if next, the text after
+// it, shows the same progress again or the line is empty; otherwise the line stays, and next begins a new one.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -104,7 +104,7 @@ func back(out []byte, line int, next string) []byte {
 // progressWords is how many letters of two lines are compared.
 const progressWords = 12
 
-// sameProgress reports whether a line has nothing but numbers and punctuation, or begins with the same letters as next.
+// sameProgress reports whether a line contains only numbers and punctuation, or begins with the same letters as next.
 func sameProgress(was []byte, next string) bool {
 	k, n := 0, 0
 	for _, c := range was {
@@ -151,7 +151,7 @@ func escape(text string) (n int, final byte) {
 	return 2, 0
 }
 
-// escapeSequence is a code of parameters and a letter, "ESC [ 1 ; 31 m".
+// escapeSequence matches a code with parameters and a letter, "ESC [ 1 ; 31 m". It returns 0 if there is none.
 func escapeSequence(text string) (n int, final byte) {
 	for n = 2; n < len(text) && n < 64; n++ {
 		if c := text[n]; c >= 0x40 && c <= 0x7e {
@@ -163,7 +163,7 @@ func escapeSequence(text string) (n int, final byte) {
 	return n, 0
 }
 
-// escapeString is a code with a text, up to BEL or ESC \.
+// escapeString returns the length of a code that contains a text, up to BEL or ESC \.
 func escapeString(text string) int {
 	for n := 2; n < len(text) && n < 4096; n++ {
 		switch text[n] {

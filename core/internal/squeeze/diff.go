@@ -27,7 +27,7 @@ func (w *writer) diffHead(i int) int {
 	return 0
 }
 
-// context reports whether a diff line says nothing: it is next to the changes, and contains no word.
+// context reports whether a context line of a diff can be left out: it contains no word.
 func (w *writer) context(s string) bool {
 	if strings.HasPrefix(s, "@@ -") {
 		w.diff = true

@@ -70,8 +70,8 @@ func (w *writer) gutter(i int) int {
 	return k
 }
 
-// gutterLines is how many lines from line i on have numbers that count on from first, with one sign after them, and whether more of them
-// begin with a tab than with a space.
+// gutterLines returns how many lines from line i on are numbered consecutively from first, with the same sign after the
+// number, and whether more of them begin with a tab than with a space.
 func (w *writer) gutterLines(i, first int, sign byte) (k int, tabs bool) {
 	more := 0
 	for k = 1; i+k < w.count(); k++ {

@@ -17,18 +17,19 @@ const (
 	valueBits = 9 // of hashes of values
 )
 
-// jsonLines are values of JSON that begin at a line.
+// jsonLines are JSON values that begin at the start of a line.
 type jsonLines struct {
-	line   int   // the first
-	lines  int   // how many they take
+	line   int   // the first line
+	lines  int   // number of lines
 	from   int   // offsets in the text
 	end    int   //
-	root   int32 // the node that the values are in
+	root   int32 // the node that contains the values
 	values int
-	whole  bool // else they are the elements of an array that goes on
+	whole  bool // false if the values are elements of an incomplete array
 }
 
-// json writes a JSON value that begins at line i and ends at the end of a line, or several lines of JSON.
+// json writes a JSON value that begins at line i and ends at the end of a line, or several lines of JSON. It returns
+// the number of lines.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.may(JSON) {
@@ -50,14 +51,14 @@ func (w *writer) json(i int) int {
 	}
 	root := &w.nodes[j.root]
 	root.end, root.next, root.count = int32(j.end), int32(len(w.nodes)), int32(j.values)
-	if j.lines == j.values && tellsError(w.src[from:j.end]) { // a message continues to the end of its line
+	if j.lines == j.values && tellsError(w.src[from:j.end]) { // an error message continues to the end of its line
 		return 0
 	}
 	return w.writeJSON(&j)
 }
 
-// firstJSON reads the value that begins first or, where it does not end, the elements of an array that are whole. It reports whether there is
-// anything.
+// firstJSON reads the first value or, if it is incomplete, the complete elements of an array. It reports whether there
+// are any.
 func (w *writer) firstJSON(j *jsonLines) bool {
 	w.nodes = append(w.nodes[:0], node{start: int32(j.from), kind: '['})
 	j.end, j.whole = w.value(j.from)
@@ -74,7 +75,7 @@ func (w *writer) firstJSON(j *jsonLines) bool {
 	return true
 }
 
-// moreJSON reads the objects that follow line by line: lines of JSON, or elements of an array that begins elsewhere.
+// moreJSON reads further objects, one per line: lines of JSON, or elements of an array that begins elsewhere.
 func (w *writer) moreJSON(j *jsonLines) {
 	for j.line+j.lines < w.count() {
 		i := j.line + j.lines
@@ -100,7 +101,7 @@ func (w *writer) moreJSON(j *jsonLines) {
 	}
 }
 
-// writeJSON writes values: as rows where they are alike, and else each without white space.
+// writeJSON writes values, as rows if they are similar, and otherwise each without white space.
 func (w *writer) writeJSON(j *jsonLines) int {
 	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
@@ -112,7 +113,7 @@ func (w *writer) writeJSON(j *jsonLines) int {
 	w.forms |= JSON
 	switch {
 	case j.values > 1 && w.rows(j.root):
-		if !j.whole { // it goes on
+		if !j.whole { // incomplete
 			w.out = append(w.out[:len(w.out)-1], ',')
 		}
 		w.end()
@@ -129,14 +130,14 @@ func (w *writer) writeJSON(j *jsonLines) int {
 	if tail := w.src[j.end : w.lines[behind]-1]; !blank(tail) && (j.whole || j.lines == 1) {
 		w.out = append(append(w.out[:len(w.out)-1], tail...), '\n')
 	}
-	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // as compact as it can be
+	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // it is as compact as possible already
 		w.forms = was
 		w.out = append(append(w.out[:before], w.src[w.lines[j.line]:w.lines[behind]-1]...), '\n')
 	}
 	return j.lines
 }
 
-// lastEnd returns where the last value that is complete inside the first one ends.
+// lastEnd returns the end of the last complete value inside the first one.
 func (w *writer) lastEnd() int {
 	last := int32(0)
 	for n := int32(2); n < int32(len(w.nodes)); n = w.nodes[n].next {
@@ -175,15 +176,15 @@ func (w *writer) value(at int) (end int, ok bool) {
 	return r.at, true
 }
 
-// nodeReader reads one value of JSON into nodes.
+// nodeReader parses a JSON value into nodes.
 type nodeReader struct {
 	w     *writer
 	at    int
-	stack [maxDepth]int32 // the nodes that are open
+	stack [maxDepth]int32 // the open nodes
 	depth int
 }
 
-// space passes over white space, and reports whether anything follows.
+// space skips white space, and reports whether anything follows.
 func (r *nodeReader) space() bool {
 	for r.at < len(r.w.src) && space(r.w.src[r.at]) {
 		r.at++
@@ -191,7 +192,7 @@ func (r *nodeReader) space() bool {
 	return r.at < len(r.w.src)
 }
 
-// begin reads a scalar or an empty list or object, or opens one that is not empty.
+// begin reads a scalar or an empty list or object, or opens a nonempty one.
 func (r *nodeReader) begin() (opened, ok bool) {
 	if !r.space() {
 		return false, false
@@ -216,7 +217,7 @@ func (r *nodeReader) begin() (opened, ok bool) {
 	return false, false
 }
 
-// scalar adds a node that ends at an offset, if it is one, and goes there.
+// scalar adds a node that ends at an offset, if it is valid, and moves there.
 func (r *nodeReader) scalar(end int, kind byte, ok bool) {
 	if ok {
 		r.w.nodes = append(r.w.nodes, node{int32(r.at), int32(end), int32(len(r.w.nodes) + 1), 0, kind})
@@ -224,7 +225,7 @@ func (r *nodeReader) scalar(end int, kind byte, ok bool) {
 	r.at = end
 }
 
-// open opens a list or an object. One that is empty is closed by follow.
+// open opens a list or an object. follow closes an empty one.
 func (r *nodeReader) open(c byte) (opened, ok bool) {
 	if r.depth == maxDepth {
 		return false, false
@@ -245,7 +246,8 @@ func (r *nodeReader) key() (ok bool) {
 	return ok
 }
 
-// follow closes what ends after a value, and reads the comma before the next one. There is no more where the whole value has ended.
+// follow closes the containers that end after a value, and reads the comma before the next one. more is false at the
+// end of the whole value.
 func (r *nodeReader) follow() (more, ok bool) {
 	for r.depth > 0 {
 		if !r.space() {
@@ -275,7 +277,7 @@ func (r *nodeReader) follow() (more, ok bool) {
 	return false, true
 }
 
-// numeric are the characters of numbers, and of true, false and null.
+// numeric marks the characters of numbers, and of true, false and null.
 var numeric = func() (is [256]bool) {
 	for i := range is {
 		c := byte(i)
@@ -305,7 +307,7 @@ func (w *writer) key(at int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// stringEnd returns where a string of JSON ends that begins at an offset.
+// stringEnd returns the end of the JSON string that begins at an offset.
 func stringEnd(src string, at int) (end int, ok bool) {
 	for at++; ; {
 		i := strings.IndexByte(src[at:], '"')
@@ -344,7 +346,7 @@ func (w *writer) emit(n int32) {
 	}
 }
 
-// emitInside writes a list or an object with what is in it.
+// emitInside writes a list or an object with its contents.
 func (w *writer) emitInside(n int32) {
 	kind, next := w.nodes[n].kind, w.nodes[n].next
 	w.out = append(w.out, kind)
@@ -366,7 +368,7 @@ func (w *writer) emitInside(n int32) {
 	w.out = append(w.out, kind+2)
 }
 
-// minValue is the minimum size of a value, in bytes, that is not written a second time.
+// minValue is the minimum size of a repeated value, in bytes, that is replaced with a reference.
 const minValue = 80
 
 // again writes a reference if a member's value has been written above.
@@ -421,7 +423,7 @@ func memberLine(s string) (text string, key int, ok bool) {
 	return "", 0, false
 }
 
-// memberValue reports whether a text is the value of a member, or its beginning, on a line of pretty JSON.
+// memberValue reports whether a text is the value of a member, or its beginning, on a line of pretty-printed JSON.
 func memberValue(value string) bool {
 	switch c := value[0]; {
 	case c == '"':
@@ -463,7 +465,7 @@ func (w *writer) members(i int) int {
 	return k
 }
 
-// writeMember writes a line of pretty JSON. A line ends where an outer value does.
+// writeMember writes a line of pretty-printed JSON. It ends the line where an outer value ends.
 func (w *writer) writeMember(line string) {
 	text, key, _ := memberLine(line)
 	if key > 0 {

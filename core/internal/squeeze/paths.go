@@ -31,7 +31,7 @@ func placeOf(s, path, next string) (p place, ok bool) {
 	return besidePlace(s, path, next)
 }
 
-// matchPlace is the place of a line that was found: "path:12:text".
+// matchPlace parses a matching line, "path:12:text".
 func matchPlace(s string) (place, bool) {
 	from := 0
 	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a drive
@@ -44,7 +44,7 @@ func matchPlace(s string) (place, bool) {
 	return numbered(s, at)
 }
 
-// besidePlace is the place of a line next to one that was found, "path-12-text": of the file of the line before, or of that of the next one.
+// besidePlace parses a context line, "path-12-text", whose file is that of the previous or the next line.
 func besidePlace(s, path, next string) (place, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
@@ -69,7 +69,7 @@ func besidePlace(s, path, next string) (place, bool) {
 	return place{}, false
 }
 
-// placeOfFile is the place of a line in a file that is known.
+// placeOfFile parses a line of a known file.
 func placeOfFile(s, path string) (place, bool) {
 	if len(s) > len(path)+2 && s[:len(path)] == path {
 		return numbered(s, len(path))
@@ -108,10 +108,10 @@ func named(s string) bool {
 	return seen == separates|spells
 }
 
-// What a byte is in a path.
+// The role of a byte in a path.
 const (
 	separates uint8 = 1 << iota // a dot or a slash
-	spells                      // a letter, or no ASCII
+	spells                      // a letter or a non-ASCII byte
 	never
 )
 
@@ -129,7 +129,7 @@ var inPaths = func() (is [256]uint8) {
 	return is
 }()
 
-// sameFile reports whether two paths may name one file, one of them relative to a folder on the way.
+// sameFile reports whether two paths may name the same file, one of them relative to a directory on the way.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
@@ -161,7 +161,8 @@ func (w *writer) paths(i int) int {
 	return k
 }
 
-// fileLines is the path of the file that line i is of, and how many lines are of it; 0 where there are too few, or they save too little.
+// fileLines returns the path of the file of line i, and the number of consecutive lines of that file; 0 if there are
+// too few, or they save too little.
 func (w *writer) fileLines(i int) (path string, k int) {
 	s, next := w.line(i), w.line(i+1)
 	if len(s) < 6 || len(next) < 6 {
@@ -201,7 +202,8 @@ func (w *writer) fileLines(i int) (path string, k int) {
 	return path, k
 }
 
-// stretchOf is where the lines end, before end, that follow each other in a file from line at on, and by how much they all are indented.
+// stretchOf returns the end of the lines from at on, at most end, that are consecutive lines of a file, and their
+// common indentation.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	margin = 1 << 30
 	number := 0
@@ -218,7 +220,7 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	return to, margin
 }
 
-// placeIn returns the place of a line that is known to be of a file.
+// placeIn parses a line that is known to belong to a file.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
 	if p, ok := placeOfFile(s, path); ok {

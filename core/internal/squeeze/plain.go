@@ -55,8 +55,8 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
 }
 
-// agrees reports whether a line is indented as brackets tell: by one unit more than the last one, which opened is of, where that ends with an
-// open bracket, and by one less where it closes one itself.
+// agrees reports whether a line is indented as brackets imply: by one unit more than the last one if that ended with an
+// open bracket (opened), and by one less if it closes one itself.
 func (w *writer) agrees(at, last int, opened, closes bool) bool {
 	switch {
 	case opened == closes:
@@ -155,8 +155,9 @@ func (w *writer) text(s string) {
 	w.signs(s, gap, run)
 }
 
-// columnGap is the first run of spaces that is no indentation, of a line that is indented by at and has its first run at at+gap, or -1; the end
-// of the line where there is none, or where spaces may be of a text in quotes.
+// columnGap returns the first run of spaces that isn't indentation, in a line that is indented by at and whose first
+// run is at at+gap (gap may be -1). It returns the end of the line if there is none, or if the spaces may be inside
+// quotes.
 func columnGap(s string, at, gap int) int {
 	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
 		at += gap
@@ -171,8 +172,8 @@ func columnGap(s string, at, gap int) int {
 	return at + gap
 }
 
-// signs writes a line in which runs of one character, and runs of spaces after its indentation, are cut. gap and run are the first of them,
-// or the end of the line.
+// signs writes a line, cutting runs of one character and runs of spaces after its indentation. gap and run are the
+// positions of the first of them, or the end of the line.
 func (w *writer) signs(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -260,7 +261,8 @@ func longSign(s string, from int) int {
 	return -1
 }
 
-// signRun is where the run begins, from an offset on, that the sign at another one is of; -1 where that is no sign, or the run is short.
+// signRun returns the start of the run, not before from, that contains the sign at an offset; -1 if there is no sign,
+// or the run is short.
 func signRun(s string, from, at int) int {
 	size := runeSize(s[at])
 	if !sign(s[at]) || at+size > len(s) {
@@ -333,7 +335,7 @@ func (w *writer) repeats(i int) int {
 	return w.writeAbove(i, n)
 }
 
-// above is a line above that is the same as line i, or -1.
+// above returns an earlier line that equals line i, or -1.
 func (w *writer) above(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.may(Repeats) {
@@ -351,7 +353,8 @@ func (w *writer) above(i int) int {
 	return j
 }
 
-// writeAgain writes that the lines right above, so many, come again so many times from line i on. It returns how many lines that are.
+// writeAgain writes that the previous lines are repeated this many times from line i on. It returns the number of
+// repeated lines.
 func (w *writer) writeAgain(i, lines, times int) int {
 	n := times * lines
 	if int(w.lines[i+n]-w.lines[i]) < minAgain {
@@ -370,10 +373,11 @@ func (w *writer) writeAgain(i, lines, times int) int {
 	return n
 }
 
-// writeAbove writes that n lines from line i on are above. It returns how many lines that are.
+// writeAbove writes a reference to an earlier occurrence of the n lines from line i on. It returns n, the number of
+// lines.
 func (w *writer) writeAbove(i, n int) int {
 	s := w.line(i)
-	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short by itself
+	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short already
 		return 0
 	}
 	w.forms |= Repeats

@@ -44,15 +44,15 @@ func (w *writer) rows(n int32) bool {
 	return true
 }
 
-// table is what rows of objects have together.
+// table is the common structure of a list of objects that is written as rows.
 type table struct {
-	base  int   // of its columns
+	base  int   // index of its first column
 	rows  int32 //
 	cells int
 	total int // bytes of the keys in all cells, with quotes, colons and commas
 }
 
-// addRow takes in an object. It reports whether that can be a row.
+// addRow adds an object. It reports whether it can be a row.
 func (w *writer) addRow(t *table, k int32) bool {
 	if w.nodes[k].kind != '{' || w.nodes[k].count == 0 {
 		return false
@@ -72,7 +72,7 @@ func (w *writer) addRow(t *table, k int32) bool {
 	return true
 }
 
-// addCell takes in a value of a column.
+// addCell adds a value to a column.
 func (w *writer) addCell(col *column, value int32) {
 	if col.rows == 0 {
 		v := &w.nodes[value]
@@ -84,7 +84,8 @@ func (w *writer) addCell(col *column, value int32) {
 	col.alike = col.alike && w.alike(col.value, value)
 }
 
-// pays reports whether a header and rows are shorter, and most cells are filled. It also settles which columns are the same in all rows.
+// pays reports whether a header and rows are shorter, and most cells are filled. It also determines the columns that
+// are the same in all rows.
 func (w *writer) pays(t *table) bool {
 	cols := w.cols[t.base:]
 	head, total := 6, t.total
@@ -161,7 +162,7 @@ func (w *writer) alike(a, b int32) bool {
 	return true
 }
 
-// each calls do for the members of an object.
+// each calls do for each member of an object.
 func (w *writer) each(object int32, do func(key, value int32)) {
 	for m, end := object+1, w.nodes[object].next; m < end; m = w.nodes[m+1].next {
 		do(m, m+1)

@@ -83,7 +83,7 @@ type writer struct {
 	out     []byte
 	forms   Form
 	without Form
-	lines   []int32 // where each line begins, and at the end where another one would
+	lines   []int32 // start of each line, and the end of the text
 	seen    []int32 // one more than the indexes of the last two lines with a hash
 	shift   uint    // of hashes
 	judged  int     // the line up to which bracket is known
@@ -244,7 +244,7 @@ func digits(s string) int {
 	return n
 }
 
-// tellsError reports whether a line contains an error message. Its words and spaces stay as they are.
+// tellsError reports whether a line contains an error message, whose words and spaces must stay unchanged.
 func tellsError(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], ": ")

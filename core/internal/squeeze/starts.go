@@ -47,7 +47,7 @@ func inTime(s string, n int) bool {
 	return n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) && !strings.Contains(lastWord(s[:n]), "/")
 }
 
-// lastWord is what follows the last space.
+// lastWord returns the text after the last space.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
 // starts writes lines with a common beginning: the beginning, and below it the rest of each line, after a space.
@@ -88,7 +88,7 @@ func (w *writer) starts(i int) int {
 	return k
 }
 
-// startOf is what line i and some lines after it have in common at their beginnings; "" where that is too little.
+// startOf returns the common beginning of line i and some lines after it; "" if it is too short.
 func (w *writer) startOf(i int) string {
 	s, next := w.line(i), w.line(i+1)
 	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {

@@ -78,7 +78,7 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 		switch {
 		case n > budget:
 			size = size * budget / n * 98 / 100
-		case n*100 >= budget*95 || n <= last: // there is nothing more to say
+		case n*100 >= budget*95 || n <= last: // there is nothing more to write
 			return best
 		default:
 			size, last = min(size*budget/max(n, 1)*99/100, size*2), n
@@ -91,8 +91,9 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 // folded.
 const leastLocal = 32
 
-// mostChat is how many times summary.max_output_tokens a chat's digest without a model may have if the target leaves that much. sessionPart
-// is the share of a working session that its digest may have if that exceeds eleven sixteenths of max_output_tokens.
+// mostChat is by how many times a chat's digest without a model may exceed summary.max_output_tokens if the target
+// leaves that much. sessionPart is the share of a working session that its digest may have if that exceeds eleven
+// sixteenths of max_output_tokens.
 const (
 	mostChat    = 4
 	sessionPart = 32
@@ -107,8 +108,8 @@ func (w *writing) free(j Job, chats bool) int {
 	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
-// mostLocal returns the largest size of a digest without a model, in tokens. From then on every request carries it. What the digest of a
-// working session omits is still in files and in the archive.
+// mostLocal returns the maximum size of a digest without a model, in tokens. Every later request carries it, so it is
+// limited; what the digest of a working session omits is still in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -116,7 +117,7 @@ func (w *Writer) mostLocal(j Job, chats bool) int {
 	return max(w.policy.Summary.MaxOutputTokens*11/16, (j.Gain+j.Old)/sessionPart)
 }
 
-// lookBeside is how much of what stays is searched for things that need not be repeated, in bytes.
+// lookBeside is how many bytes of the remaining messages are searched for things that need not be repeated.
 const lookBeside = 1 << 16
 
 // besides returns the texts of the newest messages that the digest doesn't cover.

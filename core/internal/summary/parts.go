@@ -73,7 +73,7 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 	}
 	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts don't get full
 		if len(parts) == MaxParts {
-			break // something is left out as it is
+			break // something is left out unchanged
 		}
 		longer, ok := pieces.Solve(room * len(parts) / 100 * percent)
 		if !ok || longer.Result <= clips.Result {

@@ -7,10 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Prefix is a request for a summary that follows the conversation as it was sent last, so that the provider reads the prefix from its cache. The messages are named, not copied.
+// Prefix is a request for a summary that is appended to the conversation as it was last sent, so that the provider
+// reads the prefix from its cache. The messages are referenced, not copied.
 type Prefix struct {
 	Until  int    // the number of input messages in it
-	At     int    // the index of the one that is rewritten, or -1
+	At     int    // the index of the message that is rewritten, or -1
 	Anew   []byte // the rewritten message, as JSON
 	Joined bool   // the rewritten message also contains the instruction, so no message follows
 	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
@@ -32,8 +33,8 @@ func (b *Prefix) Write(keep func(message int), set func(message int, text []byte
 	}
 }
 
-// told returns the model's digest for a job. It asks after the conversation if that pays, and otherwise, or if that answer was rejected,
-// from a record.
+// told returns the model's digest for a job. It appends the request to the conversation if that is cheaper; otherwise,
+// or if that answer was rejected, it sends a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.Reply(PrefixRequest)
@@ -89,23 +90,24 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	return r, b
 }
 
-// mayFollow reports whether a request for a job may follow the conversation, and the request body that is known of it.
+// mayFollow reports whether a request for a job may be appended to the conversation, and returns what is known of the
+// request body.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	if !w.policy.AsksPrefix() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false
 	}
 	always := w.policy.Summary.Request == "prefix"
-	if !always && w.policy.Prices == nil || w.policy.Cold != "" { // what is not in a cache is not read from it
+	if !always && w.policy.Prices == nil || w.policy.Cold != "" { // a cold cache saves nothing
 		return nil, false
 	}
 	if t := w.t; t.Outer != t.List {
 		return t.Src[t.Outer.Start:t.Outer.End], true
 	}
-	return nil, always // else the system prompt and the tools are not known
+	return nil, always // otherwise the system prompt and the tools are unknown
 }
 
-// lastCall returns how many messages the app's last call sent, and how many input messages a request after the conversation uses: those
-// plus the answer, unless the answer calls a tool. Both are 0 if there was no call.
+// lastCall returns how many messages the app's last call sent, and how many input messages an appended request
+// includes: those plus the answer, unless the answer calls a tool. Both are 0 if there was no call.
 func (w *Writer) lastCall() (sent, until int) {
 	end := w.doc.N
 	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
@@ -128,8 +130,8 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write writes what a request after the conversation adds: the instruction and, if the app uses cache breakpoints, one at the end of its
-// last call. It returns false if the provider would have nothing in its cache.
+// write writes what an appended request adds: the instruction and, if the app uses cache breakpoints, one at the end of
+// its last call. It returns false if the provider would have nothing in its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
 	t := w.doc.T
 	message := t.Bytes(t.Messages[sent-1].Span)
@@ -170,7 +172,7 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 	return append(append(out, text...), message[at.End:]...)
 }
 
-// cheaper reports whether the request after the conversation costs less than a record, by the policy's prices.
+// cheaper reports whether an appended request costs less than a record, by the policy's prices.
 func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	price := w.policy.Prices
 	read := price.Input

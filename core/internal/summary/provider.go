@@ -14,9 +14,9 @@ type native struct {
 	format     string
 	path, beta string   // the path of its API, and the value of the header anthropic-beta
 	list       string   // the member that holds the messages
-	beside     []string // members of the conversation's request body that matter
+	beside     []string // members of the conversation's request body that are needed
 	more       string   // members that request a compaction
-	readable   bool     // the result is one message with a readable summary, and an empty one is a failure; otherwise the result begins with user messages
+	readable   bool     // the result is one message with a readable summary, which is a failure if empty; otherwise the result begins with user messages
 }
 
 // natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
@@ -27,16 +27,16 @@ var natives = []native{
 	{format: "openai-responses", path: "/v1/responses/compact", list: "input", beside: []string{"instructions"}},
 }
 
-// ProviderCompaction is what a fold may have the provider compact.
+// ProviderCompaction is the part of a fold that the provider may compact.
 type ProviderCompaction struct {
 	native
-	items []int // indexes of the view's items
-	// Earlier compactions of the provider among them, which the new one replaces.
+	items []int // indexes of items of the view
+	// Old marks earlier compactions of the provider among them, which the new one replaces.
 	Old []bool
 }
 
-// ProviderCompaction is what the provider may be asked to compact instead of the model: all items before cut. It is nil where the policy does not want
-// it, the provider has no such API, or something must stay there that would come back in its answer.
+// ProviderCompaction returns what the provider may compact instead of the model: all items before cut. It returns nil
+// if the policy doesn't want that, the provider has no such API, or items that must stay would come back in its answer.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.Local() || w.policy.Branch() {
 		return nil
@@ -50,7 +50,7 @@ func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *Prov
 		m := w.doc.Items[i].Msg
 		if w.doc.T.Messages[m].Role == transcript.System {
 			if len(o.items) > 0 {
-				return nil // it must stay, and is in the middle
+				return nil // it must stay, but is in the middle
 			}
 			continue
 		}
@@ -67,7 +67,7 @@ func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *Prov
 	return o
 }
 
-// isCompaction reports whether a message is what its provider has made of others.
+// isCompaction reports whether a message is a provider's compaction of other messages.
 func isCompaction(t *transcript.Transcript, m int32) bool {
 	return slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
 }
@@ -76,8 +76,8 @@ func isCompacted(p *transcript.Part) bool {
 	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
 }
 
-// providerRequest is the request to the provider. Messages are as they came in, which is what its prompt cache has; where some were repaired, as they
-// are now.
+// providerRequest returns the request to the provider. It has the original messages, because these are in the
+// provider's prompt cache, unless some were repaired.
 func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	doc := w.doc
 	body := append([]byte{'{', '"'}, o.list...)
@@ -110,8 +110,8 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
 }
 
-// accepted is what the provider has made, if that can be taken: messages of the format, the last one compacted, and half of the tokens that
-// they represent at most. It is nil for anything else.
+// accepted returns the provider's compaction if it is usable: messages of the format, the last one compacted, with at
+// most half of the tokens that they replace. Otherwise it returns nil.
 func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Compacted {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = w.doc.T.Weigh
@@ -136,8 +136,9 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider asks for the provider's own compaction, or takes it. A host may have asked its model with the prompt instead, which is that for
-// the first part of the record. It is not taken where the provider has failed, and the model should be asked.
+// askProvider requests the provider's own compaction, or takes its result. A host may have called its model instead,
+// with the prompt for the first part of the record. taken is false if the provider failed and the model should be
+// called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {
@@ -164,7 +165,7 @@ func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gai
 	return answer{text: text}, why == ""
 }
 
-// sealed reports whether an item contains something that only its provider can read.
+// sealed reports whether an item contains content that only its provider can read.
 func sealed(item []byte) bool {
 	s := jsonspan.New(item)
 	for s.Object(); ; {
@@ -179,11 +180,11 @@ func sealed(item []byte) bool {
 	}
 }
 
-// Compacted is what a provider has made of messages.
+// Compacted is a provider's compaction of messages.
 type Compacted struct {
 	Messages [][]byte // JSON
 	Tokens   int
 }
 
-// providerBody is the digest that accompanies a provider's compaction: the ledger, which code has written.
+// providerBody is the digest text next to a provider's compaction; the ledger follows it.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."

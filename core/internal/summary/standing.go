@@ -2,9 +2,9 @@ package summary
 
 import "github.com/ctxfold/ctxfold/core/internal/digest"
 
-// standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain tokens; "" if there are
-// none. The block has its share of the target plus what the target leaves free, but never so much that the fold would gain nothing, nor
-// more than half of most, the maximum size of a digest (0 is any).
+// standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain
+// tokens; "" if there are none. The block gets its share of the target plus what the target leaves free, but not so
+// much that the fold would gain nothing, nor more than half of most, the maximum size of a digest (0 means no limit).
 func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
 	if w.target > 0 {
@@ -42,7 +42,7 @@ func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {
 	}
 	size := w.doc.P.MaxUnits(room)
 	text := write(size)
-	for try := 0; try < 4 && w.doc.P.Text(text) > room; try++ { // an estimator that looks at the script may find more than its rate
+	for try := 0; try < 4 && w.doc.P.Text(text) > room; try++ { // the estimator may find more tokens than its average rate
 		size = size * room / w.doc.P.Text(text) * 9 / 10
 		text = write(size)
 	}

@@ -1,7 +1,7 @@
-// Package summary gets digests written: it asks the host's model or its provider, judges the answers, and writes without a model where there
-// is none.
+// Package summary produces digests: it calls the host's model or its provider, judges the answers, and writes digests
+// itself if there is no model.
 //
-// What never enters this package: edits of the document.
+// Edits of the document never enter this package.
 package summary
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The ids of the requests: for the digest, for the beginning of a turn that is cut, for the digest that follows the conversation, and for what
-// the provider makes by itself.
+// The ids of requests: for the digest, for the beginning of a divided turn, for a digest requested after the
+// conversation, and for the provider's own compaction.
 const (
 	FoldRequest     = "fold-1"
 	TurnRequest     = "fold-2"
@@ -26,48 +26,49 @@ const (
 	ProviderRequest = FoldRequest + "-provider"
 )
 
-// Writer gets digests written: by the host's model, by its provider, or without a model. What has to be asked first is in Requests.
+// Writer produces digests by the host's model, by its provider, or without a model. Requests lists what has to be
+// answered first.
 type Writer struct {
 	doc           *view.View
 	policy        *policy.Policy
 	state         *api.State
 	ledger        *digest.Ledger
 	report        *report.Report
-	target        int // tokens that the result should have
+	target        int // target size of the result, in tokens
 	keepOnFailure bool
 
 	replies   []api.Summary
 	requests  []api.SummaryRequest
-	prefix    *Prefix // of requests, the one that follows the conversation; nil where there is none
+	prefix    *Prefix // the request that is appended to the conversation; nil if there is none
 	expected  Expected
-	asked     Cost // of the model
+	asked     Cost // cost of the model calls
 	compacted bool // the provider has compacted a part of this document
 }
 
-// New returns what gets the digests of a document written for a result of at most target tokens. Where keepOnFailure is true, or the policy
-// wants that, no digest comes instead of one that the model has failed to write.
+// New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or the
+// policy says so, a failed summary yields no digest instead of a local one.
 func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
 	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to, target: target,
 		keepOnFailure: keepOnFailure || in.Policy.Summary.OnFailure == "keep", replies: in.Replies}
-	if text := in.Policy.Summary.Text; text != "" { // the host has answered in advance
+	if text := in.Policy.Summary.Text; text != "" { // the host has provided the summary
 		w.replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
 	}
 	return w
 }
 
-// Requests are what has to be answered before the run can end.
+// Requests returns the requests that must be answered before the run can end.
 func (w *Writer) Requests() []api.SummaryRequest { return w.requests }
 
-// Request adds a request that has to be answered before the run can end.
+// Request adds a request that must be answered before the run can end.
 func (w *Writer) Request(r api.SummaryRequest) { w.requests = append(w.requests, r) }
 
-// Prefix is the one of the requests that follows the conversation; nil where there is none.
+// Prefix returns the request that is appended to the conversation; nil if there is none.
 func (w *Writer) Prefix() *Prefix { return w.prefix }
 
-// Asked is what the model was asked so far.
+// Asked returns the cost of the model calls so far.
 func (w *Writer) Asked() Cost { return w.asked }
 
-// Expected is what the result will be like, where there are requests.
+// Expected returns a forecast of the result while requests are pending.
 func (w *Writer) Expected() Expected { return w.expected }
 
 // Reply returns the host's answer to a request.
@@ -80,7 +81,7 @@ func (w *Writer) Reply(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// Expect notes what will come of the requests: items from first on change, and next to the summaries there are after tokens.
+// Expect records the forecast: items from index first on change, and the result has after tokens besides the summaries.
 func (w *Writer) Expect(first, after int) {
 	w.expected = Expected{First: max(0, first), After: after, Cost: w.asked}
 	if w.prefix != nil {
@@ -93,49 +94,50 @@ func (w *Writer) Expect(first, after int) {
 	}
 }
 
-// Cost is the cost of the summary requests, in tokens. Cached are those of In that the provider probably has in its cache.
+// Cost is the cost of summary requests, in tokens. Cached is the part of In that the provider probably has in its
+// cache.
 type Cost struct{ In, Cached, Out int }
 
-// Expected is what the result of a run that waits for summaries will be like: the first item that changes, the tokens, and what the model is
-// asked.
+// Expected is a forecast of the result of a run that waits for summaries: the first item that changes, the tokens, and
+// the cost of the model calls.
 type Expected struct {
 	First, After int
 	Cost         Cost
 }
 
-// Job is a digest to make of messages.
+// Job describes a digest of messages.
 type Job struct {
 	Scope    api.Scope
 	Messages []int32
 	Prior    string // the digest so far
 	Ledger   *digest.Ledger
-	Gain     int                 // tokens that the digest represents
-	Old      int                 // of these, those of the digest so far
-	Turn     int                 // index in Messages of the turn that is cut, or -1
-	Room     int                 // tokens that the limit leaves for the digest; 0 is any number
-	Least    bool                // a digest that finds no room only counts the messages
-	Cut      bool                // the beginning of a message is folded, and its rest stays
-	Tail     int                 // index in the input of the first message that stays after what is folded; -1 where none of the input's does
-	Local    bool                // neither the model nor the provider is asked, and a text of the host's does not count
-	Offer    *ProviderCompaction // what the provider may compact instead of the model; nil where it may not
-	id       string              // of its request
+	Gain     int                 // tokens that the digest replaces
+	Old      int                 // the part of these that belongs to the digest so far
+	Turn     int                 // index in Messages of the turn that is divided, or -1
+	Room     int                 // tokens that the limit leaves for the digest; 0 means no limit
+	Least    bool                // if there is no room for a digest, only count the messages
+	Cut      bool                // only the beginning of a message is folded, and the rest stays
+	Tail     int                 // index in the input of the first message that stays after the folded ones; -1 if there is none
+	Local    bool                // use neither the model nor the provider nor the host's text
+	Offer    *ProviderCompaction // what the provider may compact instead of the model; nil if nothing
+	id       string              // of the job's request
 }
 
-// Digest is what came of a job.
+// Digest is the result of a job.
 type Digest struct {
 	Text    string
-	Pending bool             // there is none yet: the host's model has to be asked first
-	Failed  api.SummaryFault // why there is none, where the policy takes no local one for it
-	Made    *Compacted       // what the provider has made of the messages, next to which the text is; nil for any other
+	Pending bool             // there is no result yet: the host's model has to be called first
+	Failed  api.SummaryFault // why there is no digest, if the policy allows no local one
+	Made    *Compacted       // the provider's compaction, which the text accompanies; nil if there is none
 }
 
-// answer is what came of asking for the text of a job.
+// answer is the text for a job, or why there is none.
 type answer struct {
 	text    string
-	why     api.SummaryFault // why it cannot be taken, or lacks its headings; text is then the part that has arrived
-	pending bool             // the host has to be asked first
-	shape   api.SummaryShape // of the request that gave it
-	made    *Compacted       // by the provider, without a text
+	why     api.SummaryFault // why the text is unusable, or lacks headings; text is then the part that arrived
+	pending bool             // the host's model has to be called first
+	shape   api.SummaryShape // the shape of the answered request
+	made    *Compacted       // the provider's compaction, without a text
 }
 
 // Digest returns the digest of a job.
@@ -145,16 +147,16 @@ func (w *Writer) Digest(j Job) Digest {
 	return d.digest(j)
 }
 
-// writing is one digest on its way.
+// writing is the state of one digest.
 type writing struct {
 	*Writer
-	t *transcript.Transcript // what is read: what a pass before this one cleared is worth reading
+	t *transcript.Transcript // the transcript to read, with the content that an earlier pass cleared
 }
 
-// digest is the digest of a job.
+// digest returns the digest of a job.
 func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
-	// Half of what is new: the digest so far need not shrink with every compaction.
+	// Half of what is new, plus half of the digest so far, which need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
 	if w.target > 0 {
 		budget = min(budget, max(256, w.target/4))
@@ -163,7 +165,7 @@ func (w *writing) digest(j Job) Digest {
 		budget = min(budget, j.Room)
 	}
 	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Ledger))
-	if j.Room > 0 { // what the limit leaves is for both
+	if j.Room > 0 { // the limit applies to both together
 		budget = max(budget/2, min(budget, j.Room-w.doc.P.Text(standing)))
 	}
 	spare := w.spare(j.Gain, budget+w.doc.P.Text(standing))
@@ -188,7 +190,7 @@ func (w *writing) digest(j Job) Digest {
 		return Digest{Failed: a.why}
 	case bad(a.why):
 		defer w.counts("")
-		if digest.HasLog(a.text) { // of the same messages, where the model has answered for no part of them
+		if digest.HasLog(a.text) { // the text was extracted from these messages without a model
 			a.text = ""
 		}
 		return Digest{Text: w.local(j, join(j.Prior, a.text), budget, spare, standing, a.why)}
@@ -196,12 +198,12 @@ func (w *writing) digest(j Job) Digest {
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }
 
-// besideLedger is a text that code has not written, with the standing instructions and the ledger.
+// besideLedger returns a text, other than an extract, with the standing instructions and the ledger.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
 
-// completed is the digest with what the model has written. One that lacks nothing but its headings is still worth more than an extract.
+// completed returns the digest with the model's text. A text that only lacks headings is still better than an extract.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
@@ -217,13 +219,13 @@ func (w *writing) completed(j *Job, a answer, standing string, budget, spare int
 	return done.Text()
 }
 
-// Style is how the policy wants digests asked for and written.
+// Style returns the style of requests and digests in the policy.
 func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summary.Style) }
 
-// Frame is about what a digest message has next to its digest, in tokens.
+// Frame is the approximate size of a digest message besides its digest, in tokens.
 const Frame = 60
 
-// share returns found as a share of all, with three digits; 1 if all is 0.
+// share returns found as a share of all, rounded to three digits; 1 if all is 0.
 func share(found, all int) float64 {
 	if all == 0 {
 		return 1
@@ -241,7 +243,7 @@ func join(a, b string) string {
 // bad reports whether a fault is a reason to reject an answer entirely.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
-// written is what the model has written for a job.
+// written returns what the model wrote for a job.
 func (w *writing) written(j Job, output int) answer {
 	switch {
 	case j.Scope == api.ScopeBranch:
@@ -253,7 +255,7 @@ func (w *writing) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart requests summaries of the turn that is cut and of what was before it separately, at the same time (S1.23).
+// apart requests separate summaries of the divided turn and of what precedes it, in parallel (S1.23).
 func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
@@ -282,13 +284,13 @@ func (w *writing) sizeOf(messages []int32) (sum int) {
 	return sum
 }
 
-// extract returns a digest without a model for messages whose summary was unacceptable while that of others was fine. The ledger is that of
-// the whole digest.
+// extract returns a digest without a model for messages whose summary was rejected while that of others was accepted.
+// It uses the ledger of the whole digest.
 func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
 
-// answered returns what the model has written for a job that has a single record.
+// answered returns what the model wrote for a job with a single record.
 func (w *writing) answered(j Job, output int) answer {
 	s := w.Style()
 	if s.MaxOutput > 0 {
@@ -322,7 +324,8 @@ func (w *writing) answered(j Job, output int) answer {
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language returns the user's language, judged by what is folded or, if that is inconclusive, by what was before it.
+// language returns the user's language, judged by the folded messages or, if that is inconclusive, by those before
+// them.
 func (w *writing) language(j Job) string {
 	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name
@@ -330,10 +333,10 @@ func (w *writing) language(j Job) string {
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
-// mapped requests a digest of each part, of at most each tokens, all at the same time, and then one digest of them all.
+// mapped requests a digest of at most each tokens for each part, in parallel, and then one digest of them all.
 func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
-	var texts string // like record, without the text that tells the model which part it is
+	var texts string // like record, but without the text that identifies the part to the model
 	pending, good := false, 0
 	for i, part := range parts {
 		q := p
@@ -388,14 +391,15 @@ func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried in
 	return all
 }
 
-// AskOnce returns what the model has written for one prompt, which represents so many tokens in at most output tokens, and why nothing of it
-// can be taken. It is false while the model has to be asked. See [Writer.Digest] for what needs more than one prompt.
+// AskOnce returns what the model wrote for one prompt, which replaces this many tokens with at most output tokens, or
+// why it was rejected. ok is false while the model has to be called. [Writer.Digest] handles jobs that need several
+// prompts.
 func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
 	a := w.ask(id, p, output, represents)
 	return a.text, a.why, !a.pending
 }
 
-// ask is the answer to one prompt. If it is no digest the model is asked again, as often as the policy says.
+// ask returns the answer to one prompt. If it is rejected, the model is called again, as often as the policy allows.
 func (w *Writer) ask(id string, p digest.Prompt, output, represents int) (a answer) {
 	for try := 0; ; try++ {
 		key := id
@@ -421,7 +425,8 @@ func (w *Writer) ask(id string, p digest.Prompt, output, represents int) (a answ
 	}
 }
 
-// judged is what can be taken of a reply to a prompt, or why nothing can, and which words the record does not have.
+// judged returns the usable text of a reply to a prompt, or why it is rejected, and the words that the record doesn't
+// contain.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, output, represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)
@@ -468,7 +473,8 @@ const (
 	leastClip = 64
 )
 
-// Fits reports whether a prompt fits into a request as it is, with what a second one says of the first answer.
+// Fits reports whether a prompt fits into a request without clipping, including the objection that a second request
+// adds.
 func (w *Writer) Fits(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
@@ -485,7 +491,7 @@ func (w *Writer) inputLimit(output int) int {
 // leastRoom is the least room for a record, in tokens, at which asking makes sense.
 const leastRoom = 64
 
-// objectionRoom is kept free for what a second request says about the first answer, in tokens.
+// objectionRoom is the room for what a second request says about the first answer, in tokens.
 const objectionRoom = 60
 
 // unlimited is room for any record.

@@ -10,7 +10,7 @@ import (
 type Context struct {
 	Tokens   int // measured up to the message at Index, estimated after it
 	Measured int // what the provider counted, tokens
-	Index    int // the assistant message with
+	Index    int // of the assistant message with the count, or -1
 	Bound    int // the largest likely error
 }
 

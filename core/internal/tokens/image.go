@@ -12,7 +12,7 @@ var imageCosts = map[string]func(width, height int) int{
 	"o200k":  tileCost,
 	"cl100k": tileCost,
 	"gemini": cropCost,
-	"llama3": areaCost, // no formula is published;
+	"llama3": areaCost, // no formula is published; Claude's is used
 }
 
 // areaCost is Claude's rule: an image is scaled down to 1,568 pixels on its longer side and to 1,600 tokens; 750 pixels are one token

@@ -14,7 +14,7 @@ const (
 	Bytes Unit = iota
 	UTF16
 	Runes
-	Weight // the weight that the automaton
+	Weight // the weight by the Automaton, in 1/WeightUnit token
 )
 
 // Profile is an estimator: units of text are multiplied by Num/Den, and fixed numbers of tokens are added for what surrounds the text. All
@@ -23,14 +23,15 @@ type Profile struct {
 	Name string
 	Doc  string
 	Unit Unit
-	// tokens = units × Num / Den, rounded up, or down where Floor is set.
+	// tokens = units × Num / Den, rounded up, or down if Floor is set.
 	Num, Den uint64
 	Floor    bool
 	// PerMessage adds up the units of a whole message before it divides; otherwise each text is rounded by itself.
 	PerMessage bool
 	// Outer leaves out the parts inside tool results.
 	Outer bool
-	// BareFields says that what a message holds besides its parts (the type of a note, an error's text) is not counted.
+	// BareFields says that the content of a message outside its parts (the type of a note, an error's text) is not
+	// counted.
 	BareFields bool
 	// FreeNull says that null arguments of a tool call are not counted (S3.8).
 	FreeNull bool
@@ -40,7 +41,7 @@ type Profile struct {
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
 
-	// Besides returns the measures of what a message holds outside its parts and is counted separately; it may be nil.
+	// Besides returns the measures of content outside a message's parts that is counted separately; it may be nil.
 	Besides func(t *transcript.Transcript, message int) []transcript.Measure
 
 	// Automaton weighs texts if the unit is Weight.

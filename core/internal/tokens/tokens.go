@@ -28,7 +28,7 @@ func (p *Profile) measure(text string) transcript.Measure {
 // ASCII estimates, in tokens, a text of n ASCII characters that has not been written yet.
 func (p *Profile) ASCII(n int) int {
 	m := jsonspan.ASCII(uint32(n))
-	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code;
+	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code
 	return p.Measure(m)
 }
 
@@ -42,7 +42,7 @@ func (p *Profile) MaxUnits(tokens int) int {
 		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
 	}
 	if p.Unit == Weight {
-		return 3 * tokens // in bytes, for text that
+		return 3 * tokens // approximate, in bytes
 	}
 	return int(uint64(tokens) * p.Den / p.Num)
 }
@@ -128,7 +128,7 @@ func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
-// holdsParts reports whether a tool result holds parts that are not removed. next are the parts after it.
+// holdsParts reports whether a tool result has parts that are not removed. next are the parts after it.
 func holdsParts(next []transcript.Part) bool {
 	for i := range next {
 		if next[i].Parent < 0 {

@@ -37,7 +37,7 @@ func (t *Transcript) StartsWith(i int, prefix string) bool {
 	}
 	b := t.Bytes(s)[1:]
 	for k := 0; k < len(prefix); k++ {
-		if b[k] == '\\' { // a host may have written the text with other escapes
+		if b[k] == '\\' { // a host may have used other escapes
 			return strings.HasPrefix(t.Text(Span{Start: s.Start, End: s.Start + 2 + head(b[:len(b)-1], len(prefix)+1)}), prefix)
 		}
 		if b[k] != prefix[k] {

@@ -15,7 +15,7 @@ const recent = 64
 // pairer finds the call that a result answers: the newest call before it that has its id and no answer yet.
 type pairer struct {
 	t    *Transcript
-	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered in other ways
+	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered since
 	// The calls that may be answered by name alone: for each name a queue for each message, newest last.
 	named critbit.Map[[]queue]
 	// The slow way: all calls sorted by id and place, and for each rank the rank+1 at which to look for an unanswered
@@ -282,8 +282,8 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 	return groups
 }
 
-// joined is the place of the message that a message is joined to, or -1. What it is joined to may have moved away, because something was put
-// between, or be gone.
+// joined returns the position of the message that a message is joined to, or -1. That message may have been moved or
+// removed.
 func (t *Transcript) joined(m int32, place []int32) int32 {
 	for int(m)+1 < len(t.Messages) && t.Messages[m].Joined {
 		if m++; place[m] >= 0 {
@@ -293,7 +293,7 @@ func (t *Transcript) joined(m int32, place []int32) int32 {
 	return -1
 }
 
-// answers is the last place of the results of a message's calls, or -1.
+// answers returns the last position of the results of a message's calls, or -1.
 func (t *Transcript) answers(m int32, place []int32) int32 {
 	last := int32(-1)
 	for _, p := range t.PartsOf(int(m)) {

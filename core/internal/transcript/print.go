@@ -15,13 +15,15 @@ var unseen = []string{
 	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
 }
 
-// Prints returns the fingerprints of what the model sees of the first one, two, … input messages: roles, texts, tool calls by name and
-// arguments, results, images and files. JSON counts by its value. Marks, provider options, ids, dates, reasoning and the text of system
-// messages at the front don't count, because apps change them between requests.
+// Prints returns the fingerprints of what the model sees of the first one, two, … input messages: roles, texts, tool
+// calls by name and arguments, results, images and files. JSON is compared by value. Cache breakpoints, provider
+// options, ids, dates, reasoning and the text of system messages at the front don't count, because apps change them
+// between requests.
 //
-// Like every [Fingerprint] it doesn't protect against somebody who makes two conversations alike: keep those of different users apart.
+// Like every [Fingerprint] it isn't collision-resistant: keep the conversations of different users apart.
 //
-// The answer has one fingerprint for each message from index start on; before is that of the messages before start, 0 if there are none.
+// The result has one fingerprint for each message from index start on; before is that of the messages before start, 0
+// if there are none.
 func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	p := printer{t: t}
 	prints := make([]Fingerprint, 0, t.Input-start)
@@ -98,7 +100,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			if part.List == Member {
 				span, skip = part.Body, nil
 			}
-			if part.Has(ProviderOnly) && !part.Has(Signed) { // all that there is of it is its id
+			if part.Has(ProviderOnly) && !part.Has(Signed) { // only its id is known
 				skip = nil
 			}
 			h = step(step(h, uint64(part.Kind)), p.value(span, skip))
@@ -107,7 +109,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	return h
 }
 
-// says adds the text of a string to h; an empty one adds nothing.
+// says adds the text of a string to h, unless it is empty.
 func (p *printer) says(h uint64, s Span) uint64 {
 	if s.Len() <= 2 {
 		return h

@@ -1,7 +1,8 @@
 package transcript
 
-// Sent marks what the model is no longer sent because of the messages from index from on: everything before the provider's own summary
-// (AN12), except for the system prompt, and messages that only counted until the next user message (AN14).
+// Sent marks messages that are no longer sent to the model because of the messages from index from on: everything
+// before the provider's own summary (AN12), except for the system prompt, and messages that only apply until the next
+// user message (AN14).
 func (t *Transcript) Sent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
@@ -20,7 +21,8 @@ func (t *Transcript) Sent(from int) {
 	}
 }
 
-// summarize marks what precedes the provider's own summary, part n of message i, but for the system prompt at the front.
+// summarize marks everything before the provider's own summary, part n of message i, except for the system prompt at
+// the front.
 func (t *Transcript) summarize(i int, n int32) {
 	prompt := t.summary == 0
 	for k := t.summary; k < i; k++ {
@@ -34,7 +36,7 @@ func (t *Transcript) summarize(i int, n int32) {
 	t.summary, t.live = i, t.live[:0]
 }
 
-// unsend notes that the model is no longer sent a message.
+// unsend records that message i is no longer sent to the model.
 func (t *Transcript) unsend(i int32) {
 	if m := &t.Messages[i]; !m.Unsent {
 		m.Unsent = true
@@ -53,8 +55,8 @@ func (t *Transcript) summaryIn(i int) int32 {
 	return -1
 }
 
-// Summarized returns how many messages at the front end with the provider's own summary of them, or 0. They must not be moved or changed,
-// and those before the summary cost nothing.
+// Summarized returns how many messages at the front are covered by the provider's own summary, including the message
+// that has it, or 0. They must not be moved or changed, and those before the summary cost nothing.
 func (t *Transcript) Summarized() int {
 	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
 		return 0

@@ -65,25 +65,25 @@ const (
 	Signed                         // a part that its provider signed or encrypted: whole or absent
 	Server                         // a tool call or result that the provider runs itself, paired inside one message
 	JSONText                       // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
-	NotSent                        // costs nothing: the provider is never sent it
+	NotSent                        // never sent to the provider, so it costs nothing
 	Removed                        // a pass took the part out of its message
 	Edited                         // a pass replaced the body
 	Cleared                        // the body is a marker that replaces a removed body, ours or found in the input
 	ProviderOnly                   // it holds content that only its provider can read, so its message must stay
-	Misshapen                      // a tool result whose Body has not the shape that the wire format wants
+	Misshapen                      // a tool result whose Body doesn't have the shape that the wire format requires
 	Bound                          // signed reasoning that its provider binds to the messages before it (AN9)
 	Tied                           // reasoning that the provider has stored with the part after it: both stay or both are removed
 	Legacy                         // spelled as in an older version of the format, or as its SDK does
 	Step                           // a step of the assistant begins here: the message may be cut before this part
 	Null                           // a tool call whose arguments are null
-	Said                           // in an assistant message, what the user said meanwhile (AM6)
+	Said                           // said by the user in the meantime, inside an assistant message (AM6)
 	Required                       // reasoning that its message must have, if only as an empty text (OC9)
 	Stored                         // the provider keeps the message under an id; a Member with it is that id, and no content
 	Called                         // a tool call that a tool of the provider's made (AN11)
-	Squeezed                       // a pass wrote the body shorter, and says so in its first line
+	Squeezed                       // a pass shortened the body, and its first line says so
 	Mark                           // a cache breakpoint as a separate part: no content
 	Continues                      // a tool result that more results of its call follow, or one of those
-	Summary                        // the provider's own summary of everything before it, which the model is no longer sent (AN12)
+	Summary                        // the provider's own summary of everything before it, which is no longer sent to the model (AN12)
 )
 
 // Part is a piece of a message.
@@ -111,7 +111,8 @@ type Part struct {
 // Has reports whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
-// Media makes the part an image, audio or a file with so many characters of data, which count by kind and not as text.
+// Media makes the part an image, audio or a file with this many characters of data, which are counted by kind instead
+// of as text.
 func (p *Part) Media(kind Kind, chars uint32) {
 	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
 }
@@ -129,15 +130,15 @@ func AnyHas(parts []Part, f Flags) bool {
 // Lists of a message that hold parts.
 const (
 	ContentList = 0  // content, parts
-	CallList    = 1  // tool_calls
-	InvalidList = 2  // invalid_tool_calls: calls that could not be read, to which there may be results all the same
-	RawList     = 3  // the calls again, as the provider's answer spelled them
+	CallList    = 1  // invalid_tool_calls: calls that could not be read, which may have results nevertheless
+	InvalidList = 2  // the calls as the provider's answer spelled them
+	RawList     = 3  // the calls as they were streamed
 	ChunkList   = 4  // the calls again, as they were streamed
-	Lists       = 5  // how many lists there are
+	Lists       = 5  // the number of lists
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
 	Inside      = -4 // the part is inside the preceding part that is in a list, and is removed with it
-	Emptied     = -5 // the part is a string member of the message, which stays, as an empty text, when the part goes
+	Emptied     = -5 // the part is a string member of the message, which is set to an empty text if the part is removed
 	Shared      = -3 // a tool result inside the part of its call: both have one span, and are removed together
 )
 
@@ -166,12 +167,12 @@ type Message struct {
 	Variant  Variant
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
-	OldCalls Span // a list of tool calls outside of the content that isn't sent to anyone (ai-sdk: toolCalls); zero if there is none
-	Reasoned bool // a repair gave it reasoning that is empty (OC9)
+	OldCalls Span // a list of tool calls outside the content that is never sent (ai-sdk: toolCalls); zero if there is none
+	Reasoned bool // a repair gave it empty reasoning (OC9)
 	Lone     bool // it contains a lone surrogate
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
-	Passing  bool // the model is sent it only until the next user message (AN14)
-	Unsent   bool // the model isn't sent it any more, or never was
+	Passing  bool // sent to the model only until the next user message (AN14)
+	Unsent   bool // not sent to the model
 	Nameless bool // it has no id, although messages need one
 	Output   bool // a user message with the output of a call that the assistant wrote as text (digest.MarkOutputs)
 	// Spelling is the spelling of the message among those of its format; 0 if there is only one.
@@ -180,7 +181,7 @@ type Message struct {
 	Meta int32
 }
 
-// Meta is what an application stores with a message and the model isn't sent (native format only).
+// Meta is what an application stores with a message and does not send to the model (native format only).
 type Meta struct {
 	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
 	Turn    int  // index of its turn in the loop, from 0
@@ -188,7 +189,7 @@ type Meta struct {
 	Member  Span // the turn as a member of the message, key and value; zero if there is none
 	Stamp   Span // when the message was made, as spelled; zero if unknown
 
-	// Agent and User say whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
+	// Agent and User say whether the message is sent to the model and shown to the user; Unset counts as yes (S4.10).
 	Agent, User Setting
 	Label       Span // what the application calls the message, a string; zero if there is none (S4.11)
 	Usage       Usage
@@ -262,7 +263,7 @@ type Transcript struct {
 	// Recounted is how often the cost of messages changed that had been read before.
 	Recounted int
 	Origin    *Origin // maps the source to what was given, if they differ; otherwise nil
-	live      []int32 // the messages that the model is sent until the next user message
+	live      []int32 // the messages that are sent to the model until the next user message
 	summary   int     // the newest message with the provider's own summary, or 0
 
 	// For a transcript that grows:
@@ -291,7 +292,7 @@ func (t *Transcript) Grown(m, p int) {
 	t.print()
 }
 
-// print keeps the fingerprints of all messages, so that Fingerprint need not read them again.
+// print computes the fingerprints of all messages in advance, so that Fingerprint need not read them again.
 func (t *Transcript) print() {
 	var f Fingerprint
 	if n := len(t.prints); n > 0 {
@@ -358,8 +359,8 @@ func (t *Transcript) Inner(p int) []Part {
 	return t.Parts[p+1 : end]
 }
 
-// Piece adds a message with the parts of message m before part index end, and returns its index. It can only be read, and never written:
-// its span is that of the whole message.
+// Piece adds a message with the parts of message m before part index end, and returns its index. It must only be read,
+// not written, because its span is that of the whole message.
 func (t *Transcript) Piece(m, end int32) int32 {
 	msg := t.Messages[m]
 	at, first := int32(len(t.Messages)), int32(len(t.Parts))
@@ -453,7 +454,8 @@ func (t *Transcript) MetaOf(i int) Meta {
 	return Meta{}
 }
 
-// Hidden reports whether the model isn't sent message i: either the application holds it back (S4.10) or the provider does.
+// Hidden reports whether message i isn't sent to the model: because of its metadata (S4.10) or because the provider
+// leaves it out.
 func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText reports whether message i contains something that a user said: a user message with more than tool results and empty texts, or

@@ -2,7 +2,7 @@
 
 package view
 
-// Written is the number of bytes of results that were written. Builds with the tag ctxfold_count count them.
+// Written counts the bytes of results that were written, in builds with the tag ctxfold_count.
 var Written int
 
 func wrote(n int) { Written += n }

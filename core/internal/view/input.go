@@ -8,15 +8,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Input is what a compaction, a repair or a restoration is given. It is not changed.
+// Input is the input of a compaction, a repair or a restoration. It is not changed.
 type Input struct {
 	Transcript *transcript.Transcript
 	Format     *wire.Format
 	Estimator  *tokens.Profile
 	Policy     *policy.Policy
 	State      api.State
-	N          int // how many messages of the transcript it is about; those after them stay as they are
+	N          int // how many messages of the transcript to process; those after them stay unchanged
 	Replies    []api.Summary
 	Score      *api.Score // how much calls and messages matter to the host, by index of the transcript; nil if it hasn't said
-	Recalled   bool       // the transcript holds digests that fit has remembered and put in
+	Recalled   bool       // the transcript contains digests that fit remembered and inserted
 }

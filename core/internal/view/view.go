@@ -20,8 +20,8 @@ type Item struct {
 	Pinned bool            // must stay byte-identical
 	Instr  bool            // pinned because of project instructions
 	Rest   bool            // its beginning was folded, and the rest stays after the digest
-	Said   int32           // one more than the part index of the newest words of the user, if they are in it and must stay; otherwise 0
-	Body   int32           // one more than the index of what it replaces in the list of taken bodies; 0 for nothing
+	Said   int32           // one more than the part index of the newest user text in it, if that must stay; otherwise 0
+	Body   int32           // one more than the index of the body that it replaces in the list of archived bodies; 0 for none
 	Before transcript.Span // what is written before it, including its comma or the bracket of the list; zero for the original, or none
 }
 
@@ -31,9 +31,10 @@ type View struct {
 	F     *wire.Format
 	P     *tokens.Profile
 	Items []Item
-	Total int // tokens of all items and of what a request body sends next to them
-	N     int // how many messages of the input the view began with
-	// Rest is the first of the input's messages that came after a plan was made; they are no items, and are written after them.
+	Total int // tokens of all items, and of the rest of the request body
+	N     int // number of input messages in the view at the beginning
+	// Rest is the index of the first input message that came after the plan was made. Such messages are no items, and
+	// are written after the items.
 	Rest   int
 	Close  transcript.Span // what is written after the last item, if that isn't the input's last; zero for just a bracket
 	Leans  []Lean
@@ -48,7 +49,8 @@ type View struct {
 	weighedSize transcript.Measure
 }
 
-// Lean says that a message was shortened because another one says the same, or something newer. Both are indexes of T.Messages.
+// Lean says that a message was shortened because another one says the same or something newer. Both are indexes of
+// T.Messages.
 type Lean struct{ Message, On int32 }
 
 // edit replaces a value of the source with another one.
@@ -67,7 +69,7 @@ func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int)
 	return v
 }
 
-// Reset makes the view that of its input again.
+// Reset restores the view to its initial state.
 func (v *View) Reset() { *v = *NewView(v.T, v.F, v.P, v.N) }
 
 // Tokens returns the tokens of the items in [from, to).

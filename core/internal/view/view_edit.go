@@ -54,8 +54,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// Weigh returns the weight that reading value, JSON, will give a part whose other measures are size: that of the value, or of the text in
-// it.
+// Weigh returns the weight of value, JSON, as the body of a part whose other measures are size: that of the value, or
+// of the text in it.
 func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
@@ -68,7 +68,7 @@ func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
 	return size.Weight
 }
 
-// ForgetWeight forgets the last weighed value, because its bytes are being modified.
+// ForgetWeight discards the cached weight, because the bytes of the value are being modified.
 func (v *View) ForgetWeight() { v.weighed = nil }
 
 func (v *View) weight(value []byte, size transcript.Measure) uint32 {
@@ -101,7 +101,7 @@ func (v *View) Original(part int32) transcript.Span {
 	return v.T.Parts[part].Body
 }
 
-// noteEdit remembers the body that a part has before its first edit.
+// noteEdit records the body that a part has before its first edit.
 func (v *View) noteEdit(part int32, body transcript.Span) {
 	if body.Zero() {
 		return
@@ -122,8 +122,8 @@ func (v *View) OriginalBody(part int32) transcript.Span {
 	return transcript.Span{}
 }
 
-// Originals is the transcript, to be read only, with the bodies in some messages as they were before passes replaced them. It is that of the
-// view itself where none was.
+// Originals returns a read-only transcript in which some messages have the bodies from before passes replaced them. It
+// is that of the view itself if none was replaced.
 func (v *View) Originals(messages []int32) *transcript.Transcript {
 	t := v.T
 	for _, m := range messages {
@@ -277,7 +277,8 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// Resend recomputes what the model is sent until the next user message (AN14): a pass may have added one after it, or removed the last one.
+// Resend recomputes which messages are sent only until the next user message (AN14): a pass may have added a message
+// after them, or removed the last one.
 func (v *View) Resend() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

@@ -99,12 +99,12 @@ func (v *View) appendBefore(dst []byte, items []Item, i int) []byte {
 	return append(dst, ',')
 }
 
-// AppendMessage writes one message with its edits, as the passes read it.
+// AppendMessage writes one message with its edits, from the bytes that the passes read.
 func (v *View) AppendMessage(dst []byte, it *Item) []byte {
 	return v.appendMessage(dst, it, v.T.Bytes)
 }
 
-// AppendFinal does what AppendMessage does for the result: what stays of the message is as the host gave it.
+// AppendFinal is AppendMessage for the result: unchanged bytes are copied from the host's original.
 func (v *View) AppendFinal(dst []byte, it *Item) []byte { return v.appendMessage(dst, it, v.T.AsGiven) }
 
 func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) []byte) []byte {
@@ -144,7 +144,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 			return v.appendRange(dst, p.Msg, p.Span, v.T.Bytes)
 		}
 	}
-	// Not by EditsOf, because a message may have as many edits as parts.
+	// EditsOf would be slow here, because a message may have as many edits as parts.
 	v.sort()
 	first, _ := slices.BinarySearchFunc(v.edits, p, func(e edit, p *transcript.Part) int {
 		return cmp.Or(cmp.Compare(e.msg, p.Msg), cmp.Compare(e.Old.Start, p.Span.Start))
@@ -165,7 +165,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 // EditsOf returns the edits of a message in order. Of two edits of one body the later one counts; it comes first.
 func (v *View) EditsOf(m int32) []edit {
 	v.sort()
-	from := v.next // callers mostly go message by message
+	from := v.next // callers usually go message by message
 	if from > len(v.edits) || from > 0 && v.edits[from-1].msg >= m || from < len(v.edits) && v.edits[from].msg < m {
 		from, _ = slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
 	}

@@ -349,7 +349,8 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 
 var adkUser = []byte(`"user"`)
 
-// adkInstead writes an event with one text. Whatever isn't the model's is the user's and visible in all branches.
+// adkInstead writes an event with one text. Everything but the model's text has the user as its author and is visible
+// in all branches.
 func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	author := adkUser
 	if role == transcript.Assistant {

@@ -284,7 +284,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	r.again(options, func(r *Reader) {
 		for provider := range r.Members {
 			switch {
-			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store got the part: nobody signs that
+			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store received the part, which is not a signature
 				r.Skip()
 			default:
 				flags |= r.signed(func([]byte, *jsonspan.Value) {})

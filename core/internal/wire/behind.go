@@ -9,8 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Behind describes how a request body asks for a summary after its own conversation. Everything that the provider's prompt cache depends on
-// stays: tools, system prompt and, if changing it loses the cache, the choice of tools.
+// Behind describes how to append a request for a summary to a request body's conversation. Everything that the
+// provider's prompt cache depends on stays: tools, system prompt and, if changing it loses the cache, the choice of
+// tools.
 type Behind struct {
 	Limit  string // the member that limits the answer, in tokens; a dot precedes a member of an object
 	Older  string // the older name of that member, which applies if a body has it

@@ -208,7 +208,7 @@ func (c *Checker) contents() {
 		}
 		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
 			fix, says := DropMessage, "the message is empty"
-			if c.F.missed(t, m) { // to drop it would lose the text
+			if c.F.missed(t, m) { // dropping it would lose the text
 				fix, says = None, "the format reads no content of this message, which has text elsewhere"
 			}
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, fix, says)

@@ -2,10 +2,11 @@ package wire
 
 //go:generate go run ./signs signs_gen.go adk ag-ui assistant-ui bedrock-converse gemini-interactions langchain mastra mcp-sampling mistral ollama pi tanstack
 
-// Elsewhere reports whether this build has only the signs of the format, and another one reads and writes it: detection takes no
-// transcript for one of another format, and who would read it says where that is possible.
+// Elsewhere reports whether this build can only detect the format, and another build reads and writes it. Detection
+// still needs its signs, so that it doesn't mistake such a transcript for another format.
 //
-// A build with the tag ctxfold_no_formats has the signs of the formats of agents and SDKs, which files without that tag register.
+// A build with the tag ctxfold_no_formats has only the signs of the formats of agents and SDKs; files without that tag
+// register the complete formats.
 func (f *Format) Elsewhere() bool { return f.ReadMessage == nil }
 
 // Here lists the formats that this build reads and writes, by name.

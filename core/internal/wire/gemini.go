@@ -356,7 +356,7 @@ func (c *Checker) current(last int32) int {
 	signed := false
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
-		// What a message with results says moves with them to their calls, if results may be in other messages.
+		// The other parts of a message with results move with them to their calls, if results may be in other messages.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {

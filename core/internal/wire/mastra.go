@@ -413,7 +413,7 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 	return append(dst, `,"isError":true}`...)
 }
 
-// mastraTarget has no dates: the list's order is kept by whoever reads it.
+// mastraTarget writes no dates: Mastra keeps the order of a list.
 var mastraTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","createdAt":%@,"content":{"format":2,"parts":[%c],"content":%t}}`,
 	User:      `{"id":"ctxfold-%#","role":"user","createdAt":%@,"content":{"format":2,"parts":[%c]}}`,

@@ -116,7 +116,7 @@ const (
 // functionAnswer answers local shell calls too, as Codex does.
 const functionAnswer = `{"type":"function_call_output","call_id":%i,"output":%t}`
 
-// responsesItems are the types of items that need distinguishing. Any other is opaque, and the assistant's unless it has a role.
+// responsesItems are the known types of items. Any other is opaque, and the assistant's unless it has a role.
 var responsesItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},

@@ -105,7 +105,7 @@ func checkResponses(c *Checker) {
 			} else if !followed {
 				c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")
 			}
-		case isReasoning(t, i): // a reference: the provider knows what follows the item that it refers to
+		case isReasoning(t, i): // a reference: only the provider knows what follows the item
 		default:
 			followed = t.Messages[m].Role == transcript.Assistant
 		}

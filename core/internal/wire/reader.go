@@ -480,11 +480,12 @@ func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	return c
 }
 
-// Adder adds messages to a transcript. It keeps its reader, which is large next to most messages.
+// Adder adds messages to a transcript. It reuses its reader, which is large compared to most messages.
 type Adder struct{ r Reader }
 
-// Add reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message. It returns the index of
-// the first. Their parts aren't linked: Pair does that, in time in proportion to the whole transcript.
+// Add reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message.
+// It returns the index of the first. Their parts aren't linked: Pair does that, in time proportional to the whole
+// transcript.
 func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')

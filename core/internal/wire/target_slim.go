@@ -2,5 +2,5 @@
 
 package wire
 
-// target is nil: this build converts nothing, and what only conversions write is not linked.
+// target returns nil: this build converts nothing, and templates that only conversions use are not linked.
 func target(*Target) *Target { return nil }

@@ -2,5 +2,5 @@
 
 package wire
 
-// target is how a conversation is written in a format, where this build converts.
+// target returns how a conversation is written in a format, in builds that convert.
 func target(t *Target) *Target { return t }

@@ -198,7 +198,7 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 			case !ok:
 				return
 			case w.inside(s.KeyPos()) || index(besideKeys, name) >= 0,
-				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // the format knows what it is
+				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // it is a known sign, not text
 				s.Skip()
 			default:
 				w.value(s)

@@ -26,7 +26,7 @@ type Format struct {
 	// Signs distinguish the format from others; see detect.go.
 	Signs Signs
 
-	// ReadMessage reads one message, an object, at the reader. It fills m and adds the message's parts.
+	// ReadMessage reads one message, an object, at the reader. It fills in m and adds the message's parts.
 	ReadMessage func(r *Reader, m *transcript.Message)
 
 	// Message appends a new message with one text.
@@ -83,7 +83,7 @@ type Format struct {
 	Parts string
 	// Calls is the key of a message's list of tool calls, for paths; "" is tool_calls.
 	Calls string
-	// Link links records that belong together besides tool calls and results, from part index from on; may be nil.
+	// Link links records that belong together, other than tool calls and results, from part index from on; may be nil.
 	Link func(t *transcript.Transcript, from int)
 
 	Rules Rules

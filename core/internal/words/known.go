@@ -28,10 +28,10 @@ const prefixBytes = 5
 
 // Found is a word of a text whose stem or prefix is in a set.
 type Found struct {
-	Term  int32 // index of the stem,
+	Term  int32 // index of the stem, from 0
 	Word  int32 // how many words precede it in the text
 	At    int32 // where it begins, in bytes
-	Exact bool  // it has the stem; otherwise
+	Exact bool  // it has the stem; otherwise only the prefix
 }
 
 // Add adds a word, which Append has found in text, and returns the index of its stem, counted from 0. added is false if the stem was
@@ -52,7 +52,7 @@ func (k *Known) Add(text string, w Word) (term int, added bool) {
 			return k.n - 1, true
 		}
 	}
-	i := beginning(spelled) // a stem has at least three
+	i := beginning(spelled) // a stem has at least three bytes
 	k.begin[i>>6] |= 1 << (i & 63)
 	if len(spelled) >= prefixBytes && w.Kind&Digit == 0 {
 		if h := hashFolded(spelled[:prefixBytes]); k.lookup(h, ofPrefix) == nil {

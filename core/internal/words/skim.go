@@ -5,7 +5,7 @@ import "unicode"
 // The places where skim stops.
 const (
 	atEnd   uint8 = iota
-	atASCII       // an ASCII word that
+	atASCII       // an ASCII word that may be in the set
 	atWord        // a word of runes of at most two bytes that may be in the set
 	atPair        // a pair of signs that may be in the set; end is where the second sign begins
 	atSign        // a single sign

@@ -80,7 +80,8 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	}
 }
 
-// toolDigest hides the oldest results from the model as S4 does; a user message with their lines follows the newest message (S4.39).
+// toolDigest hides the oldest results from the model as S4 does. A user message with a line for each follows the newest
+// message (S4.39).
 func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc := c.Doc()
 	if p.KeepRecent == 0 || passes.FoldsBefore(c, "tool_digest") && len(c.Fold().Items) == 0 {

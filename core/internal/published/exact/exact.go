@@ -131,8 +131,8 @@ func held(c passes.Run) ([]bool, []int32) {
 	return held, groups
 }
 
-// foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says, and open calls are
-// folded, too.
+// foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says,
+// and open calls are folded too.
 func foldOurs(p *passes.FoldPass, c passes.Run) {
 	held, groups := held(c)
 	cut, step := p.Cut(c, groups, p.KeepTokens)

@@ -83,7 +83,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	if s.Kind != "" && marks(doc) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest's text names no handle: what was folded is among the changes
+	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest names no handle, because the changes contain what was folded
 	return false
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Marks are what an application writes on a message besides what the model is sent (native format). A nil mark leaves the message's own.
+// Marks are an application's metadata about a message, which is not sent to the model (native format). A nil mark keeps
+// the message's own.
 type Marks struct {
 	Agent, User *bool
 	Kind        *string

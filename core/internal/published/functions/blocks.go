@@ -23,7 +23,7 @@ type block struct {
 	sections api.Raw
 }
 
-// given is a block that the host has kept for a loop, with the id of the loop.
+// given is a block that the host stored for a loop, with the id of the loop.
 type given struct {
 	loop  string
 	block *exact.Block
@@ -225,7 +225,7 @@ func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.B
 	return list, nil
 }
 
-// blocksOf returns the blocks that the host has kept, for the loops of a chain.
+// blocksOf returns the blocks that the host stored, for the loops of a chain.
 func blocksOf(chain []exact.Loop, kept []given) []*exact.Block {
 	sorting.Stable(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
 	blocks := make([]*exact.Block, len(chain))

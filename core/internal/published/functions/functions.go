@@ -1,7 +1,8 @@
-// Package functions gives names to single steps of a compaction: estimates, gates, cut points, truncations, texts of prompts. A host that
-// has a loop of its own can call just the step that it needs; docs/reference/functions.md lists them all.
+// Package functions makes single steps of a compaction available by name: estimates, gates, cut points, truncations,
+// texts of prompts. A host with its own loop can call just the step that it needs; docs/reference/functions.md lists
+// them all.
 //
-// Each family of functions is one file that registers them. The steps themselves are in the packages that they belong to (tokens, passes,
+// Each family of functions is one file that registers them. The steps themselves are in other packages (tokens, passes,
 // digest, exact, styles); this package only reads arguments and writes results.
 package functions
 

@@ -3,8 +3,8 @@
 //	fit -table core/tokens/script/weights.go -report bench/tokens/report.md FOLDER...
 //	fit -keep -judge FOLDER -report build/report.md FOLDER...
 //
-// A folder holds texts, named KIND-NUMBER.txt, with what count.mjs made of them. Texts with an odd number are never fitted
-// on, nor are those of the folder to judge by; the report is about them.
+// A folder contains texts, named KIND-NUMBER.txt, with the counts that count.mjs wrote for them. The report is about
+// texts that weights are not fitted to: those with an odd number, and those of the folder for evaluation.
 package main
 
 import (
@@ -200,7 +200,7 @@ func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []fl
 		gram[i] = make([]float64, n)
 	}
 	w := append([]float64(nil), start...)
-	gradient := make([]float64, n) // of half the sum at w
+	gradient := make([]float64, n) // of half of the sum, at w
 	hold := 0.0
 	for k, row := range rows {
 		var at []int

@@ -63,7 +63,7 @@ func ours(a *jsonspan.Automaton, t *text) float64 {
 // score collects the errors of estimates.
 type score struct {
 	total, truth float64
-	errors       []float64 // relative, negative where
+	errors       []float64 // relative, negative if the estimate is too low
 }
 
 func (s *score) add(estimate, truth float64) {

@@ -2,9 +2,9 @@
 
 package script
 
-// Which characters are one token in an old vocabulary (common), which in a new one alone (known), and of which blocks of 64 most
-// take three tokens, one a byte (spelled): the gaps between them, counted from U+4E00 and U+AC00. A gap of 255 or more begins
-// with bytes of 255.
+// Lists of characters as gaps, counted from U+4E00 and U+AC00: characters that are one token in old vocabularies
+// (common), those that are one token only in new ones (known), and blocks of 64 characters most of which take three
+// tokens, one per byte (spelled). A gap of 255 or more begins with bytes of 255.
 const (
 	hanCommon = "" +
 		"\x01\x07\x02\x01\x01\x02\x01\x05\x07\x02\x08\x06\x03\x05\x08\x01\x0d\x01\x02\x14\x07\x20\x05\x01\x02\x06\x07\x09\x03\x04\x01\x0e\x05\x0b\x01\x03\x08\x02\x0b\x02\x07\x0a\x01\x04\x02\x04\x17\x02" +

@@ -77,7 +77,7 @@ func tie(s, c int) [2]int {
 	case c < cZero:
 		return [2]int{coarse, cUpper + int(letterGroup[c-cUpper])}
 	case c == cLine || c == cReturn || c == cTab || c == cBackslash || c == cDouble:
-		return [2]int{3000 + kind, c} // these are escaped in JSON,
+		return [2]int{3000 + kind, c} // escaped in JSON, so their step has its own weight
 	case c <= cSpace:
 		return [2]int{length, c}
 	case c < cRune:

@@ -9,7 +9,7 @@ const (
 	sSpaces        // more
 	sIndent        // one space after a line feed
 	sTab
-	sDigit1 // tokenizers take digits in
+	sDigit1 // tokenizers take digits in groups of up to three
 	sDigit2
 	sDigit3
 	sUpper      // a capital at the start of a word
@@ -34,7 +34,7 @@ const (
 	sBackslash
 	sMark      // other punctuation
 	sMarks     // several marks
-	sEscWord   // after the backslash of a JSON escape, by what precedes it
+	sEscWord   // after the backslash of a JSON escape, by the kind of the preceding state
 	sEscMark   //
 	sEscSpace  //
 	sEscLine   //
@@ -44,13 +44,13 @@ const (
 	sCyrillic2
 	sCyrillicV // more of them, the last a vowel
 	sCyrillicC // a consonant
-	sLetter    // a letter of any other
+	sLetter    // a letter of any other script
 	sKana
 	sHan
 	sEmoji
 	sBox    // box drawing and blocks
 	sSymbol // any other character
-	sWord   // words of lower-case
+	sWord   // words of lower-case letters begin here
 )
 
 const states = 64
@@ -179,7 +179,7 @@ func kindOf(s int) int {
 
 // next returns the state after a character of class c in state s.
 func next(s, c int) int {
-	if s >= sEscWord && s <= sEscOther { // steps are the same
+	if s >= sEscWord && s <= sEscOther { // the next steps are the same
 		s = [...]int{sWord, sMark, sSpace, sLine, sSymbol}[s-sEscWord]
 	}
 	switch {
@@ -243,7 +243,7 @@ func nextLetter(s int, letter byte) int {
 	case s >= sDigit1 && s <= sDigit3 || s >= sMixedLower && s <= sMixedDigit:
 		return sMixedLower
 	case s == sBackslash:
-		return sMark // the letter of an escape sequence in
+		return sMark // the letter of an escape sequence in program text
 	}
 	return word(1, letter)
 }

@@ -1,5 +1,5 @@
-// Command signs writes what a build that leaves formats out keeps of them: their names and their signs, with the rules by which detection
-// prefers one of several formats.
+// Command signs generates what a build without some formats still needs of them: their names and signs, and the rules
+// by which detection prefers one of several formats.
 //
 // Usage: signs FILE FORMAT...
 package main
