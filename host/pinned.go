@@ -11,9 +11,11 @@ func (m *Engine) Pin() ctxfold.Pinned { return &pinnedModule{m: m} }
 
 // pinnedModule is one instance outside the pool.
 type pinnedModule struct {
-	m      *Engine
-	in     *instance
-	opened uint64 // bytes of memory after the session was opened
+	m        *Engine
+	in       *instance
+	opened   uint64 // bytes of memory after the session was opened
+	left     uint64 // bytes of memory of the last instance that was dropped because it was roomy; 0 if there was none
+	patience int    // after how many calm calls that instance was dropped
 }
 
 // Call is Engine.Call on the current instance or a new one. If ctx ends during the call, the instance is discarded once
@@ -50,10 +52,24 @@ func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]b
 	if op == "session_open" {
 		p.opened = o.memory
 	}
-	if o.memory > max(maxIdleMemory, 2*p.opened) {
+	if o.memory > max(maxIdleMemory, 2*p.opened) || p.roomy(o.memory) {
 		p.Drop(ctx) // the next call reopens the session
 	}
 	return o.answer, spent, nil
+}
+
+// roomy reports whether the session's instance has had much more memory than its calls use for so long that a new one is
+// worth reading the conversation again. If the last exchange has not halved the memory, it waits twice as long.
+func (p *pinnedModule) roomy(memory uint64) bool {
+	patience := calmCalls
+	if memory > p.left/2 {
+		patience = max(patience, 2*p.patience)
+	}
+	if memory <= roomyMemory || p.in.calm < patience {
+		return false
+	}
+	p.left, p.patience = memory, patience
+	return true
 }
 
 func (p *pinnedModule) Drop(ctx context.Context) {

@@ -25,7 +25,8 @@ const SWOLLEN = 128 * 1024 * 1024;
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**
  * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than 1/SHARE
- * of its memory for request and answer, unless it holds sessions.
+ * of its memory for request and answer. Sessions are then opened again. If that doesn't halve the memory, the next
+ * replacement waits for twice as many calls.
  */
 const ROOMY = 32 * 1024 * 1024;
 const CALM = 64;
@@ -48,6 +49,9 @@ export class CtxfoldModule {
   #opened = 0;
   /** How many consecutive calls have used little of the memory. */
   #calm = 0;
+  /** Memory size in bytes of the last instance that was replaced for its room, and after how many such calls. */
+  #left = 0;
+  #patience = 0;
 
   /**
    * `swollen` is the memory size in bytes above which an instance is replaced. Throws `invalid_module` if the module is
@@ -94,8 +98,7 @@ export class CtxfoldModule {
       const grown = instance.memory.buffer.byteLength;
       if (op === "session_open") this.#opened = grown;
       this.#calm = (size + answer.length) * SHARE > grown ? 0 : this.#calm + 1;
-      const roomy = grown > ROOMY && this.#calm >= CALM && this.#opened === 0;
-      if (roomy || grown > Math.max(this.#swollen, 2 * this.#opened)) this.#instance = undefined;
+      if (this.#roomy(grown) || grown > Math.max(this.#swollen, 2 * this.#opened)) this.#instance = undefined;
       return answer;
     } catch (cause) {
       this.#instance = undefined;
@@ -107,6 +110,14 @@ export class CtxfoldModule {
         },
       );
     }
+  }
+
+  #roomy(grown: number): boolean {
+    const patience = grown > this.#left / 2 ? Math.max(CALM, 2 * this.#patience) : CALM;
+    if (grown <= ROOMY || this.#calm < patience) return false;
+    this.#left = grown;
+    this.#patience = patience;
+    return true;
   }
 
   #start(): Exports {

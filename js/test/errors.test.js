@@ -131,6 +131,25 @@ test("an instance that has grown far beyond what its calls need is replaced afte
   assert.equal(count.made, 2);
 });
 
+test("an instance with sessions gives memory back, and sessions that need it are opened again ever more seldom", async (t) => {
+  const count = countInstances(t);
+  const fresh = new CtxfoldModule(
+    await WebAssembly.compile(await readFile(new URL("../ctxfold.wasm", import.meta.url))),
+  );
+  const compactor = createCompactor({ module: fresh, policy });
+  const small = compactor.session(session(3));
+  const { tokens } = small.estimate();
+  compactor.estimate(encoder.encode(JSON.stringify([{ role: "user", content: "x".repeat(30_000_000) }])));
+  for (let i = 0; i < 70; i++) assert.equal(small.estimate().tokens, tokens);
+  assert.equal(count.made, 2);
+  for (let i = 0; i < 300; i++) small.estimate();
+  assert.equal(count.made, 2, "the new instance is small");
+
+  const large = compactor.session([{ role: "user", content: "x".repeat(12_000_000) }]);
+  for (let i = 0; i < 1000; i++) large.estimate();
+  assert.ok(count.made <= 2 + 5, `${count.made} instances for one session that needs its memory`);
+});
+
 test("an instance whose memory has grown very large is replaced, as memory never shrinks", (t) => {
   const count = countInstances(t);
   const compactor = createCompactor({ module, policy });

@@ -44,6 +44,18 @@ def test_a_conversation_outlives_a_trap():
     assert conversation.check()["tokens"] == tokens
 
 
+def test_a_conversation_gives_memory_back():
+    conversation = ctxfold.Conversation(ctxfold.Compactor(window=16_000), talk(MIB // 64))
+    conversation.append(*talk(7 * MIB))
+    grown = conversation.memory_usage.current
+    assert grown > 32 * MIB
+    assert conversation.compact().changed
+    tokens = conversation.check()["tokens"]
+    for _ in range(70):
+        assert conversation.check()["tokens"] == tokens
+    assert conversation.memory_usage.current < grown // 2
+
+
 def test_large_instances_are_not_kept():
     compactor = ctxfold.Compactor(window=16_000, memory_limit=1 << 30)
     compactor.check(talk(60 * MIB))

@@ -10,7 +10,7 @@ from ._base import Compacting
 from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError
 from ._loop import Job, options_of
-from ._module import Answer, Json, MemoryUsage, run, value_of, values
+from ._module import Answer, Json, MemoryUsage, Room, run, value_of, values
 from ._results import Done
 from ._records import Leases
 from ._redact import redactions
@@ -41,6 +41,7 @@ class Held(Generic[Msg]):
         self._leases = Leases()
         self._instance: Optional[Instance] = None
         self._session: Optional[int] = None
+        self._room = Room()
 
     @property
     def usage(self) -> Optional[MemoryUsage]:
@@ -160,7 +161,7 @@ class Held(Generic[Msg]):
             yield from other.check()  # reads them: where one has a fault, the conversation stays as it is
             with self._lock:
                 self.messages, self.state = other.messages, other.state
-                self._instance, self._session = other._instance, other._session
+                self._instance, self._session, self._room = other._instance, other._session, other._room
         finally:
             self._leases.release(ONE, mine)
 
@@ -190,13 +191,18 @@ class Held(Generic[Msg]):
                 self._open()
             assert self._instance is not None
             try:
-                return run(self._instance, op, {**head, "session": self._session}, source)
+                answer = run(self._instance, op, {**head, "session": self._session}, source)
             except CtxfoldError as error:
                 if isinstance(error, TrapError):
                     self._forget()
                 if again or error.code != "session_closed":
                     raise
                 self._session = None
+                continue
+            used = sum(map(len, answer.values())) + (len(source.piece) if source else 0)
+            if self._room.outgrown(self._instance.memory()[1], used):
+                self._forget()
+            return answer
         raise AssertionError
 
     def _open(self) -> None:
@@ -210,6 +216,7 @@ class Held(Generic[Msg]):
         source = transcript(self.messages) if self.messages else None
         head = {"policy": compactor._policy, "options": options, "state": self.state}
         self._session = value_of(run(self._instance, "session_open", head, source), "session")
+        self._room.opened(self._instance.memory()[1])
 
 
 class Live(Generic[Msg]):
@@ -230,7 +237,7 @@ class Live(Generic[Msg]):
 
     @property
     def memory_usage(self) -> Optional[MemoryUsage]:
-        """The memory of the conversation's own instance; None before the first call."""
+        """The memory of the conversation's own instance; None while it has none."""
         return self._held.usage
 
     def close(self) -> None:

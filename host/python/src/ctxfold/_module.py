@@ -20,6 +20,12 @@ MIB = 1 << 20
 #: An instance whose memory is larger when a call ends is not kept.
 KEPT_BYTES = 64 * MIB
 
+#: An instance with sessions and more bytes of memory than this is replaced after so many consecutive calls that each used
+#: less than such a part of its memory.
+ROOMY_BYTES = 32 * MIB
+CALM_CALLS = 64
+CALM_SHARE = 32
+
 
 class Json(bytes):
     """A value that is JSON already."""
@@ -38,6 +44,33 @@ class MemoryUsage(NamedTuple):
     instances: int
     #: How often an instance was replaced because it had trapped.
     traps: int
+
+
+class Room:
+    """Tells when an instance that holds a session has much more memory than it needs, so that a new one is worth reading the
+    conversation again."""
+
+    def __init__(self) -> None:
+        self._opened = 0  # bytes of memory after the session was opened
+        self._calm = 0  # consecutive calls that used little of the memory
+        self._left = 0  # bytes of memory of the last instance that was replaced after calm calls
+        self._patience = 0  # after how many of them
+
+    def opened(self, memory: int) -> None:
+        """The session was opened, and the instance has so many bytes of memory."""
+        self._opened, self._calm = memory, 0
+
+    def outgrown(self, memory: int, used: int) -> bool:
+        """Whether to replace the instance after a call for which the request and the answer took so many bytes."""
+        self._calm = 0 if used * CALM_SHARE > memory else self._calm + 1
+        if memory > max(2 * KEPT_BYTES, 2 * self._opened):
+            return True
+        # If the last replacement has not halved the memory, the next one waits twice as long.
+        patience = max(CALM_CALLS, 2 * self._patience) if memory > self._left // 2 else CALM_CALLS
+        if memory <= ROOMY_BYTES or self._calm < patience:
+            return False
+        self._left, self._patience = memory, patience
+        return True
 
 
 class Module:
