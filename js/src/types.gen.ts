@@ -181,7 +181,7 @@ export type Answer = "messages" | "edits" | "report";
 export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
 
 /** TokenSource is where a number of tokens comes from. */
-export type TokenSource = "measured" | "calibrated" | "estimated";
+export type TokenSource = "measured" | "calibrated" | "estimated" | "upper_bound";
 
 /** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";

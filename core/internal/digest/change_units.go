@@ -135,6 +135,8 @@ const (
 func (c *change) text() string {
 	added, removed := telling(c.added), telling(c.removed)
 	switch {
+	case c.created && isDiff(c.added):
+		return ""
 	case c.created:
 		if names := definedIn(c.added, mostDefined); len(names) > 0 {
 			return "defines " + strings.Join(names, ", ")

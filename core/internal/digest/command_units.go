@@ -38,7 +38,8 @@ var (
 		"for-each-ref check-ignore rev-list --list which get search wait capture")
 	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
 		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
-	checkers = wordListOf("pytest jest vitest mocha tsc tsgo eslint biome prettier ruff mypy flake8 black make cmake ctest gradle mvn tox nox " +
+	launchers = wordListOf("sudo time timeout env xargs nohup nice command")
+	checkers  = wordListOf("pytest jest vitest mocha tsc tsgo eslint biome prettier ruff mypy flake8 black make cmake ctest gradle mvn tox nox " +
 		"staticcheck golangci-lint rspec rubocop phpunit shellcheck playwright cypress")
 	runners  = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
 	checking = wordListOf("test tests check build lint typecheck vet compile verify format fmt clippy ci e2e tsc pytest unittest jest vitest " +
@@ -64,9 +65,7 @@ func runOf(script, output string, failed bool) run {
 	}
 	switch {
 	case r.exit != "" && r.exit != "0":
-		if r.failure = complaint(plainText(output)); r.tests != "" {
-			r.failure = besideTests(r.failure)
-		}
+		r.failure = withoutEnds(complaint(plainText(output)), r.tests != "")
 	case r.kind == commits:
 		r.result = commitOf(output)
 		if pushed := pushOf(output); r.result != "" && pushed != "" {
@@ -122,8 +121,11 @@ func kindOf(script string) (kind runKind) {
 
 func kindOfWords(words []string) runKind {
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
-	for len(words) > 1 && (name == "sudo" || name == "time" || name == "timeout" || name == "env") {
+	for len(words) > 1 && launchers.has(name) {
 		words = words[1:]
+		for len(words) > 1 && (words[0] == "" || words[0][0] == '-' || exitOf(words[0]) != "") { // their options
+			words = words[1:]
+		}
 		name = words[0]
 	}
 	for _, w := range words[1:min(len(words), 4)] {

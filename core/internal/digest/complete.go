@@ -88,7 +88,7 @@ func (e *Extract) missing(body string, max int) string {
 	if e.layout == chatLayout {
 		more = newTalk(e.t, e.messages, [sections]string{}, append(e.beside, body)).sections(max - len(beyondHeading))[told]
 	} else {
-		more = newLog(e.t, e.messages, e.ledger, [sections]string{}, append(e.beside, body)).beyond(max - len(beyondHeading))
+		more = newLog(e.t, e.messages, e.ledger, [sections]string{}, append(e.beside, body), nil).beyond(max - len(beyondHeading))
 	}
 	if more != "" {
 		lines = append(lines, beyondHeading+more)

@@ -65,9 +65,9 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	first := ws[i].text
 	switch {
-	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), !direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" }), asksWhy.has(first) && !holds, askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
+	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), !direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" }), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)), askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
 		return true
-	case holds:
+	case holds || rulesOut(ws):
 		return false
 	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
 		return true
@@ -85,10 +85,12 @@ func errand(s string, ws []word, direct bool) bool {
 	if i+2 < len(ws) && ws[i].is(tasks) && troubled.has(ws[i+1].text) && states.has(ws[i+2].text) { // "the issue is …"
 		return true
 	}
+	from := i
 	for i < len(ws) && (modals.has(ws[i].text) || reacting.has(ws[i].text)) {
 		i++
 	}
-	return i < len(ws) && errands.has(ws[i].text)
+	i = max(i, requested(ws))
+	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" tells, and asks for nothing
 }
 
 // Character sequences that begin an errand, a story or thanks in Chinese and Japanese, and those that still make it a rule.
@@ -102,6 +104,16 @@ func errandSigned(s string) bool {
 	for _, sign := range errandSigns {
 		if strings.HasPrefix(s, sign) {
 			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
+		}
+	}
+	return false
+}
+
+// rulesOut reports whether a sentence says what not to do as well: "you can read the logs but not change them".
+func rulesOut(ws []word) bool {
+	for i := range ws[:len(ws)-1] {
+		if ws[i].text == "but" && ws[i+1].is(negations) {
+			return true
 		}
 	}
 	return false
@@ -151,6 +163,9 @@ func supposes(ws []word) bool {
 			k++
 		}
 		if k < len(ws) && supposing.has(ws[k].text) {
+			if ws[len(ws)-1].text == "me" { // "I believe early trains work best for me"
+				return false
+			}
 			for _, w := range ws[k:] {
 				if w.text == "always" || w.text == "never" || w.text == "prefer" {
 					return false

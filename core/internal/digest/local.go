@@ -195,7 +195,7 @@ func (e *Extract) session(size int) string {
 		if _, known := readPlan(old[plan]); known {
 			old[plan] = ""
 		}
-		e.log = newLog(e.t, e.messages, e.ledger, old, append(e.beside, e.standing))
+		e.log = newLog(e.t, e.messages, e.ledger, old, append(e.beside, e.standing), &e.plan)
 	}
 	var out [sections]string
 	room := size - len(sessionLayout.headings[logged]) - 2
@@ -209,7 +209,7 @@ func (e *Extract) session(size int) string {
 	share := func(percent int) int { return max(size*percent/100, leastShare) }
 	put(running, e.ledger.runningBlock(share(15)))
 	put(failing, e.ledger.errorsBlock(share(8)))
-	put(plan, e.plan.text(e.log.turnAt(e.plan.message), share(10)))
+	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
 	out[logged] = e.log.write(max(room, 0), e.spare)
 	out[guardrails] = e.standing

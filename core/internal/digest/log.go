@@ -21,10 +21,13 @@ type turnLog struct {
 	room   []byte           // a buffer for entries
 	asks   []string         // the requests of the turns, with pasted ones clipped; see tersely
 	terse  *extract.Extract // of asks
+	plan   planList         // of the session
 }
 
-// newLog creates the log of messages. prior has the sections of the earlier digest, and known are texts that the reader has anyway.
-func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string) *turnLog {
+// newLog creates the log of messages. prior has the sections of the earlier digest, known are texts that the reader has anyway, and kept is the
+// plan that a tool keeps, or that of the earlier digest; nil
+// if the digest has no place for a plan.
+func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
 	k.inherit(asked, l, prior)
@@ -44,6 +47,9 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		read.turns = read.turns[1:]
 	}
 	k.turns = append(k.turns, read.turns...)
+	if kept != nil {
+		k.plan = k.planOf(*kept, read.plan)
+	}
 	k.shorten()
 	n := 0
 	for i := range k.turns {

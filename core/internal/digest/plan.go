@@ -14,6 +14,7 @@ type planList struct {
 	points  []point
 	head    string // the line before the points, of a list that is in the digest before
 	message int32  // that said it last
+	written bool   // it is a list in the assistant's text, and what is done is inferred
 }
 
 // point is one step of a plan.
@@ -138,6 +139,8 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 const (
 	planHead    = "The assistant's list of steps ([x] done, [~] being done, [ ] open), as it was in ["
 	planAllDone = "All steps of the assistant's list were done in ["
+	// writtenHead is the line before the points of a list in the assistant's text.
+	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
 // text is the plan, as it was in the turn of a number, in at most size bytes: where there are too many points, the first of those that are
@@ -157,6 +160,8 @@ func (p *planList) text(turn, size int) string {
 	head := p.head
 	switch {
 	case head != "":
+	case p.written:
+		head = writtenHead + itoa(turn) + "]:"
 	case done == len(lines):
 		head = planAllDone + itoa(turn) + "]:"
 	default:
@@ -190,7 +195,8 @@ func readPlan(text string) (p planList, ok bool) {
 	if strings.HasPrefix(text, planAllDone) {
 		return p, true
 	}
-	if p.points = checklist(text); strings.HasPrefix(text, planHead) {
+	p.written, p.message = strings.HasPrefix(text, writtenHead), -1
+	if p.points = checklist(text); p.written || strings.HasPrefix(text, planHead) {
 		p.head, _, _ = strings.Cut(text, "\n")
 	}
 	for i := range p.points {

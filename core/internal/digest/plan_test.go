@@ -72,3 +72,23 @@ func TestPlanStays(t *testing.T) {
 		t.Errorf("of many points:\n%s", got)
 	}
 }
+
+// A plan in the assistant's words is told with what was done for it, also by a later digest; not before work on it, and not when it is over.
+func TestWrittenPlan(t *testing.T) {
+	const plan = "The ramp is read twice.\n\n## Plan\n\n1. Cache the sensor in sensors.go\n   - one value per cycle\n2. **Shut the door** before the heater starts\n3. Document the lamp colours in README.md\n\nI begin with the sensor."
+	start := `{"role":"user","content":"Repair the kiln."},
+` + ranAs("1", strings.ReplaceAll(plan, "\n", `\n`), "cat sensors.go", "package kiln")
+	cached := ranAs("2", "x", "git commit -m 'Cache the sensor value in sensors.go'", `[main 9f8e7d6] Cache the sensor value\n 2 files changed, 14 insertions(+)`)
+	shut := ranAs("3", "x", "git commit -m 'Shut the door before the heater starts'", `[main 9f8e7d7] Shut the door\n 1 file changed, 4 insertions(+)`)
+	told := "# Plan\nThe plan that the assistant wrote down ([x] done, as far as the record shows), in [1]:\n- [x] Cache the sensor in sensors.go\n- [ ] Shut the door before the heater starts\n- [ ] Document the lamp colours in README.md"
+	first := logOf(t, "["+start+","+cached+"]", 4000)
+	wants(t, first, []string{told}, []string{"assistant: Plan"})
+	tr, seq := read(t, "native", "["+shut+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	wants(t, digest.NewExtract(tr, seq, first, l).Digest(4000), []string{strings.ReplaceAll(told, "- [ ] Shut", "- [x] Shut")}, nil)
+	asked := `{"role":"user","content":"What is the weather at the kiln?"},{"role":"assistant","content":"It rains."}`
+	for _, messages := range []string{start, start + "," + cached + "," + asked + "," + strings.ReplaceAll(asked, "weather", "wind")} {
+		wants(t, logOf(t, "["+messages+"]", 4000), nil, []string{"# Plan"})
+	}
+}

@@ -145,7 +145,18 @@ func (r *rating) rank() int {
 }
 
 // rate returns how strictly a sentence says how to work; none if it doesn't. It marks the words of its cues.
-func rate(s string, ws []word) (r rating) {
+func rate(s string, ws []word) rating {
+	r := rateClause(s, ws)
+	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {
+		ws[n].starts = true
+		if order := rateClause(s, ws[n:]); order.strength > r.strength {
+			return order
+		}
+	}
+	return r
+}
+
+func rateClause(s string, ws []word) (r rating) {
 	var sc scene
 	sc.look(s, ws)
 	ask := (asks(s) || inverted(ws)) && !polite(ws)
@@ -194,7 +205,7 @@ func rate(s string, ws []word) (r rating) {
 	if !spacedScript {
 		r.signs(s, ws, take)
 	} else if r.strength < wish && !ask {
-		if at := max(sc.ordered(), sc.moved()); at >= 0 {
+		if at := sc.formed(); at >= 0 {
 			r.strength, r.at, r.direct = wish, at, true
 		}
 	}

@@ -5,7 +5,7 @@ import "strings"
 // What only sounds like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
 // soothing are things that people are told not to do to reassure them: "no te preocupes".
-var soothing = wordListOf("feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
+var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
 
 // somewhere are words that begin a place: "leave it on the porch".
 var somewhere = wordListOf("on at in by under with there here")
@@ -27,6 +27,12 @@ var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
 // feelings are verbs with subjects that nobody gives instructions about: "the kids always want ice cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
+
+// likely are verbs for what is expected to happen by itself: "the test should pass".
+var likely = wordListOf("pass work fit help suffice arrive appear")
+
+// perfects begin an infinitive of the past, after which a duty is a guess.
+var perfects = wordListOf("haber ter aver avere essere avoir")
 
 // copulas are verbs that link a subject to its description.
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
@@ -54,7 +60,7 @@ var (
 func (sc *scene) describes(c cue, i, size int) bool {
 	for k := range sc.ws {
 		w := &sc.ws[k]
-		if rumours.has(w.text) || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
+		if rumours.has(w.text) || w.text == "hope" && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
 			return true
 		}
 	}
@@ -119,6 +125,8 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	switch c.place {
 	case anywhere:
 		switch w.text {
+		case "no": // "¡No puede ser!"
+			return after.is(beings) && len(sc.ws) <= 3
 		case "il": // "Il faut que tu voies ce film !"
 			return sc.exclaims && sc.all&(products|negations) == 0
 		case "only":
@@ -135,16 +143,18 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		switch {
 		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
+		case next == "tell" && sc.exclaims, next == "be" && then.is(moods): // "don't be angry"
+			return true
 		case w.text == "always":
 			return (len(sc.ws) <= 4 || sc.exclaims) && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
 		}
 		return (sc.exclaims || sc.all&products == 0) && mishaps.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
 	case order:
-		return next == "hello" || next == "hi" || sc.oneThing(i+size)
+		return next == "hello" || next == "hi" || next == "me" && then == nil || sc.oneThing(i+size)
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || w.text == "stay" && next == "as"
+		return sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
 		return strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -152,13 +162,15 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return true
 		}
 		if w.starts { // "Always nice to hear from you!"
-			return sc.exclaims && (after.is(moods) || after.is(agains) && sc.all&products == 0)
+			return (sc.exclaims || len(sc.ws) <= 4) && (after.is(moods) || after.is(agains) && sc.all&products == 0)
 		}
 		if before == nil || before.is(selves|addressees) {
 			return false
 		}
 		return c.strength == wish && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
 			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
+	case permit:
+		return pointed.has(sc.textAt(len(sc.ws) - 2))
 	case loose:
 		switch w.text {
 		case "every": // "Anna collects every stamp"
@@ -166,18 +178,18 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "as":
 			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
 		case "stay":
-			return next == "as"
+			return next == "as" || sc.ws[0].is(conditions) || sc.digits
 		case "only": // "only 12 percent", "only if you have time"
 			return after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
 		case "ne":
 			return soothing.has(sc.textAt(i + size + 1))
 		case "nobody", "no", "nothing", "none":
-			return soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
+			return next == "to" || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
 		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return w.text == "let's" && fears.has(next) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+		return w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
 	return false
 }
@@ -251,8 +263,8 @@ func (sc *scene) moved() int {
 			continue
 		}
 		w := &sc.ws[i]
-		many := i > 1 && strings.HasSuffix(sc.ws[i-1].text, "s") && !sc.ws[i-1].is(persons|things)
-		if n := len(w.text); n > 4 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks && !dealings.has(w.text) {
+		many := strings.HasSuffix(sc.ws[i-1].text, "s") && !sc.ws[i-1].is(persons|things|idle)
+		if n := len(w.text); n > 3 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks && !dealings.has(w.text) && !inclining.has(w.text) && w.text != "from" {
 			return w.at
 		}
 		return -1

@@ -29,6 +29,7 @@ const (
 
 // scene is what the words of a sentence say apart from its cues.
 type scene struct {
+	text     string
 	ws       []word
 	all      wordKind // the kinds of all words
 	narrates bool     // it begins like a story
@@ -40,7 +41,7 @@ type scene struct {
 
 // look analyses a sentence and its words.
 func (sc *scene) look(s string, ws []word) {
-	sc.ws, sc.narrates = ws, len(ws) > 0 && ws[0].is(narrators)
+	sc.text, sc.ws, sc.narrates = s, ws, len(ws) > 0 && ws[0].is(narrators)
 	for i := range ws {
 		w := &ws[i]
 		if w.quoted {
@@ -57,7 +58,7 @@ func (sc *scene) look(s string, ws []word) {
 		switch n := len(w.text); {
 		case w.text[0] >= '0' && w.text[0] <= '9':
 			sc.digits = true
-		case i > 0 && n > 4 && w.text[n-2:] == "ed" && ws[i-1].is(persons|things):
+		case i > 0 && n > 4 && w.text[n-2:] == "ed" && ws[i-1].is(persons|things) && !strings.HasSuffix(ws[i-1].text, "'m"):
 			sc.past = true
 		case n > 4 && strings.HasSuffix(w.text, "ó"), n > 5 && strings.HasSuffix(w.text, "aron"), n > 6 && strings.HasSuffix(w.text, "ieron"):
 			sc.past = true
@@ -170,10 +171,13 @@ func (sc *scene) fits(c cue, i, size int) bool {
 // duty reports whether the verb at word i says what must be, rather than what is likely, was once due, or is due today: its subject is the
 // reader, what is written, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
-	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict || after != nil && after.text == "de" && sc.ws[i].text == "debe" {
+	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
 		return false
 	}
 	at := i + c.words()
+	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") { // "deve ter tido"
+		return false
+	}
 	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
 		if w := &sc.ws[n]; (w.text == "have" || w.text == "haben" || w.text == "haber") && n+1 < len(sc.ws) {
 			if v := sc.unshaded(n + 1); v.is(pasts|done) || v != nil && strings.HasSuffix(v.text, "ed") {
@@ -189,7 +193,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			}
 		}
 	}
-	if after.is(done) || after.is(moods) {
+	if after.is(done|moods) || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations) == 0 {
 		return false
 	}
 	from := i
@@ -239,6 +243,9 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 // general reports whether an order whose object begins at word i says how to do something in general.
 func (sc *scene) general(i int) bool {
 	object := sc.word(i)
+	if object.text == "another" {
+		return false
+	}
 	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
 		return true
 	}
@@ -261,7 +268,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 			return false
 		case w.is(selves):
 			return true
-		case !w.is(shades | negations | conjunctions):
+		case !w.is(shades|negations|conjunctions) && w.text != "to" && w.text != "try":
 			return false
 		}
 	}
@@ -272,7 +279,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 func (sc *scene) conditional() bool {
 	for i := range sc.ws {
 		if sc.ws[i].is(conditions) && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
-			if w := sc.unshaded(i + 2); !w.is(moment) && !sc.word(i+3).is(moment) && !sc.word(i+4).is(moment) {
+			if w := sc.unshaded(i + 2); w != nil && w.text != "ever" && !w.is(moment) && !sc.word(i+3).is(moment) && !sc.word(i+4).is(moment) {
 				return true
 			}
 		}
@@ -286,12 +293,15 @@ func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
 		return -1
 	}
-	conditional := sc.conditional()
+	conditional := sc.conditional() || sc.anyCase()
 	if !conditional && sc.all&(quantifiers|lastingly) == 0 {
 		return -1
 	}
-	for i := range sc.ws[:len(sc.ws)-1] {
+	for i := range sc.ws {
 		w := &sc.ws[i]
+		if i == len(sc.ws)-1 && (!conditional || !w.breaks || len(w.text) < 3) {
+			break
+		}
 		if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 			continue
 		}
@@ -299,7 +309,7 @@ func (sc *scene) ordered() int {
 			continue
 		}
 		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {
-			if i == 0 {
+			if i == 0 && !(conditional && w.is(quantifiers)) {
 				return -1
 			}
 			continue
@@ -307,7 +317,11 @@ func (sc *scene) ordered() int {
 		if i > 0 && !conditional && !sc.ws[i-1].is(joins) {
 			continue
 		}
-		if after := &sc.ws[i+1]; after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 {
+		after := sc.word(i + 1)
+		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) { // the subject of a sentence
+			continue
+		}
+		if after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to" {
 			return w.at
 		}
 	}

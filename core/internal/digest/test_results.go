@@ -71,11 +71,17 @@ func testList(names []string, count int) string {
 	return text
 }
 
-// besideTests returns an error message without the lines that only say which tests failed.
-func besideTests(said string) string {
+// withoutEnds returns an error message without the lines that only say how the command ended and, if tests are named already, which tests
+// failed.
+func withoutEnds(said string, named bool) string {
+	if exitIn(said) == "" && !named {
+		return said
+	}
 	var lines []string
 	for line := range strings.Lines(said) {
-		if line = strings.TrimSpace(line); line != "FAIL" && failedTest(line) == "" && !strings.HasPrefix(line, "exit status ") {
+		line = strings.TrimSpace(line)
+		ended := len(line) < 30 && exitIn(line) != "" || named && (line == "FAIL" || failedTest(line) != "")
+		if !ended {
 			lines = append(lines, line)
 		}
 	}

@@ -59,6 +59,7 @@ type turnReader struct {
 	read    critbit.Map[struct{}] // the files that the turn read
 	called  []textCall            // calls written as text whose output is still to come
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
+	plan    planList              // the last that the assistant wrote down
 	written critbit.Map[place]    // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
@@ -343,6 +344,8 @@ func (r *turnReader) change(i int, c *change) {
 	}
 	verb, factor := editedVerb, ofChange
 	switch {
+	case c.created && isDiff(c.added):
+		verb, factor = wroteVerb, ofCommand
 	case c.created:
 		verb, factor = wroteVerb, ofCreation
 	case c.deleted:
@@ -365,6 +368,11 @@ const (
 	wroteVerb   = "wrote "
 	deletedVerb = "deleted "
 )
+
+// isDiff reports whether a file is a patch of others: what it changes counts when it is applied.
+func isDiff(lines []string) bool {
+	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
+}
 
 // thrownAway reports whether a file is in a folder for temporary files.
 func thrownAway(path string) bool {

@@ -28,23 +28,26 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if at, found := r.ran.Get(said); found {
 		r.drop(at)
 	}
-	r.ran.Set(said, r.here())
-	factor := ofCall
-	if isLookup(name) {
-		factor = ofCommand
-	}
 	short := strings.TrimSpace(withoutEnvelope(text))
-	switch told := saysOutcome(short) && len(short) <= mostReturned; {
+	u := unit{kind: ranUnit, message: int32(i), text: said, factor: ofCall}
+	switch told := len(short) > mostReturned; {
 	case failed:
-		factor = ofFailure
-		said += " → failed: " + Fence(clipLine(complaint(plainText(short)), quotedChange))
+		u.factor = ofFailure
+		u.text += " → failed: " + Fence(clipLine(complaint(plainText(short)), quotedChange))
 	case told:
-		said += " → " + Fence(strings.Join(strings.Fields(short), " "))
-	}
-	r.add(unit{kind: ranUnit, message: int32(i), text: said, factor: factor})
-	if !failed && len(short) > mostReturned {
+		before := len(r.now().units)
 		r.report(i, name, text)
+		if len(r.now().units) > before && isLookup(name) { // what it returned says enough
+			return
+		}
+	case saysOutcome(short):
+		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))
 	}
+	if isLookup(name) && !failed {
+		u.factor = ofCommand
+	}
+	r.ran.Set(said, r.here())
+	r.add(u)
 }
 
 // isLookup reports whether a tool only shows something, judged by the first word of its name: "get_user", "listFiles".

@@ -89,3 +89,21 @@ func TestFunctionsGivenAsText(t *testing.T) {
 ]`)
 	wants(t, localOf(tr, seq, 4000), []string{"ran `kilnctl heat --zone 7` → zone 7 holds 900 degrees"}, nil)
 }
+
+// An agent that thinks aloud takes much of it back; what it finds stays.
+func TestThinkingAloud(t *testing.T) {
+	aloud := func(id, text string) string { return ranAs(id, text, "kilnctl status", "ok") }
+	text := logOf(t, `[
+{"role":"user","content":"Why does zone 7 drift?"},
+`+aloud("1", "The sensor in sensor_7.go is read twice. But wait, I just had a thought.")+`,
+`+aloud("2", "The lamp in lamp_3.go glows. Actually, the lamp is read by ramp_9.go.")+`,
+`+aloud("3", "The table in zones.go lists zone 7 with 940 degrees.")+`,
+{"role":"assistant","content":[{"type":"reasoning","text":"We should read the lamps first, maybe in lamps_1.go. I've opened oven_2.go now. The fan of fan_4.go is wired to zone 6."},{"type":"tool_call","id":"4","name":"bash","arguments":{"command":"kilnctl fan"}}]},
+{"role":"tool_result","tool_call_id":"4","tool_name":"bash","content":"ok"},
+`+ranAs("5", "x", "find . -name '*.go' | xargs grep -l drift", `exit code: 123`)+`,
+{"role":"assistant","content":[{"type":"tool_call","id":"6","name":"write","arguments":{"path":"/kiln/fix_zone.patch","content":"--- a/zones.go\n+++ b/zones.go\n@@ -1 +1 @@\n-940\n+900\n"}}]},
+{"role":"tool_result","tool_call_id":"6","tool_name":"write","content":"ok"}
+]`, 4000)
+	wants(t, text, []string{"zones.go lists zone 7 with 940 degrees", "read by ramp_9.go", "wired to zone 6", "wrote /kiln/fix_zone.patch\n"},
+		[]string{"had a thought", "sensor_7", "lamp_3", "lamps_1", "oven_2", "exit 123", "+900"})
+}

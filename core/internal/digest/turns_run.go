@@ -98,7 +98,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		if pattern := searchedFor(run.script); pattern != "" {
 			r.found(i, pattern, output)
 		} else if run.result != "" {
-			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading})
+			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading / 2})
 		}
 		return
 	case !bad && run.result == "" && tidies(run.script):

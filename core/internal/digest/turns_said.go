@@ -56,6 +56,7 @@ func (r *turnReader) said(i int, last bool) {
 	if blank(text) {
 		return
 	}
+	r.plan.replace(stepsIn(text[:min(len(text), lookText)]), int32(i))
 	calls = calls || len(r.called) > 0
 	kind, factor := saidUnit, ofSaid
 	if last && !calls {
@@ -66,42 +67,57 @@ func (r *turnReader) said(i int, last bool) {
 		if announces(lead) {
 			lead = ""
 		}
-		if calls || kind == saidUnit {
-			if text = withoutPlan(text); text == "" {
-				return
-			}
-		}
-		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(text), item: item, factor: factor}
-		if text = u.text; text == "" || flatters(text) || r.joined(from, u) {
-			return
-		}
-		if kind == saidUnit && lead == "" && len(r.now().units) == from && leans(text) {
-			r.about(u)
-			return
-		}
-		if kind == saidUnit {
-			r.doubted(from, text)
-		}
-		switch {
-		case saysLittle(text) && (kind == saidUnit || item == 0 && lead == "" && !strings.Contains(text, " ")):
-			return
-		case announces(text), kind == saidUnit && isStep(text):
-			u.factor = ofAnnounced
-		case kind == saidUnit && passesBy(text):
-			if u.factor = ofStatus; !names(text) {
-				u.factor = ofAnnounced
-			}
-		case kind == saidUnit && guesses(text):
-			u.factor = ofSaid / 2
-		case kind == saidUnit && !names(text) && !unspacedText(text):
-			u.factor = ofRemark
-		case kind == answerUnit && predicts(text):
-			u.factor = ofPrediction
-		case kind == answerUnit && len(r.now().units) < from+2:
-			u.factor = ofFirstWords
-		}
-		r.add(u)
+		r.say(from, calls, unit{kind: kind, message: int32(i), lead: lead, text: text, item: item, factor: factor})
 	})
+}
+
+// say adds a unit of what the assistant says in a message whose units begin at an index. calls means that calls follow in the message.
+func (r *turnReader) say(from int, calls bool, u unit) {
+	atWork := u.kind == saidUnit
+	back := atWork && takesBack(u.text)
+	if calls || atWork {
+		u.text = withoutPlan(u.text)
+	}
+	if u.text = withoutPraise(u.text); u.text == "" {
+		return
+	}
+	if atWork {
+		r.doubted(from, u.text)
+	}
+	if flatters(u.text) || back || r.joined(from, u) {
+		return
+	}
+	switch {
+	case atWork && u.lead == "" && len(r.now().units) == from && leans(u.text):
+		r.about(u)
+		return
+	case saysLittle(u.text) && (atWork || u.item == 0 && u.lead == "" && !strings.Contains(u.text, " ")):
+		return
+	case announces(u.text):
+		u.factor = ofAnnounced
+	case atWork:
+		u.factor = worthAtWork(u.text)
+	case predicts(u.text):
+		u.factor = ofPrediction
+	case len(r.now().units) < from+2:
+		u.factor = ofFirstWords
+	}
+	r.add(u)
+}
+
+// worthAtWork returns the factor of what the assistant says while it works.
+func worthAtWork(text string) int {
+	switch {
+	case isStep(text), passesBy(text) && !names(text):
+		return ofAnnounced
+	case passesBy(text):
+		return ofStatus
+	case guesses(text):
+		return ofSaid / 2
+	case !namesMore(text) && !unspacedText(text):
+		return ofRemark
+	}
+	return ofSaid
 }
 
 // isStep reports whether a text only numbers what the assistant does next: "Step 3: Check the hooks".
@@ -125,7 +141,7 @@ func predicts(text string) bool {
 // joined appends a unit to the previous one of the same message, which begins at an index of the units, if it means nothing without that.
 func (r *turnReader) joined(from int, u unit) bool {
 	units := r.now().units
-	if len(units) <= from || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
+	if len(units) <= from || units[len(units)-1].factor == isDropped || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
 		return false
 	}
 	last := &units[len(units)-1]
@@ -175,6 +191,35 @@ var pointing = wordListOf("this that these those dies diese dieser dieses ce cet
 // names reports whether a text contains a number or a name of code.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
+// namesMore reports whether a text names more than the numbers of lines: "The function ends at line 499."
+func namesMore(text string) bool {
+	if !names(text) {
+		return false
+	}
+	if strings.ContainsAny(text, "`/_") {
+		return true
+	}
+	for word, before := range wordsBefore(text) {
+		if strings.ContainsAny(word, "0123456789") && !strings.HasPrefix(lower(before), "line") {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsBefore yields the words of a text, each with the one before it.
+func wordsBefore(text string) func(yield func(word, before string) bool) {
+	return func(yield func(word, before string) bool) {
+		before := ""
+		for word := range strings.FieldsSeq(text) {
+			if !yield(word, before) {
+				return
+			}
+			before = word
+		}
+	}
+}
+
 // withoutCalls returns what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
 func withoutCalls(text string) string {
 	for at := 0; at < len(text); {
@@ -205,13 +250,13 @@ func (r *turnReader) thought(i int, text string) {
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
 		u := unit{kind: thoughtUnit, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
 		r.doubted(from, text)
-		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || r.joined(from, u) {
+		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || takesBack(text) || r.joined(from, u) {
 			return
 		}
-		if guesses(text) {
-			u.factor /= 2
+		if guesses(text) || deliberates(text) {
+			return
 		}
-		if strings.ContainsAny(text, "`0123456789/_\"") {
+		if strings.IndexByte(text, '"') >= 0 || namesMore(text) {
 			r.add(u)
 		}
 	})
@@ -224,6 +269,19 @@ func (r *turnReader) doubted(from int, text string) {
 	}
 }
 
+// takesBack reports whether a text doubts in its middle what it says before: "It reads the file twice. But wait, …".
+func takesBack(text string) bool {
+	for rest := text; ; {
+		at := strings.IndexAny(rest, ".!?")
+		if at < 0 || at+2 >= len(rest) {
+			return false
+		}
+		if rest = rest[at+1:]; rest[0] == ' ' && doubtStarts.may(rest[1:]) && headedBy(rest[1:], doubtHeads) {
+			return true
+		}
+	}
+}
+
 // guessSigns are in sentences of somebody who is not sure.
 var guessSigns = []string{"aybe ", "erhaps", "might ", "robably", "ossibly", "could be ", " think ", "ait, ", "mm, ", "vielleicht", "womöglich", "peut-être", "quizá", "возможно", "可能", "也许", "かもしれ", "아마"}
 
@@ -232,14 +290,22 @@ func guesses(text string) bool {
 	return slices.ContainsFunc(guessSigns, func(s string) bool { return strings.Contains(text, s) })
 }
 
+// deliberations are in thoughts about what to do.
+var deliberations = []string{"e should ", "e can ", "e need ", "e could ", "e'll ", "I should ", "I can ", "I need ", "I could ", "safest", "simplest", "let's ", "Let's ", "Look for ", "Look at "}
+
+// deliberates reports whether a thought weighs what to do.
+func deliberates(text string) bool {
+	return slices.ContainsFunc(deliberations, func(s string) bool { return strings.Contains(text, s) })
+}
+
 // doubtHeads begin sentences that take back what was said just before.
-var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|no, |no wait|actually, no|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
+var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|actually, |but here's the thing|but hmm|no, |no wait|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
 // mostThought is how much of one piece of reasoning is searched, in bytes.
 const mostThought = 8000
 
 // wonderHeads begin sentences that express doubt or repeat the question.
-var wonderHeads = strings.Split("wait|hmm|actually|maybe|perhaps|possibly|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|i wonder|i might|we |we'll|we'd|we're|so we |but we |also we |also, we |then we |thus we |now we |or we |first we |however, we |therefore, we |let |could |might |need |i'm not sure|good|great|now|then |also need|alternatively|for now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
+var wonderHeads = strings.Split("wait|hmm|actually|i've |i have |i'm |i am |my |maybe|perhaps|possibly|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|i wonder|i might|we |we'll|we'd|we're|so we |but we |also we |also, we |then we |thus we |now we |or we |first we |however, we |therefore, we |let |could |might |need |i'm not sure|good|great|now|then |also need|alternatively|for now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
 var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 

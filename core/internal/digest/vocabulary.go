@@ -212,7 +212,9 @@ var ready = sync.OnceFunc(func() {
 			}
 		})
 	}
-	tell("me") // see moved
+	for _, w := range formWords {
+		tell(w)
+	}
 	for n := range vocabulary.sets {
 		vocabulary.sets[n] = vocabulary.set(kinds[n])
 	}

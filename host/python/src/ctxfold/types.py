@@ -1168,6 +1168,7 @@ TokenSource = Literal[
     "measured",
     "calibrated",
     "estimated",
+    "upper_bound",
 ]
 
 #: Family is a family of tokenizers.

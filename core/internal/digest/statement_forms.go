@@ -1,0 +1,278 @@
+package digest
+
+import "strings"
+
+// Statements that have no cue, by the form of their sentence: an order behind a request ("I want you to …"), an order for a case ("If a test
+// is flaky, tell me"), what holds for everything of a kind, a mishap that tells what to avoid, and what people say about themselves in
+// general. Their words are those of grammar. Most forms are English; other languages have cues.
+
+// Words that forms are recognized by.
+var (
+	askFor     = wordListOf("want need like expect ask asking require prefer for")
+	vital      = wordListOf("important essential crucial vital critical imperative")
+	everything = wordListOf("anything everything whatever whoever")
+	inOrder    = wordListOf("first before through until unless only without")
+	demanding  = wordListOf("forbids forbid requires require demands demand insists insist mandates bans prohibits disallows expects expect rejects reject")
+	losses     = wordListOf("lost lose broke broken failed crashed gone down fined leaked wasted cost deleted corrupted overwritten blamed outage complaint complaints trouble sued hacked")
+	governs    = wordListOf("get gets go goes come comes need needs start starts end ends belong follow live carry carries")
+	// inclining follow a word that says how somebody is disposed towards something: "obsessed with".
+	inclining = wordListOf("of about to with by for in on when against towards toward")
+	// fleeting say how somebody is at the moment, or what somebody is about to do.
+	fleeting = wordListOf("sorry worried glad grateful thankful jealous surprised curious able unable eager willing ready supposed likely due allowed new back here out off done about part member on in at from with of for stuck aware afraid")
+	// knowing are verbs of what somebody knows, feels or has at the moment.
+	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
+	// limiting are words with which people say what they always do, or how they like it.
+	limiting = wordListOf("only without most best better rather over than instead anything everything exclusively always never")
+	counters = wordListOf("i i'm i've i'd")
+)
+
+// formWords are words of which each form has one: a text without any of them, and without cues, isn't searched.
+var formWords = strings.Fields("i i'm me our last anything everything whatever whoever when if unless you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+
+// requested returns the number of the word with which the order begins that a sentence asks for: "It's important that [you] never …", "try to
+// …"; 0 if it asks for none.
+func requested(ws []word) int {
+	for i := 1; i+2 < len(ws) && i < 12; i++ {
+		switch w, before := ws[i].text, ws[i-1].text; {
+		case w == "to" && (before == "try" && ws[i-1].starts || before == "you" && i > 1 && askFor.has(ws[i-2].text)):
+			return i + 1
+		case w == "you" && before == "that" && i > 1 && vital.has(ws[i-2].text):
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// formed returns where a sentence without a cue says how to work, or what its writer likes; -1 if it doesn't.
+func (sc *scene) formed() int {
+	if len(sc.ws) < 3 || sc.exclaims {
+		return -1
+	}
+	if at := sc.lesson(); at >= 0 || sc.past {
+		return at
+	}
+	if at := max(sc.ordered(), sc.moved(), sc.norm()); at >= 0 {
+		return at
+	}
+	if len(sc.ws) > 16 || sc.all&(days|others|addressees) != 0 {
+		return -1
+	}
+	if at := sc.limits(); at >= 0 {
+		return at
+	}
+	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI())
+}
+
+// lesson returns where a sentence tells what went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+func (sc *scene) lesson() int {
+	ours, lost, last := false, false, -1
+	for i := range sc.ws {
+		w := &sc.ws[i]
+		if w.text == "last" && last < 0 && i < len(sc.ws)-2 {
+			last = i
+		}
+		lost = lost || losses.has(w.text)
+		ours = ours || w.text == "somebody" || w.text == "someone" || w.text == "we"
+	}
+	if last >= 0 && lost && (sc.ws[last+1].text == "time" || ours) {
+		return sc.ws[last].at
+	}
+	return -1
+}
+
+// norm returns where a sentence says what holds for everything of a kind: "Commits get signed", "Anything about pay goes through Igor first",
+// "Our style guide forbids contractions".
+func (sc *scene) norm() int {
+	ws := sc.ws
+	switch {
+	case everything.has(ws[0].text):
+		for i := 3; i < len(ws); i++ {
+			if inOrder.has(ws[i].text) {
+				return ws[i].at
+			}
+		}
+	case ws[0].text == "our":
+		for i := 2; i < min(len(ws)-1, 5); i++ {
+			if demanding.has(ws[i].text) {
+				return ws[i].at
+			}
+		}
+	default:
+		for i := 1; i < min(len(ws)-1, 3); i++ {
+			w := &ws[i-1]
+			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers) {
+				return ws[i].at
+			}
+		}
+	}
+	return -1
+}
+
+// anyCase reports whether a sentence says for which kind of case it is: "If a test is flaky", "When in doubt", "Every time I mention money".
+func (sc *scene) anyCase() bool {
+	for i := range sc.ws[:len(sc.ws)-2] {
+		w, next := sc.ws[i].text, &sc.ws[i+1]
+		switch w {
+		case "if", "when", "whenever", "unless":
+			if next.text == "in" || next.text == "a" || next.text == "an" || next.text == "any" || next.text == "no" || strings.HasPrefix(next.text, "some") || strings.HasPrefix(next.text, "any") {
+				return true
+			}
+		case "every", "each", "any":
+			if next.text == "time" && sc.ws[i+2].is(selves|addressees) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// generally reports whether the word at i begins an object that is a kind of thing, rather than a certain one.
+func (sc *scene) generally(i int) bool {
+	w := sc.word(i)
+	if w == nil || w.breaks || w.quoted || w.is(tasks|reactions|things|persons|addressees|numbers|days) {
+		return false
+	}
+	c := sc.text[w.at]
+	return c < 'A' || c > 'Z' && c < '0' || c > 'Z'
+}
+
+// writer returns the number of the word behind the "I" that begins a clause, its modifiers and negations, and whether there is a negation;
+// -1 if there is no such "I".
+func (sc *scene) writer() (verb int, negated bool) {
+	for i := range sc.ws[:len(sc.ws)-2] {
+		w := &sc.ws[i]
+		if w.text != "i" && w.text != "i'm" && w.text != "i'd" || i > 0 && !w.starts {
+			continue
+		}
+		k := i + 1
+		for k < len(sc.ws) && sc.ws[k].is(shades|negations) && !sc.ws[k].breaks || k < len(sc.ws) && modal.has(sc.ws[k].text) {
+			negated = negated || sc.ws[k].is(negations) || strings.HasSuffix(sc.ws[k].text, "n't")
+			k++
+		}
+		if k < len(sc.ws) && sc.ws[k].is(persons|tasks) && k > i+1 { // "I do my best …"
+			k--
+		}
+		if k < len(sc.ws) && !sc.ws[k].breaks {
+			return k, negated
+		}
+	}
+	return -1, false
+}
+
+var modal = wordListOf("can could would wouldn't will won't")
+
+// inclined returns where a sentence says how its writer is disposed towards a kind of thing: "I'm picky about coffee".
+func (sc *scene) inclined() int {
+	i, _ := sc.writer()
+	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
+		return -1
+	}
+	w := &sc.ws[i]
+	if len(w.text) < 4 || strings.HasSuffix(w.text, "ing") || fleeting.has(w.text) || w.is(moods|idle|persons|things|tasks|numbers|moment) {
+		return -1
+	}
+	if inclining.has(sc.ws[i+1].text) && sc.generally(i+2) {
+		return w.at
+	}
+	return -1
+}
+
+// restricted returns where a sentence says what its writer does only, never, or in a certain way: "I take my tea without sugar".
+func (sc *scene) restricted() int {
+	i, negated := sc.writer()
+	if i < 1 {
+		return -1
+	}
+	w := &sc.ws[i]
+	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || strings.HasSuffix(w.text, "ed") || strings.HasSuffix(w.text, "ing") || sc.all&things != 0 || sc.digits {
+		return -1
+	}
+	object := i + 1
+	switch before := sc.ws[i-1].text; {
+	case strings.HasPrefix(before, "can"): // what somebody can't do is often of the moment
+		if object++; sc.textAt(i+1) != "with" && sc.textAt(i+1) != "without" {
+			object = len(sc.ws)
+		}
+	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object) != nil && sc.ws[object].is(tasks):
+		object++
+	}
+	if negated && !knowing.has(w.text) && !fleeting.has(w.text) && sc.ws[i-1].text != "have" && sc.generally(object) {
+		return w.at
+	}
+	for k := i - 1; k+1 < len(sc.ws); k++ {
+		if limiting.has(sc.ws[k].text) && sc.ws[k+1].text != "the" && (!negated || k > i) && k > 0 && !sc.ws[k+1].breaks && (sc.all&numbers == 0 || sc.ws[k].text == "over") {
+			return sc.ws[k].at
+		}
+	}
+	return -1
+}
+
+// The writer, and words like limiting, in other languages.
+var (
+	writers    = wordListOf("ich je j' yo eu io я")
+	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern kein keine keinen uniquement seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
+)
+
+// limits does what restricted does in other languages. In Spanish, Portuguese and Italian the verb says who does it: "Solo duermo bien …".
+func (sc *scene) limits() int {
+	if sc.all&things != 0 || sc.digits {
+		return -1
+	}
+	for i := range sc.ws[:len(sc.ws)-1] {
+		if !limitWords.has(sc.ws[i].text) {
+			continue
+		}
+		if writers.has(sc.ws[0].text) && i > 1 {
+			return sc.ws[i].at
+		}
+		for k := max(i-1, 0); k <= i+1; k++ {
+			if w := &sc.ws[k]; k != i && k < 2 && !w.known && len(w.text) > 3 && strings.HasSuffix(w.text, "o") {
+				return sc.ws[i].at
+			}
+		}
+	}
+	return -1
+}
+
+// forWriter returns where a sentence says what something is to its writer: "Anything with nuts is a no for me".
+func (sc *scene) forWriter() int {
+	if sc.ws[0].is(things|addressees|askers|tasks|persons|numbers) || sc.all&(moods|things) != 0 {
+		return -1
+	}
+	linked := -1
+	for i := 1; i+1 < len(sc.ws); i++ {
+		switch sc.ws[i].text {
+		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
+			linked = i
+		case "for", "to":
+			if linked > 0 && i > linked+1 && sc.ws[i+1].text == "me" && (sc.ws[linked+1].text == "a" || !sc.ws[linked+1].is(tasks)) {
+				return sc.ws[linked].at
+			}
+		}
+	}
+	return -1
+}
+
+// whenI returns where a sentence says what its writer is like by what something is: "Mornings are when I'm best", "What I love most is tea".
+func (sc *scene) whenI() int {
+	ws := sc.ws
+	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {
+		for i := 3; i < len(ws)-1; i++ {
+			if (ws[i].text == "most" || ws[i].text == "best" || ws[i].text == "least") && ws[i+1].text == "is" {
+				return ws[2].at
+			}
+		}
+	}
+	if ws[0].is(things | persons | addressees | askers) {
+		return -1
+	}
+	only := false
+	for i := 1; i+1 < len(ws); i++ {
+		only = only || ws[i].text == "the" && ws[i+1].text == "only"
+		linked := ws[i-1].text == "is" || ws[i-1].text == "are"
+		if counters.has(ws[i+1].text) && (only && i+2 < len(ws) && !knowing.has(ws[i+2].text) || linked && (ws[i].text == "when" || ws[i].text == "where" || ws[i].text == "how")) {
+			return ws[i].at
+		}
+	}
+	return -1
+}

@@ -1,0 +1,62 @@
+package digest
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestStated: rules and preferences in ten languages are recognized, most of them by the form of their sentences; requests, reports, guesses and
+// small talk are not.
+func TestStated(t *testing.T) {
+	data, err := os.ReadFile("testdata/stated.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, counts := "", map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if heading, is := strings.CutPrefix(line, "# "); is {
+			kind = heading
+			continue
+		}
+		counts[kind]++
+		if got := statements(line, new(readRoom)); len(got) > 0 != (kind != "Neither") {
+			t.Errorf("%s: %q gives %q", kind, line, got)
+		}
+	}
+	if counts["Rules"] < 100 || counts["Preferences"] < 100 || counts["Neither"] < 200 {
+		t.Error(counts)
+	}
+}
+
+// TestForms: sentences with the words of a form that are of another one.
+func TestForms(t *testing.T) {
+	for text, want := range map[string]bool{
+		"I'm picky about olives.":                           true,
+		"I'm sorry about Monday.":                           false,
+		"I'm obsessed with tin whistles.":                   true,
+		"I'm looking at hotels.":                            false,
+		"I'm good friends with Ulla.":                       false,
+		"I take my porridge without salt.":                  true,
+		"I don't see errors.":                               false,
+		"Brass bands make me shiver.":                       true,
+		"Tom gives me the ball.":                            false,
+		"The last time we moved a server we lost the disks": true,
+		"The last time I saw her was in May.":               false,
+		"Our editors forbid footnotes.":                     true,
+		"Our guests like footnotes.":                        false,
+		"When in doubt, wait.":                              true,
+		"When the bus comes, wait.":                         false,
+		"Anything about pay goes through Igor first.":       true,
+		"Anything about pay is boring.":                     false,
+		"I want you to close every drawer.":                 true,
+		"I want you to close the drawer.":                   false,
+		"What I love most is rowing.":                       true,
+		"What I mean is rowing.":                            false,
+	} {
+		if got := len(statements(text, new(readRoom))) > 0; got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
