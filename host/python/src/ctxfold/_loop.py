@@ -22,10 +22,48 @@ if TYPE_CHECKING:
 Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 
+class Stopped(Exception):
+    """Somebody has ended a job in the background."""
+
+
+class TurnHost:
+    """What a conversation does for the job of a turn."""
+
+    #: Is done when somebody wants the job to end; None if nobody can.
+    stopped: Optional[Launched] = None
+
+    def enter(self) -> Steps[Dict[str, Any]]:
+        """Waits until no other job compacts the conversation."""
+        raise NotImplementedError
+
+    def before(self) -> Dict[str, Any]:
+        """What the conversation says about a compaction that is about to begin."""
+        raise NotImplementedError
+
+    def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
+        """Begins a compaction in the background, unless one runs."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Ends the compaction in the background."""
+        raise NotImplementedError
+
+
 class Job:
     """What the effects of a job are executed with."""
 
-    def __init__(self, call: Call, model: Model, store: Optional[Store], records: Optional[Records] = None) -> None:
+    def __init__(
+        self,
+        call: Call,
+        model: Model,
+        store: Optional[Store],
+        records: Optional[Records] = None,
+        turn: Optional[TurnHost] = None,
+    ) -> None:
+        self._turn = turn
+        #: Of a turn: what it leaves for the next one, and the check if it has compacted nothing.
+        self.notes: Any = None
+        self.check: Any = None
         self._call = call
         self._model = model
         self._store = store
@@ -40,6 +78,8 @@ class Job:
         """Runs a job, and returns the members of its result; none for a job in the background that found nothing to do."""
         mine: Dict[str, Any] = {**settings, "now": now(), "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
         answer = yield Work(lambda: self._call("loop_start", {**head, "settings": mine}, True))
+        if "notes" in answer:
+            self.notes = _json.loads(answer["notes"])
         try:
             while "job" in answer:
                 event = {"now": 0, "results": (yield from self._execute(answer, head))}
@@ -59,6 +99,8 @@ class Job:
             failure = _json.loads(answer["failure"])
             at = {"path": failure.get("path", ""), "offset": failure.get("offset", 0)}
             raise CtxfoldError(failure["code"], failure["message"], **at) from self._cause
+        if "check" in answer:
+            self.check = _json.loads(answer["check"])
         return answer_of(answer["result"])
 
     def _can(self) -> List[str]:
@@ -69,6 +111,8 @@ class Job:
             can.append("put")
         if self._records is not None:
             can += ["load", "save", "lease"]
+        if self._turn is not None:
+            can += ["enter", "before", "stop"]
         return can
 
     def _limits(self) -> Dict[str, Any]:
@@ -93,9 +137,11 @@ class Job:
             elif name == "cancel":
                 yield from self._cancel(effect["target"])
             elif name == "begin":
-                yield from self._begin(effect["settings"], head)
+                yield from self._begin(effect, head)
+            elif name == "stop":
+                self._of_turn().stop()
             elif name == "emit":
-                _log(effect["notice"])
+                log(effect["notice"])
             elif name == "release":
                 yield from self._release(effect["keys"][0], effect["holder"])
             else:
@@ -105,7 +151,10 @@ class Job:
         if results or "job" not in answer:
             return results
         ended = self._records.leases.ended(leases) if self._records is not None else []
-        done: List[Launched] = yield Until([*self._running, *ended], until)
+        stopped = self._turn.stopped if self._turn is not None else None
+        done: List[Launched] = yield Until([*self._running, *ended, *([stopped] if stopped is not None else [])], until)
+        if stopped in done and stopped is not None:
+            raise Stopped
         return [given_by(each, self._running.pop(each)) for each in done if each in self._running]
 
     def _asking(self, effect: Mapping[str, Any]) -> Launch:
@@ -120,10 +169,18 @@ class Job:
                 del self._running[running]
                 yield Cancel(running)
 
-    def _begin(self, settings: Mapping[str, Any], head: Mapping[str, Any]) -> Steps[None]:
+    def _of_turn(self) -> TurnHost:
+        assert self._turn is not None
+        return self._turn
+
+    def _begin(self, effect: Mapping[str, Any], head: Mapping[str, Any]) -> Steps[None]:
+        if self._turn is not None:
+            yield from self._turn.begin(effect)
+            return
+        settings = effect["settings"]
         other = Job(self._call, self._model, self._store, self._records)
         kept: Any = {key: value for key, value in settings.items() if key not in ("now", "seed")}
-        self.background = yield Begin(_told(other.run(head, kept)))
+        self.background = yield Begin(told(other.run(head, kept)))
 
     def _leave(self) -> Steps[None]:
         """Releases the leases of a job that was ended from outside."""
@@ -136,7 +193,11 @@ class Job:
         yield from self._records.release(key, holder)
 
     def _stored(self, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-        """Executes an effect on a store, and returns its result."""
+        """Executes an effect on a store or one of a turn, and returns its result."""
+        if effect["effect"] == "enter":
+            return (yield from self._of_turn().enter())
+        if effect["effect"] == "before":
+            return self._of_turn().before()
         try:
             if effect["effect"] == "put":
                 assert self._store is not None
@@ -154,16 +215,18 @@ class Job:
             return {"error": text_of(error)}
 
 
-def _told(steps: Steps[Answer]) -> Steps[None]:
+def told(steps: Steps[Any]) -> Steps[None]:
     """Work in the background: what it fails with is logged, since nobody may ask for it."""
     try:
         yield from steps
+    except Stopped:
+        pass
     except Exception as error:
-        _log({"name": "background_failed", "message": text_of(error)})
+        log({"name": "background_failed", "message": text_of(error)})
         raise
 
 
-def _log(notice: Mapping[str, str]) -> None:
+def log(notice: Mapping[str, str]) -> None:
     import logging
 
     logging.getLogger("ctxfold").warning("%s: %s", notice["name"], notice["message"])

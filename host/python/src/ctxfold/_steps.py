@@ -161,6 +161,7 @@ def _thread(work: Callable[[], Any], name: str) -> Launched:
     context = contextvars.copy_context()
 
     def target() -> None:
+        future.set_running_or_notify_cancel()  # from now on nobody can cancel it: a result that nobody wants is no error
         try:
             future.set_result(context.run(work))
         except BaseException as error:

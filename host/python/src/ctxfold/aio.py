@@ -13,7 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, List, Literal, Mapping, Optional, Sequence, Set, TypeVar, Union, cast
 
 from . import _archive
-from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
+from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
 from ._conversation import Held, Live
 from ._options import checked, without_none
 from ._redact import FindSecrets
@@ -235,12 +235,25 @@ class Conversation(Live[Msg]):
         return await _run(self._held.check({"usage": usage} if usage else None))
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due."""
+        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due.
+
+        With ``gate.start`` of the policy a compaction begins in the background before it is due, and this returns None; only at the limit it
+        waits for that.
+        """
         return await _run(self._held.after_turn(usage))
+
+    async def before_turn(
+        self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
+    ) -> Optional[Done[List[Msg]]]:
+        """Compacts if that is due before the model is called: with ``gate.idle`` of the policy, a conversation whose prompt cache is cold is
+        compacted below the limit too. ``next`` names the ``model`` and the ``provider``; how long the conversation was idle is measured, unless
+        ``options`` say it. :meth:`call` does this itself.
+        """
+        return await _run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     async def compact(self) -> Done[List[Msg]]:
         """Compacts even if it is not due."""
-        return await _run(self._held.compact({"force": True}))
+        return await _run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
