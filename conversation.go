@@ -7,7 +7,6 @@ import (
 	"errors"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -70,12 +69,9 @@ type Conversation struct {
 	messages []json.RawMessage
 	state    json.RawMessage
 	closed   bool
-	behind   *behind  // the compaction running in the background
-	tried    int      // tokens at the last attempt that led to nothing
-	last     struct { // the last call of the model
-		at              time.Time
-		model, provider string
-	}
+	behind   *behind // the compaction running in the background
+	notes    *api.TurnNotes
+	edited   bool // since the last turn
 }
 
 // Conversation begins or continues a conversation. Close it when it is over. It takes the memory of one instance of the module, a few MiB,
@@ -131,14 +127,17 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	if err := v.open(ctx, list.text); err != nil {
 		return list.rebase(err)
 	}
-	v.tried = 0
-	v.messages = adopt(list.items)
+	v.messages, v.edited = adopt(list.items), true
 	return nil
 }
 
 // Check returns whether compaction is due. It costs the same at every length.
-func (v *Conversation) Check(ctx context.Context) (*api.Check, error) {
-	return v.check(ctx, api.Options{})
+func (v *Conversation) Check(ctx context.Context) (a *api.Check, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	a = new(api.Check)
+	a.Raw, err = v.call(ctx, operations.OpCheck, a)
+	return a, err
 }
 
 // Messages returns the conversation: a JSON array, without white space between messages.

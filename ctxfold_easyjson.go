@@ -75,6 +75,30 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *progre
 				}
 				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi1(in, out.Failure)
 			}
+		case "check":
+			if in.IsNull() {
+				in.Skip()
+				out.Check = nil
+			} else {
+				if out.Check == nil {
+					out.Check = new(api.Check)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Check).UnmarshalEasyJSON(in)
+				}
+			}
+		case "notes":
+			if in.IsNull() {
+				in.Skip()
+				out.Notes = nil
+			} else {
+				if out.Notes == nil {
+					out.Notes = new(api.TurnNotes)
+				}
+				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in, out.Notes)
+			}
 		case "result":
 			if in.IsNull() {
 				in.Skip()
@@ -139,6 +163,24 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in progr
 		}
 	}
 	{
+		const prefix string = ",\"check\":"
+		out.RawString(prefix)
+		if in.Check == nil {
+			out.RawString("null")
+		} else {
+			(*in.Check).MarshalEasyJSON(out)
+		}
+	}
+	{
+		const prefix string = ",\"notes\":"
+		out.RawString(prefix)
+		if in.Notes == nil {
+			out.RawString("null")
+		} else {
+			easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out, *in.Notes)
+		}
+	}
+	{
 		const prefix string = ",\"result\":"
 		out.RawString(prefix)
 		if in.Result == nil {
@@ -158,6 +200,112 @@ func (v progress) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *progress) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(l, v)
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *api.TurnNotes) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "time":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Time = int64(in.Int64())
+			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = string(in.String())
+			}
+		case "tried":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tried = int(in.Int())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in api.TurnNotes) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.Time != 0 {
+		const prefix string = ",\"time\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Int64(int64(in.Time))
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Model))
+	}
+	if in.Provider != "" {
+		const prefix string = ",\"provider\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Provider))
+	}
+	if in.Tried != 0 {
+		const prefix string = ",\"tried\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Tried))
+	}
+	if in.Messages != 0 {
+		const prefix string = ",\"messages\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Messages))
+	}
+	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *api.JobFailure) {
 	isTopLevel := in.IsStart()
@@ -410,13 +558,23 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api
 				if out.Notice == nil {
 					out.Notice = new(api.JobNotice)
 				}
-				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in, out.Notice)
+				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi3(in, out.Notice)
 			}
 		case "target":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Target = int(in.Int())
+			}
+		case "beginning":
+			if in.IsNull() {
+				in.Skip()
+				out.Beginning = nil
+			} else {
+				if out.Beginning == nil {
+					out.Beginning = new(api.Beginning)
+				}
+				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi4(in, out.Beginning)
 			}
 		default:
 			in.SkipRecursive()
@@ -534,16 +692,84 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	if in.Notice != nil {
 		const prefix string = ",\"notice\":"
 		out.RawString(prefix)
-		easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out, *in.Notice)
+		easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi3(out, *in.Notice)
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
 		out.RawString(prefix)
 		out.Int(int(in.Target))
 	}
+	if in.Beginning != nil {
+		const prefix string = ",\"beginning\":"
+		out.RawString(prefix)
+		easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi4(out, *in.Beginning)
+	}
 	out.RawByte('}')
 }
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *api.JobNotice) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *api.Beginning) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "trigger":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Trigger = api.Trigger(in.String())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in api.Beginning) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"trigger\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Trigger))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *api.JobNotice) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -579,7 +805,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *ap
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in api.JobNotice) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in api.JobNotice) {
 	out.RawByte('{')
 	first := true
 	_ = first

@@ -37,6 +37,7 @@ type job struct {
 	cause    error               // why a store failed
 	behind   *background         // this job, if it runs in the background
 	begun    *background         // the background job that this one started
+	turn     *turn               // a turn of a conversation, if this job is one
 	lastHead []member            // to start a background job
 }
 
@@ -51,6 +52,8 @@ type progress struct {
 	NeedsMessages bool            `json:"needs_messages"`
 	Effects       []api.Effect    `json:"effects"`
 	Failure       *api.JobFailure `json:"failure"`
+	Check         *api.Check      `json:"check"`
+	Notes         *api.TurnNotes  `json:"notes"`
 	Result        *api.Planned    `json:"result"`
 }
 
@@ -81,6 +84,9 @@ func (j *job) settings(next Next) api.JobSettings {
 	}
 	if j.count != nil {
 		s.Can = append(s.Can, api.EffectCount)
+	}
+	if j.turn != nil {
+		s.Can = append(s.Can, api.EffectEnter, api.EffectBefore, api.EffectBegin, api.EffectStop)
 	}
 	if j.remembers {
 		s.Can = append(s.Can, api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease)
@@ -258,6 +264,10 @@ func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, an
 		if err = contain("Count", func() (err error) { r.Tokens, err = j.count(ctx, json.RawMessage(e.Messages)); return err }); err != nil {
 			err = fmt.Errorf("ctxfold: counting tokens: %w", err)
 		}
+	case api.EffectEnter:
+		err = j.turn.enter(ctx)
+	case api.EffectBefore:
+		r, err = j.turn.before(ctx, e.Beginning)
 	case api.EffectAsk:
 		return r, false, j.ask(ctx, e)
 	case api.EffectCancel:
@@ -347,6 +357,10 @@ func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err e
 // begin starts a background job for the same messages, unless one is running. It outlives the call, and saves its
 // result for later calls.
 func (j *job) begin(ctx context.Context, e *api.Effect) {
+	if j.turn != nil {
+		j.turn.begin(ctx, e)
+		return
+	}
 	if e.Target != 0 {
 		j.begun = j.c.background.find(e.Target)
 		return

@@ -37,45 +37,12 @@ const ReasonSkipped api.Reason = "skipped"
 // fails, the conversation stays unchanged, and the next attempt is made once it has grown. If the limit is reached
 // first, AfterTurn waits.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
-	v.called(Next{})
-	var done *behind
-	for {
-		running := v.running()
-		if running == nil {
-			break
-		}
-		if check, err := v.Check(ctx); err != nil || !check.Due {
-			return v.goingOn(running, check), err
-		}
-		if err := running.wait(ctx); err != nil {
-			return nil, err
-		}
-		done = running
-	}
-	if err := v.begin(ctx); err != nil {
-		return nil, err
-	}
-	check, err := v.check(ctx, api.Options{Tried: v.hasTried()})
-	switch {
-	case err == nil && check.Due:
-		defer v.end()
-		return v.compact(ctx, api.Options{}, api.JobSettings{}, TriggerAuto, check)
-	case err == nil && check.Start && v.o.Summarizer != nil:
-		return v.goingOn(v.start(ctx, check), check), nil // start calls end
-	}
-	v.end()
-	if err != nil {
-		return nil, err
-	}
-	if done != nil && done.r != nil && done.r.Changed {
-		return done.r, nil
-	}
-	return v.unchanged(check.Reason), nil
+	return v.turn(ctx, api.TurnAfter, api.JobSettings{}, api.Options{})
 }
 
 // Compact compacts the conversation like AfterTurn, even if that isn't due.
 func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
-	return v.forced(ctx, TriggerManual, 0)
+	return v.turn(ctx, api.TurnForced, api.JobSettings{}, api.Options{})
 }
 
 // Restore restores removed content from the Store of the options, as [Compactor.Restore] does, and the conversation
@@ -90,7 +57,6 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Res
 	defer v.end()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.tried = 0
 	shelf := shelf{store: v.o.Store}
 	err := shelf.fill(ctx, v.c, handles, func() ([]api.Marker, error) {
 		r, err := v.restore(ctx, []byte("[]"))
@@ -119,7 +85,7 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 		if err := v.apply(ctx, a.Edits); err != nil {
 			return nil, err
 		}
-		v.state = a.State
+		v.state, v.edited = a.State, true
 	}
 	a.State = bytes.Clone(v.state)
 	return a, nil
@@ -134,22 +100,23 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 // unchanged: it is up to the caller to retry.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	var o Outcome
-	if r := v.chill(ctx); r != nil && r.Changed {
+	switch r, err := v.turn(ctx, api.TurnCall, api.JobSettings{}, api.Options{}); {
+	case err != nil:
+		v.c.log.Warn("ctxfold: a conversation with a cold prompt cache was not compacted", "error", err)
+	case r.Changed:
 		o.Compacted = r
 	}
 	o.Messages = v.Messages()
 	failure, err := contained(ctx, call, o.Messages)
-	v.called(Next{})
 	if o.Verdict, err = v.judge(ctx, failure, err); !o.Verdict.Overflow {
 		return o, err
 	}
-	r, cerr := v.forced(ctx, TriggerRecovery, o.Verdict.Limit)
+	r, cerr := v.turn(ctx, api.TurnForced, api.JobSettings{Refused: true, Limit: o.Verdict.Limit}, api.Options{})
 	if cerr != nil || !r.Changed {
 		return o, errors.Join(ErrStillOverflow, err, cerr)
 	}
 	o.Messages, o.Compacted = r.Messages, r
 	failure, err = contained(ctx, call, r.Messages)
-	v.called(Next{})
 	if o.Verdict, err = v.judge(ctx, failure, err); o.Verdict.Overflow {
 		err = errors.Join(ErrStillOverflow, err)
 	}
@@ -198,58 +165,168 @@ func (v *Conversation) begin(ctx context.Context) error {
 
 func (v *Conversation) end() { <-v.compacting }
 
-func (v *Conversation) unchanged(reason api.Reason) *Result {
-	return &Result{State: v.State(), Reason: reason}
-}
-
-// check is Check with additional options.
-func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, err error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	a = new(api.Check)
-	a.Raw, err = v.call(ctx, operations.OpCheck, a, optionsMember(o))
-	return a, err
-}
-
-// forced compacts even if that isn't due. limit is the window in tokens that a provider named, or 0. It matters if the
-// policy's window is too large.
-func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*Result, error) {
-	if err := v.takeOver(ctx); err != nil {
-		return nil, err
-	}
-	defer v.end()
-	o := api.Options{Force: true}
-	check, err := v.check(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return v.compact(ctx, o, api.JobSettings{Refused: trigger == TriggerRecovery, Limit: limit}, trigger, check)
-}
-
-// RefusedWindow returns the window to assume, in tokens, if a provider rejected a transcript that fits the known
-// window: 0.7 of the estimated size.
+// RefusedWindow returns the window in tokens to compact for when a provider refused a transcript that fits the known window: 0.7 of its
+// estimate.
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
-// compact compacts, and emits the events at the start and the end.
-func (v *Conversation) compact(ctx context.Context, o api.Options, s api.JobSettings, trigger string, check *api.Check) (*Result, error) {
-	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
-		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
+// turn is a turn of a conversation, or its compaction in the background. It is what the job of a turn, which decides everything, needs of its
+// host besides what all jobs need.
+type turn struct {
+	v       *Conversation
+	own     *behind // that it is, in the background
+	running *behind // when it began
+	begun   *behind // that it has begun, or found
+	entered bool    // no other one may compact
+	start   *Event  // of the compaction that has begun
+	skipped api.Reason
+	check   *api.Check
+	session int // that has the messages which the job was given last, and how many
+	length  int
+}
+
+// turn runs the job of a turn. The conversation stays usable while summaries are written.
+func (v *Conversation) turn(ctx context.Context, at api.TurnMoment, s api.JobSettings, o api.Options) (*Result, error) {
+	v.mu.Lock()
+	x := &turn{v: v, running: v.behind}
+	s.Turn = &api.Turn{Moment: at, Notes: v.notes, Edited: v.edited}
+	if v.edited = false; x.running != nil {
+		s.Turn.Running = x.running.id
+	}
+	v.mu.Unlock()
+	return x.run(ctx, s, o)
+}
+
+func (x *turn) run(ctx context.Context, s api.JobSettings, o api.Options) (*Result, error) {
+	defer x.leave()
+	o.Answer = api.AnswerEdits
+	j := &job{c: x.v.c, s: x.v.o.Summarizer, store: x.v.o.Store, onDelta: x.v.o.OnDelta, turn: x}
+	j.carry = func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error) {
+		if !needed {
+			return x.v.c.over(nil)(ctx, op, false, members...)
+		}
+		if op == operations.OpLoopStart {
+			members = append(members, optionsMember(o))
+		}
+		return x.carry(ctx, op, members)
+	}
+	settings := j.settings(Next{Model: s.Model, Provider: s.Provider})
+	settings.Operation, settings.Turn, settings.Background, settings.Refused, settings.Limit = api.JobPlan, s.Turn, s.Background, s.Refused, s.Limit
+	a, err := j.run(ctx, settings)
+	if x.start == nil && err == nil {
+		return x.unchanged(), nil
+	}
+	return x.end(ctx, a, err)
+}
+
+// carry runs an operation of the job on the session.
+func (x *turn) carry(ctx context.Context, op operations.Op, members []member) (*progress, error) {
+	v := x.v
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := new(progress)
+	_, err := v.call(ctx, op, p, members...)
+	x.session, x.length = v.session, len(v.messages)
+	if x.check = p.Check; p.Notes != nil && x.own == nil {
+		v.notes = p.Notes
+	}
+	return p, err
+}
+
+// enter waits until no other job compacts the conversation.
+func (x *turn) enter(ctx context.Context) error {
+	err := x.v.begin(ctx)
+	x.entered = err == nil
+	return err
+}
+
+// leave lets the next one begin.
+func (x *turn) leave() {
+	if x.own != nil {
+		x.v.mu.Lock()
+		x.v.behind = nil
+		x.v.mu.Unlock()
+	}
+	if x.entered {
+		x.v.end()
+	}
+}
+
+// before tells who listens that a compaction is about to begin, and returns what they say.
+func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult, err error) {
+	v := x.v
+	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: string(b.Trigger), Time: time.Now().UTC(),
+		MessagesBefore: b.Messages, TokensBefore: b.Tokens}
 	if v.o.BeforeCompact != nil {
 		var before Before
 		if err := contain("BeforeCompact", func() error { before = v.o.BeforeCompact(ctx, start); return nil }); err != nil {
 			v.c.log.Warn("ctxfold: not compacted", "error", err)
-			return nil, fmt.Errorf("compaction: %w", err)
+			return r, fmt.Errorf("compaction: %w", err)
 		}
-		if before.Cancel {
-			return v.unchanged(cmp.Or(before.Reason, ReasonSkipped)), nil
+		if r.Skip = before.Cancel; r.Skip {
+			x.skipped = cmp.Or(before.Reason, ReasonSkipped)
+			return r, nil
 		}
-		if before.Summary != "" {
-			o.Summary = &api.SummaryOptions{Text: before.Summary}
-		}
+		r.Summary = &api.Summary{Text: before.Summary}
 	}
+	if v.o.Redact != nil {
+		r.Redact = redactions(v.o.Redact, v.Messages())
+	}
+	x.start = &start
 	v.tell(ctx, start)
-	r, err := v.run(ctx, o, s)
-	end := start
+	return r, nil
+}
+
+// begin compacts in the background, unless a compaction runs there.
+func (x *turn) begin(ctx context.Context, e *api.Effect) {
+	v := x.v
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if x.begun = v.behind; x.begun != nil || e.Settings == nil {
+		return
+	}
+	b := new(behind)
+	v.behind, x.begun = b, b
+	v.c.background.begin(ctx, "", nil, func(begun *background) { b.background = begun }, func(ctx context.Context) {
+		if _, err := (&turn{v: v, own: b}).run(ctx, *e.Settings, api.Options{}); err != nil && ctx.Err() == nil {
+			v.c.log.Warn("ctxfold: a compaction in the background failed", "error", err)
+		}
+	})
+	if v.closed {
+		b.cancel()
+	}
+}
+
+// unchanged returns the result of a turn that has compacted nothing. It may have waited for one that was running.
+func (x *turn) unchanged() *Result {
+	r := &Result{State: x.v.State(), Reason: x.skipped}
+	switch {
+	case x.skipped != "":
+	case x.entered && x.running != nil && x.running.r != nil && x.running.r.Changed:
+		return x.running.r
+	default:
+		r.Reason = x.check.Reason
+	}
+	if x.begun != nil {
+		r.Background = x.begun.over
+	}
+	return r
+}
+
+// end ends a compaction, if one has begun.
+func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, error) {
+	v := x.v
+	if x.start == nil {
+		return nil, err
+	}
+	var r *Result
+	v.mu.Lock()
+	if err == nil {
+		r, err = x.take(ctx, a)
+	} else {
+		v.forget(ctx) // the session may have continued without it
+	}
+	v.mu.Unlock()
+	end := *x.start
 	end.Type, end.Time = EventEnd, time.Now().UTC()
 	if err != nil {
 		end.MessagesAfter, end.TokensAfter, end.Error = end.MessagesBefore, end.TokensBefore, err.Error()
@@ -268,52 +345,27 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, s api.JobSett
 	return r, nil
 }
 
-// run runs a job on the session. The conversation stays usable while summaries are written.
-func (v *Conversation) run(ctx context.Context, o api.Options, s api.JobSettings) (*Result, error) {
-	o.Answer = api.AnswerEdits
-	session, length := 0, 0
-	j := &job{c: v.c, s: v.o.Summarizer, store: v.o.Store, onDelta: v.o.OnDelta}
-	j.carry = func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error) {
-		if !needed {
-			return v.c.over(nil)(ctx, op, false, members...)
-		}
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		if op == operations.OpLoopStart {
-			o.Redact = redactions(v.o.Redact, join(v.messages))
-			members = append(members, optionsMember(o))
-		}
-		p := new(progress)
-		_, err := v.call(ctx, op, p, members...)
-		session, length = v.session, len(v.messages)
-		return p, err
-	}
-	settings := j.settings(Next{})
-	settings.Operation, settings.Background, settings.Refused, settings.Limit = api.JobPlan, s.Background, s.Refused, s.Limit
-	a, err := j.run(ctx, settings)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err != nil {
-		v.forget(ctx) // the session may have applied the result already
-		return nil, err
-	}
-	r := resultOf(a)
+// take continues with a result.
+func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
+	v, r := x.v, resultOf(a)
 	r.Messages, r.Edits = nil, nil
 	if r.Changed {
 		edits := a.Edits
-		if n := len(v.messages); n > length { // keep messages that came after the answer
-			edits = fmt.Appendf(bytes.TrimSuffix(edits, []byte{']'}), `,{"keep":[%d,%d]}]`, length, n)
+		if n := len(v.messages); n > x.length { // what came since the answer stays behind it
+			edits = fmt.Appendf(bytes.TrimSuffix(edits, []byte{']'}), `,{"keep":[%d,%d]}]`, x.length, n)
 		}
 		if err := v.apply(ctx, edits); err != nil {
 			return nil, err
 		}
-		if session != v.session { // the session was reopened meanwhile, with the unchanged messages
+		if x.session != v.session { // it was opened again meanwhile, with the messages as they were
 			v.forget(ctx)
 		}
 		r.Edits, r.Messages = json.RawMessage(edits), join(v.messages)
-		v.tried = 0
 	}
 	v.state = bytes.Clone(a.State)
+	if x.own != nil {
+		x.own.r = r
+	}
 	return r, nil
 }
 
@@ -358,94 +410,17 @@ func removed(actions []api.Action) (ranges [][2]int) {
 // are measured from the last call of BeforeTurn, AfterTurn or Call. Call does this itself. The result is like
 // AfterTurn's; if the model gives no summary it is unchanged.
 func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
-	if next.Model == "" {
-		next.Model = v.o.Policy.Model
-	}
-	defer v.called(next)
-	o := v.idle(next)
-	check, err := v.check(ctx, o)
-	if err != nil || !check.Due {
-		return v.waiting(check), err
-	}
-	if err := v.begin(ctx); err != nil { // a background compaction may have made it unnecessary
-		return nil, err
-	}
-	defer v.end()
-	if check, err = v.check(ctx, o); err != nil || !check.Due {
-		return v.waiting(check), err
-	}
-	trigger := TriggerAuto
-	if check.Cold != "" {
-		trigger = TriggerCold
-	}
-	return v.compact(ctx, o, api.JobSettings{}, trigger, check)
+	o := api.Options{Idle: min(next.Idle, longestIdle).Seconds(), Cold: next.Cold}
+	return v.turn(ctx, api.TurnBefore, api.JobSettings{Model: next.Model, Provider: next.Provider}, o)
 }
 
-// waiting returns the result if nothing has to be done now: because a background compaction is running, or nothing is
-// due. Without a check it returns nil.
-func (v *Conversation) waiting(check *api.Check) *Result {
-	if b := v.running(); b != nil {
-		return v.goingOn(b, check)
-	}
-	if check == nil {
-		return nil
-	}
-	return v.unchanged(check.Reason)
-}
-
-// chill is BeforeTurn for Call, which continues even if this fails. Above the limit it does nothing: Call compacts then
-// only if the model rejects the messages.
-func (v *Conversation) chill(ctx context.Context) *Result {
-	next := Next{Model: v.o.Policy.Model}
-	check, err := v.check(ctx, v.idle(next))
-	if err == nil && check.Cold == "" {
-		return nil
-	}
-	var r *Result
-	if err == nil {
-		r, err = v.BeforeTurn(ctx, next)
-	}
-	if err != nil {
-		v.c.log.Warn("ctxfold: a conversation with a cold prompt cache was not compacted", "error", err)
-		return nil
-	}
-	return r
-}
-
-// longestIdle is the longest idle time that core accepts. A wrong clock may yield more.
+// longestIdle is the longest idle time that core accepts.
 const longestIdle = 1_000_000_000 * time.Second
 
-// idle returns options with what is known about the prompt cache.
-func (v *Conversation) idle(next Next) (o api.Options) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	o.Idle, o.Cold = next.Idle.Seconds(), next.Cold
-	if o.Idle == 0 && !v.last.at.IsZero() {
-		o.Idle = min(max(0, v.c.now().Sub(v.last.at)), longestIdle).Seconds()
-	}
-	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
-	switch {
-	case o.Cold != "":
-	case differ(next.Provider, v.last.provider):
-		o.Cold = api.ColdProvider
-	case differ(next.Model, v.last.model):
-		o.Cold = api.ColdModel
-	}
-	return o
-}
-
-// called records that the model is called now. Fields of next that aren't set keep their values.
-func (v *Conversation) called(next Next) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.last.at = v.c.now()
-	v.last.model, v.last.provider = cmp.Or(next.Model, v.last.model), cmp.Or(next.Provider, v.last.provider)
-}
-
-// behind is a background compaction of a conversation. No other compaction can run until it ends.
+// behind is a background compaction of a conversation.
 type behind struct {
 	*background
-	r *Result // set at the end; nil if it failed
+	r *Result // when it is over; nil if it came to nothing
 }
 
 // running returns the background compaction, or nil.
@@ -455,23 +430,7 @@ func (v *Conversation) running() *behind {
 	return v.behind
 }
 
-func (v *Conversation) hasTried() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.tried
-}
-
-// goingOn returns the result of a turn that doesn't wait for the background compaction; nil without a check.
-func (v *Conversation) goingOn(b *behind, check *api.Check) *Result {
-	if check == nil {
-		return nil
-	}
-	r := v.unchanged(check.Reason)
-	r.Background = b.over
-	return r
-}
-
-// takeOver is begin for callers that must not wait for a summary: it cancels a background compaction.
+// takeOver is begin for callers that must not wait for a summary: it cancels the background compaction.
 func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()
@@ -479,33 +438,7 @@ func (v *Conversation) takeOver(ctx context.Context) error {
 	return v.begin(ctx)
 }
 
-// start compacts in the background. Call it between begin and end; it calls end itself.
-func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	b := new(behind)
-	v.behind = b
-	v.c.background.begin(ctx, "", nil, func(begun *background) { b.background = begun }, func(ctx context.Context) {
-		r, err := v.compact(ctx, api.Options{}, api.JobSettings{Background: true}, TriggerBackground, check)
-		if err != nil && ctx.Err() == nil {
-			v.c.log.Warn("ctxfold: a compaction in the background failed", "error", err)
-		}
-		v.mu.Lock()
-		b.r, v.behind = r, nil
-		if (err != nil || !r.Changed) && ctx.Err() == nil {
-			v.tried = check.Tokens
-		}
-		v.mu.Unlock()
-		v.end()
-	})
-	if v.closed {
-		b.cancel()
-	}
-	return b
-}
-
-// failureOf returns the error's own Failure if it has such a method. Otherwise it returns f, with the error's text as the
-// body if f has none.
+// failureOf returns an error's own Failure if it has such a method, otherwise its text.
 func failureOf(f api.Failure, err error) api.Failure {
 	var own interface{ Failure() api.Failure }
 	if errors.As(err, &own) {

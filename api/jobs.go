@@ -48,6 +48,62 @@ type JobSettings struct {
 	// unchanged if nothing helps.
 	Refused bool `json:"refused,omitempty"`
 	Limit   int  `json:"limit,omitempty"`
+	// Turn makes the job, one with the operation "plan", a turn of a conversation that the host keeps: it decides whether a compaction begins,
+	// now or in the background.
+	Turn *Turn `json:"turn,omitempty"`
+}
+
+// Turn is a moment at which a conversation may be compacted.
+type Turn struct {
+	Moment TurnMoment `json:"moment"`
+	// Notes are those of the last turn that returned any.
+	Notes *TurnNotes `json:"notes,omitempty"`
+	// Running is the job that compacts the conversation in the background, a number above 0; 0 is none.
+	Running int `json:"running,omitempty"`
+	// Edited reports whether the messages were replaced since the last turn. What was tried before doesn't count then.
+	Edited bool `json:"edited,omitempty"`
+}
+
+// TurnMoment is when a turn takes place.
+type TurnMoment string
+
+// The moments of turns.
+const (
+	TurnAfter      TurnMoment = "after"      // the model has ended its turn
+	TurnBefore     TurnMoment = "before"     // the model is called next: a cold prompt cache counts
+	TurnCall       TurnMoment = "call"       // the model is called next, and reports if the messages do not fit: only a cold prompt cache counts
+	TurnForced     TurnMoment = "forced"     // a compaction is wanted, or with refusal or refused needed
+	TurnBackground TurnMoment = "background" // a turn has begun this job
+)
+
+// TurnNotes are what the turns of a conversation leave for later ones. A host passes them on and has no need to read them.
+type TurnNotes struct {
+	// Time is when the model was called last, in milliseconds since 1970, and Model and Provider say which.
+	Time     int64  `json:"time,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	// Tried and Messages are the tokens and the number of messages for which a compaction was begun in the background.
+	Tried    int `json:"tried,omitempty"`
+	Messages int `json:"messages,omitempty"`
+}
+
+// Trigger is why a compaction of a conversation begins.
+type Trigger string
+
+// The triggers.
+const (
+	TriggerAuto       Trigger = "auto"                   // it is due
+	TriggerBackground Trigger = "background"             // it is begun before it is due
+	TriggerCold       Trigger = "cold"                   // the prompt cache is cold
+	TriggerManual     Trigger = "manual"                 // the program or the user wants it
+	TriggerRecovery   Trigger = "context_limit_recovery" // a model said that the conversation does not fit
+)
+
+// Beginning is what a host is told before a compaction of a conversation begins.
+type Beginning struct {
+	Trigger  Trigger `json:"trigger"`
+	Messages int     `json:"messages"`
+	Tokens   int     `json:"tokens"`
 }
 
 // RunningJob is a job in the background that a host runs.
@@ -92,6 +148,8 @@ const (
 	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings, unless the running job target does that already; it has no answer
 	EffectStop    EffectName = "stop"    // cancel the running job target; it has no answer
 	EffectEmit    EffectName = "emit"    // report notice, for example to a log; it has no answer
+	EffectEnter   EffectName = "enter"   // wait until no other job compacts the conversation; none begins before this job has ended
+	EffectBefore  EffectName = "before"  // a compaction of a conversation is about to begin, as beginning says: the host may skip it
 	EffectCancel  EffectName = "cancel"  // cancel the effect target, whose answer is no longer needed
 )
 
@@ -126,6 +184,8 @@ type Effect struct {
 	Settings *JobSettings `json:"settings,omitempty"`
 	Notice   *JobNotice   `json:"notice,omitempty"`
 	Target   int          `json:"target,omitempty"`
+	// Beginning is what before tells.
+	Beginning *Beginning `json:"beginning,omitempty"`
 }
 
 // JobNotice is something worth a line in a log.
@@ -169,7 +229,7 @@ type EffectResult struct {
 	Record   *string `json:"record,omitempty"`
 	At       int     `json:"at,omitempty"`
 	Revision string  `json:"revision,omitempty"`
-	// Summary is the answer to ask. Its id may be missing.
+	// Summary is the answer to ask. Its id may be missing. In the answer to before it is the summary itself: no model is asked.
 	Summary *Summary `json:"summary,omitempty"`
 	// Busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds;
 	// 0 if unknown.
@@ -177,8 +237,11 @@ type EffectResult struct {
 	After int64 `json:"after,omitempty"`
 	// Incomplete says that the answer was cut off, so that an immediate repetition may succeed.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Tokens is the answer to count.
+	// Tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a host with a tokenizer.
 	Tokens int `json:"tokens,omitempty"`
+	// Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, as the option does.
+	Skip   bool    `json:"skip,omitempty"`
+	Redact *Redact `json:"redact,omitempty"`
 }
 
 // JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
@@ -196,6 +259,10 @@ type JobProgress struct {
 	Failure *JobFailure `json:"failure,omitempty"`
 	// Result is the answer of the operation, with the member memory left out.
 	Result Raw `json:"result,omitempty" is:"Planned"`
+	// Check is that of a turn which has ended without a compaction; its Result is null.
+	Check Raw `json:"check,omitempty" is:"Check"`
+	// Notes are for the next turn of the conversation, from the loop_start of a turn.
+	Notes *TurnNotes `json:"notes,omitempty"`
 	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
 	Raw Raw `json:"-"`
 }

@@ -203,6 +203,16 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 			} else {
 				out.Limit = int(in.Int())
 			}
+		case "turn":
+			if in.IsNull() {
+				in.Skip()
+				out.Turn = nil
+			} else {
+				if out.Turn == nil {
+					out.Turn = new(Turn)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in, out.Turn)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -350,6 +360,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		out.RawString(prefix)
 		out.Int(int(in.Limit))
 	}
+	if in.Turn != nil {
+		const prefix string = ",\"turn\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out, *in.Turn)
+	}
 	out.RawByte('}')
 }
 
@@ -361,6 +376,198 @@ func (v JobSettings) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobSettings) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(l, v)
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Turn) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "moment":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Moment = TurnMoment(in.String())
+			}
+		case "notes":
+			if in.IsNull() {
+				in.Skip()
+				out.Notes = nil
+			} else {
+				if out.Notes == nil {
+					out.Notes = new(TurnNotes)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, out.Notes)
+			}
+		case "running":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Running = int(in.Int())
+			}
+		case "edited":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Edited = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Turn) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"moment\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Moment))
+	}
+	if in.Notes != nil {
+		const prefix string = ",\"notes\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out, *in.Notes)
+	}
+	if in.Running != 0 {
+		const prefix string = ",\"running\":"
+		out.RawString(prefix)
+		out.Int(int(in.Running))
+	}
+	if in.Edited {
+		const prefix string = ",\"edited\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Edited))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *TurnNotes) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "time":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Time = int64(in.Int64())
+			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = string(in.String())
+			}
+		case "tried":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tried = int(in.Int())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in TurnNotes) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.Time != 0 {
+		const prefix string = ",\"time\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Int64(int64(in.Time))
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Model))
+	}
+	if in.Provider != "" {
+		const prefix string = ",\"provider\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Provider))
+	}
+	if in.Tried != 0 {
+		const prefix string = ",\"tried\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Tried))
+	}
+	if in.Messages != 0 {
+		const prefix string = ",\"messages\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Messages))
+	}
+	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *RunningJob) {
 	isTopLevel := in.IsStart()
@@ -552,6 +759,22 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 			} else {
 				out.Tokens = int(in.Int())
 			}
+		case "skip":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Skip = bool(in.Bool())
+			}
+		case "redact":
+			if in.IsNull() {
+				in.Skip()
+				out.Redact = nil
+			} else {
+				if out.Redact == nil {
+					out.Redact = new(Redact)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in, out.Redact)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -630,9 +853,170 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 		out.RawString(prefix)
 		out.Int(int(in.Tokens))
 	}
+	if in.Skip {
+		const prefix string = ",\"skip\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Skip))
+	}
+	if in.Redact != nil {
+		const prefix string = ",\"redact\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out, *in.Redact)
+	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobProgress) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Redact) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "texts":
+			if in.IsNull() {
+				in.Skip()
+				out.Texts = nil
+			} else {
+				in.Delim('[')
+				if out.Texts == nil {
+					if !in.IsDelim(']') {
+						out.Texts = make([]Redaction, 0, 1)
+					} else {
+						out.Texts = []Redaction{}
+					}
+				} else {
+					out.Texts = (out.Texts)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 Redaction
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, &v10)
+					out.Texts = append(out.Texts, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Redact) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"texts\":"
+		out.RawString(prefix[1:])
+		if in.Texts == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v11, v12 := range in.Texts {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, v12)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Redaction) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "placeholder":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Placeholder = string(in.String())
+			}
+		case "whole":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Whole = bool(in.Bool())
+			}
+		case "failed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Failed = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Redaction) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Text))
+	}
+	if in.Placeholder != "" {
+		const prefix string = ",\"placeholder\":"
+		out.RawString(prefix)
+		out.String(string(in.Placeholder))
+	}
+	if in.Whole {
+		const prefix string = ",\"whole\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Whole))
+	}
+	if in.Failed {
+		const prefix string = ",\"failed\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Failed))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobProgress) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -676,9 +1060,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobP
 					out.Effects = (out.Effects)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 Effect
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, &v10)
-					out.Effects = append(out.Effects, v10)
+					var v13 Effect
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in, &v13)
+					out.Effects = append(out.Effects, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -691,7 +1075,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobP
 				if out.Failure == nil {
 					out.Failure = new(JobFailure)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in, out.Failure)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in, out.Failure)
 			}
 		case "result":
 			if in.IsNull() {
@@ -700,6 +1084,24 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobP
 				if data := in.Raw(); in.Ok() {
 					in.AddError((out.Result).UnmarshalJSON(data))
 				}
+			}
+		case "check":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Check).UnmarshalJSON(data))
+				}
+			}
+		case "notes":
+			if in.IsNull() {
+				in.Skip()
+				out.Notes = nil
+			} else {
+				if out.Notes == nil {
+					out.Notes = new(TurnNotes)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, out.Notes)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -715,7 +1117,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *JobP
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in JobProgress) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in JobProgress) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -747,11 +1149,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Job
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v11, v12 := range in.Effects {
-				if v11 > 0 {
+			for v14, v15 := range in.Effects {
+				if v14 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out, v12)
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out, v15)
 			}
 			out.RawByte(']')
 		}
@@ -759,26 +1161,36 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Job
 	if in.Failure != nil {
 		const prefix string = ",\"failure\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out, *in.Failure)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out, *in.Failure)
 	}
 	if len(in.Result) != 0 {
 		const prefix string = ",\"result\":"
 		out.RawString(prefix)
 		out.Raw((in.Result).MarshalJSON())
 	}
+	if len(in.Check) != 0 {
+		const prefix string = ",\"check\":"
+		out.RawString(prefix)
+		out.Raw((in.Check).MarshalJSON())
+	}
+	if in.Notes != nil {
+		const prefix string = ",\"notes\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out, *in.Notes)
+	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v JobProgress) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(w, v)
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobProgress) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(l, v)
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(l, v)
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *JobFailure) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *JobFailure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -830,7 +1242,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *JobF
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in JobFailure) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in JobFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -856,7 +1268,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Job
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Effect) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Effect) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -898,13 +1310,13 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Effe
 					out.Keys = (out.Keys)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v13 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Keys = append(out.Keys, v13)
+					out.Keys = append(out.Keys, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1033,13 +1445,23 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Effe
 				if out.Notice == nil {
 					out.Notice = new(JobNotice)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, out.Notice)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in, out.Notice)
 			}
 		case "target":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Target = int(in.Int())
+			}
+		case "beginning":
+			if in.IsNull() {
+				in.Skip()
+				out.Beginning = nil
+			} else {
+				if out.Beginning == nil {
+					out.Beginning = new(Beginning)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in, out.Beginning)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -1055,7 +1477,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Effe
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Effect) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Effect) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1074,11 +1496,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Eff
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v14, v15 := range in.Keys {
-				if v14 > 0 {
+			for v17, v18 := range in.Keys {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v15))
+				out.String(string(v18))
 			}
 			out.RawByte(']')
 		}
@@ -1161,16 +1583,88 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Eff
 	if in.Notice != nil {
 		const prefix string = ",\"notice\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, *in.Notice)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out, *in.Notice)
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
 		out.RawString(prefix)
 		out.Int(int(in.Target))
 	}
+	if in.Beginning != nil {
+		const prefix string = ",\"beginning\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out, *in.Beginning)
+	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *JobNotice) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Beginning) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "trigger":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Trigger = Trigger(in.String())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Beginning) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"trigger\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Trigger))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *JobNotice) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1210,7 +1704,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *JobN
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in JobNotice) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in JobNotice) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1226,7 +1720,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Job
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobEvent) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *JobEvent) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1262,9 +1756,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobE
 					out.Results = (out.Results)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 EffectResult
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, &v16)
-					out.Results = append(out.Results, v16)
+					var v19 EffectResult
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, &v19)
+					out.Results = append(out.Results, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1289,7 +1783,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobE
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in JobEvent) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in JobEvent) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1303,11 +1797,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Job
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v17, v18 := range in.Results {
-				if v17 > 0 {
+			for v20, v21 := range in.Results {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, v18)
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1322,10 +1816,10 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Job
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v JobEvent) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(w, v)
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobEvent) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(l, v)
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(l, v)
 }

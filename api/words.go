@@ -124,9 +124,10 @@ type TokenSource string
 
 // The sources of numbers of tokens.
 const (
-	TokensMeasured   TokenSource = "measured"   // the provider's count up to some message, plus an estimate of the rest
-	TokensCalibrated TokenSource = "calibrated" // an estimate, corrected by the provider's counts of earlier calls (`calibration` in the state)
-	TokensEstimated  TokenSource = "estimated"  // an estimate by the `estimator`, for the `family` of tokenizers of the policy's `model`
+	TokensMeasured   TokenSource = "measured"    // the provider's count up to some message, plus an estimate of the rest
+	TokensCalibrated TokenSource = "calibrated"  // an estimate, corrected by the provider's counts of earlier calls (`calibration` in the state)
+	TokensEstimated  TokenSource = "estimated"   // an estimate by the `estimator`, for the `family` of tokenizers of the policy's `model`
+	TokensUpperBound TokenSource = "upper_bound" // no more than that: from the number of bytes, as `fit` of JavaScript settles it without the module
 )
 
 // SummarySource is where a digest comes from.

@@ -80,7 +80,7 @@ func (m *remembering) read(c *compact.Run) {
 		m.loose[p.in] = p.looks
 	}
 	for _, a := range c.Report().Actions {
-		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 {
+		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 && leftOut(c.Doc().T, a.Message) {
 			if p := m.wholeOf(a.Message); p.in >= 0 {
 				m.loose[p.in] = m.looksOf(a.Message, p)
 			}
@@ -110,6 +110,18 @@ func (m *remembering) read(c *compact.Run) {
 		p.before, p.role = 0, ""
 		m.list = append(m.list, p)
 	})
+}
+
+// leftOut reports whether all of a message was left out. If only some of its parts were and the message isn't sent, then
+// a fold has replaced the rest.
+func leftOut(t *transcript.Transcript, m int) bool {
+	removed, left := false, false
+	for _, p := range t.PartsOf(m) {
+		if p.Parent < 0 {
+			removed, left = removed || p.Has(transcript.Removed), left || !p.Has(transcript.Removed)
+		}
+	}
+	return !removed || !left
 }
 
 // wholeOf returns the place in the whole history of a message of the compacted transcript.

@@ -15,6 +15,7 @@ export type { CompactorEvent } from "./events.js";
 export type { CreateFitter, Fit, FitCall, FitOptions, Fitted, Fitter, FitterOptions } from "./fit.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
+export type { IsOverflow, OverflowOptions } from "./overflow.js";
 export type { Preload } from "./preload.js";
 export type { FitMemory, SharedMemory } from "./records.js";
 export type { FindSecrets } from "./redact.js";

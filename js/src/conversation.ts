@@ -1,29 +1,17 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
 import { restoreFrom, unlessAborted } from "./archive.js";
+import { Compaction } from "./compaction.js";
 import type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";
-import { type CompactOptions, ending, type Overrides } from "./ending.js";
+import { type CompactOptions, ending } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { failureOf, refused } from "./failure.js";
-import type { CompactionEvent } from "./journal.js";
+import { failureOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Committing, LiveSession, RemoteSession } from "./session.js";
-import { alone } from "./sole.js";
+import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
 import { telling } from "./tell.js";
-import type {
-  Action,
-  CallOptions,
-  Check,
-  Done,
-  Failure,
-  LimitedOutput,
-  Message,
-  OutputLimits,
-  Restored,
-  State,
-  Verdict,
-} from "./types.js";
-import { chilled, chills, type Next, type Use } from "./uses.js";
+import type { Effect, JobSettings, Turn, TurnNotes } from "./types.gen.js";
+import type { Check, Failure, LimitedOutput, Message, OutputLimits, Restored, State, Verdict } from "./types.js";
+import type { Next } from "./uses.js";
 
 const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   messages: true,
@@ -37,8 +25,11 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   waitUntil: true,
 };
 
+type Live<M extends Message> = (LiveSession<M> | RemoteSession<M>) & Turning<M>;
+
 /** A compaction in the background. */
 interface Behind<M extends Message> {
+  readonly id: number;
   readonly ended: Promise<void>;
   readonly controller: AbortController;
   compacted?: Compacted<M>;
@@ -55,8 +46,8 @@ interface Behind<M extends Message> {
 export class Conversation<M extends Message = Message> {
   readonly #compactor: ConversationCompactor;
   readonly #options: ConversationOptions<M>;
-  #ready: Promise<LiveSession<M> | RemoteSession<M>> | undefined;
-  #session: LiveSession<M> | RemoteSession<M> | undefined;
+  #ready: Promise<Live<M>> | undefined;
+  #session: Live<M> | undefined;
   /** Until all messages have been replaced. */
   #shut: Promise<void> | undefined;
   /** What `states` has, as far as this conversation knows. */
@@ -66,10 +57,11 @@ export class Conversation<M extends Message = Message> {
   /** The end of what changes all messages and was called last. */
   #last: Promise<unknown> = Promise.resolve();
   #behind: Behind<M> | undefined;
-  /** The tokens for which a compaction in the background came to nothing. */
-  #tried = 0;
-  /** The last call of the model. */
-  #used: Use | undefined;
+  #begun = 0;
+  /** What turns leave for later ones. */
+  #notes: TurnNotes | undefined;
+  /** The messages were replaced since the last turn. */
+  #edited = false;
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
     checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
@@ -125,23 +117,7 @@ export class Conversation<M extends Message = Message> {
    * limit it waits for that. Where the model fails in the background, the conversation stays as it is until it has grown.
    */
   afterTurn(options: CompactOptions = {}): Promise<Compacted<M>> {
-    const { signal } = options;
-    this.#called();
-    return this.#alone(async (session) => {
-      const tried = () => session.check({ options: { tried: this.#tried } });
-      let check = await tried();
-      const behind = this.#behind;
-      if (behind && !check.due) return { changed: false, reason: check.reason, background: behind.ended };
-      if (behind) {
-        await unlessAborted(behind.ended, signal);
-        check = await tried();
-      }
-      if (check.due) return this.#compact(session, {}, "auto", check, options);
-      if (check.start && this.#compactor.summarizes) {
-        return { changed: false, reason: check.reason, background: this.#begin(session, check, options) };
-      }
-      return behind?.compacted?.changed ? behind.compacted : { changed: false, reason: check.reason };
-    });
+    return this.#turn("after", options);
   }
 
   /**
@@ -150,28 +126,13 @@ export class Conversation<M extends Message = Message> {
    * so itself. Where the model gives no summary, the conversation stays as it is.
    */
   beforeTurn(next: Next = {}, options: CompactOptions = {}): Promise<Compacted<M>> {
-    return this.#alone(async (session) => {
-      const asked = { model: this.#compactor.policy.model, ...next };
-      try {
-        const wanted = chilled(options.options, this.#used, asked, Date.now());
-        let check = await session.check({ options: wanted });
-        const behind = this.#behind;
-        if (behind && !check.due) return { changed: false, reason: check.reason, background: behind.ended };
-        if (behind) {
-          await unlessAborted(behind.ended, options.signal);
-          check = await session.check({ options: wanted });
-        }
-        if (!check.due) return { changed: false, reason: check.reason };
-        return await this.#compact(session, wanted, check.cold ? "cold" : "auto", check, options);
-      } finally {
-        this.#called(asked);
-      }
-    });
+    const { model, provider } = next;
+    return this.#turn("before", options, { ...(model && { model }), ...(provider && { provider }) });
   }
 
   /** Compacts although it is not due. */
   compact(options?: CompactOptions): Promise<Compacted<M>> {
-    return this.#forced("manual", 0, options);
+    return this.#turn("forced", options);
   }
 
   /** Puts back what compactions have removed: the bodies of these handles, or without any all that the store has. */
@@ -212,7 +173,6 @@ export class Conversation<M extends Message = Message> {
       } catch (error) {
         thrown = { error };
       }
-      this.#called();
       options?.signal?.throwIfAborted();
       const verdict = await this.classify(thrown ? { ...failureOf(thrown.error), ...known } : known);
       if (!verdict.overflow) {
@@ -221,7 +181,8 @@ export class Conversation<M extends Message = Message> {
       }
       const cause = thrown?.error ?? verdict;
       if (again) throw new CtxfoldError("still_overflow", STILL, { cause });
-      compacted = await this.#forced("context_limit_recovery", verdict.limit_tokens ?? 0, options);
+      const { limit_tokens: limit = 0 } = verdict;
+      compacted = await this.#turn("forced", options, { refused: true, limit });
       if (!compacted.changed) throw new CtxfoldError("still_overflow", STILL, { cause });
     }
   }
@@ -265,13 +226,13 @@ export class Conversation<M extends Message = Message> {
   }
 
   /** The module, and the state that was stored. A failure is told, and the next call tries again. */
-  async #start(): Promise<LiveSession<M> | RemoteSession<M>> {
+  async #start(): Promise<Live<M>> {
     this.#ready ??= (async () => {
       await this.#compactor.ready();
       const { messages, states, id = "", state } = this.#options;
       this.#stored = await states?.loadState(id);
       const own = state === undefined ? this.#stored : state;
-      this.#session = this.#compactor.session(messages, { state: own ?? null });
+      this.#session = this.#compactor.session(messages, { state: own ?? null }) as Live<M>;
       return this.#session;
     })();
     try {
@@ -283,22 +244,16 @@ export class Conversation<M extends Message = Message> {
   }
 
   /** One after the other: each finds the messages as the one before has left them. */
-  #alone<T>(work: (session: LiveSession<M> | RemoteSession<M>) => Promise<T>): Promise<T> {
+  #alone<T>(work: (session: Live<M>) => Promise<T>): Promise<T> {
     const result = this.#last.then(async () => work(await this.#start()));
     this.#last = result.catch(() => {});
     return result;
   }
 
-  /** Notes that the model is called now, or was. What is not known of it is as before. */
-  #called({ model = this.#used?.model, provider = this.#used?.provider }: Next = {}): void {
-    this.#used = { time: Date.now(), model, provider };
-  }
-
-  /** `beforeTurn` for `call`, which continues whatever comes of it. */
+  /** Before `call`, which continues whatever comes of it. */
   async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
-    if (!chills(this.#compactor.policy)) return undefined;
     try {
-      const compacted = await this.beforeTurn({}, options);
+      const compacted = await this.#turn("call", options);
       return compacted.changed ? compacted : undefined;
     } catch {
       options?.signal?.throwIfAborted();
@@ -306,8 +261,25 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
+  /** A turn, of which the module decides what it does. */
+  #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
+    return this.#alone((session) =>
+      ending(options, (signal) => {
+        const running = this.#behind?.id ?? 0;
+        const turn = {
+          moment,
+          running,
+          ...(this.#edited && { edited: true }),
+          ...(this.#notes && { notes: this.#notes }),
+        };
+        this.#edited = false;
+        return this.#run(session, { ...more, turn }, options, signal);
+      }),
+    );
+  }
+
   /** Instead of a compaction in the background. */
-  #instead<T>(work: (session: LiveSession<M> | RemoteSession<M>) => Promise<T>): Promise<T> {
+  #instead<T>(work: (session: Live<M>) => Promise<T>): Promise<T> {
     return this.#alone(async (session) => {
       await this.#cancel();
       return work(session);
@@ -320,31 +292,27 @@ export class Conversation<M extends Message = Message> {
   }
 
   /** Compacts while the conversation continues. */
-  #begin(
-    session: LiveSession<M> | RemoteSession<M>,
-    check: Check,
-    { timeoutMs: _, ...options }: CompactOptions,
-  ): Promise<void> {
+  #begin(session: Turning<M>, effect: Effect, { timeoutMs: _, ...options }: CompactOptions): Promise<void> {
+    const { settings = { now: 0 } } = effect;
+    const { now: __, seed: ___, can: ____, ...own } = settings;
     const controller = new AbortController();
     const { signal } = controller;
     const work = async () => {
       try {
-        const own = { ...options, signal };
-        behind.compacted = await this.#compact(session, { background: true }, "background", check, own);
+        behind.compacted = await this.#run(session, own, options, signal);
       } catch {
         // The journal and afterCompact know.
       }
-      if (!signal.aborted && !behind.compacted?.changed) this.#tried = check.tokens;
       this.#behind = undefined;
     };
-    const behind: Behind<M> = { controller, ended: Promise.resolve().then(work) };
+    const behind: Behind<M> = { id: ++this.#begun, controller, ended: Promise.resolve().then(work) };
     this.#behind = behind;
     telling("waitUntil", this.#options.waitUntil)?.(behind.ended);
     return behind.ended;
   }
 
   /** Messages that are appended meanwhile wait for the end of the work. */
-  async #shutFor<T>(session: LiveSession<M> | RemoteSession<M>, work: () => Promise<T>): Promise<T> {
+  async #shutFor<T>(session: Live<M>, work: () => Promise<T>): Promise<T> {
     let open = () => {};
     this.#shut = new Promise((opened) => {
       open = opened;
@@ -358,134 +326,63 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  async #replace(
-    session: LiveSession<M> | RemoteSession<M>,
-    messages: readonly M[],
-    state: State | undefined = session.state,
-  ): Promise<void> {
-    const next = this.#compactor.session(messages, { state: state ?? null });
+  async #replace(session: Live<M>, messages: readonly M[], state: State | undefined = session.state): Promise<void> {
+    const next = this.#compactor.session(messages, { state: state ?? null }) as Live<M>;
     await next.append(); // reads them: where one has a fault, the conversation stays as it is
     await session.close();
-    this.#tried = 0;
+    this.#edited = true;
     this.#session = next;
     this.#ready = Promise.resolve(next);
   }
 
-  /** `limit` is the window that a provider has named, 0 for none: the policy's may be too large. */
-  #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted<M>> {
-    return this.#instead(async (session) => {
-      let wanted: CallOptions = { force: true };
-      let check = await session.check({ options: { force: true } });
-      if (limit > 0) {
-        try {
-          check = await session.check({ options: { window: limit } });
-          wanted = { force: true, window: limit };
-        } catch (error) {
-          // The policy's reserve does not fit in that window.
-          if (!(error instanceof CtxfoldError && error.code === "out_of_range")) throw error;
-        }
-      }
-      const compacted = await this.#compact(session, wanted, trigger, check, options);
-      const tokens = compacted.done?.report.tokens.before;
-      if (compacted.changed || trigger !== "context_limit_recovery" || !tokens) return compacted;
-      // It fits in the window that is known, but only by the estimate.
-      return this.#compact(session, refused(tokens), trigger, check, options);
-    });
-  }
-
-  async #compact(
-    session: LiveSession<M> | RemoteSession<M>,
-    wanted: CallOptions,
-    trigger: CompactionEvent["trigger"],
-    check: Check,
-    options: CompactOptions = {},
+  /** Runs the job of a turn, or of a compaction in the background. */
+  async #run(
+    session: Turning<M>,
+    settings: Partial<JobSettings>,
+    options: CompactOptions,
+    signal?: AbortSignal,
   ): Promise<Compacted<M>> {
-    const { id = "", states, beforeCompact, afterCompact } = this.#options;
-    const start: CompactionEvent = {
-      type: "compaction_start",
-      conversation: id,
-      trigger,
-      time: Date.now(),
-      messages_before: check.messages,
-      messages_after: 0,
-      tokens_before: check.tokens,
-      tokens_after: 0,
-    };
-    const before = (await beforeCompact?.(start)) ?? true;
-    const { cancel = false, summary } = typeof before === "boolean" ? { cancel: !before } : before;
-    if (cancel) return { changed: false, reason: cancel === true ? "skipped" : cancel };
-    const { signal: _, timeoutMs: __, ...given } = options;
-    const text = summary && { summary: { ...given.options?.summary, text: summary } };
-    const own: Overrides = { ...given, options: { ...given.options, ...wanted, ...text } };
-    const compact = async (signal?: AbortSignal): Promise<Done<M[]>> => {
-      if (states && !sameState(await states.loadState(id), this.#stored)) throw this.#conflict();
-      await this.#append(start);
-      try {
-        return await this.#saved(session, { ...own, ...(signal && { signal }) });
-      } catch (error) {
-        const { messages_before: count, tokens_before: tokens } = start;
-        const end: CompactionEvent = { ...start, type: "compaction_end", time: Date.now(), error: messageOf(error) };
-        await this.#end({ ...end, messages_after: count, tokens_after: tokens }, afterCompact);
-        throw error;
-      }
-    };
-    const done = await ending(options, (signal) => {
-      const work = () => compact(signal);
-      if (states?.alone) return states.alone(id, signal, work);
-      return states ? alone(`ctxfold:${id}`, signal, work) : work();
+    const { signal: _, timeoutMs: __, ...overrides } = options;
+    const compaction = new Compaction(this.#options, {
+      check: async () => {
+        const { states, id = "" } = this.#options;
+        if (states && !sameState(await states.loadState(id), this.#stored)) throw this.#conflict();
+      },
+      save: (state) => this.#save(state),
     });
-    const { report } = done;
-    if (report.changed) this.#tried = 0;
-    const end: CompactionEvent = {
-      ...start,
-      type: "compaction_end",
-      time: Date.now(),
-      messages_before: report.messages.before,
-      messages_after: report.messages.after,
-      tokens_before: report.tokens.before,
-      tokens_after: report.tokens.after,
-      reason: report.reason,
-      removed: removed(report.actions),
+    const behind = this.#behind;
+    let background: Promise<void> | undefined;
+    const host: TurnHost = {
+      enter: async () => {
+        if (settings.turn?.moment !== "background") await unlessAborted(behind?.ended ?? Promise.resolve(), signal);
+        return {};
+      },
+      before: (beginning) => compaction.before(beginning, signal),
+      begin: (effect) => {
+        background = this.#behind?.ended ?? this.#begin(session, effect, options);
+      },
+      stop: () => behind?.controller.abort(),
+      commit: this.#options.states && ((state) => compaction.commit(state)),
     };
-    await this.#end(end, afterCompact, done);
-    return { changed: report.changed, reason: report.reason, done };
+    const { done, check, notes } = await compaction.around(() => session.turn(settings, overrides, host, signal));
+    if (notes && settings.turn?.moment !== "background") this.#notes = notes;
+    if (done) return { changed: done.report.changed, reason: done.report.reason, done };
+    if (compaction.skipped !== undefined) return { changed: false, reason: compaction.skipped };
+    if (!background && behind?.compacted?.changed) return behind.compacted;
+    return { changed: false, reason: check?.reason as string, ...(background && { background }) };
   }
 
-  /** A compaction whose state is in `states` before the conversation continues with it. */
-  async #saved(session: LiveSession<M> | RemoteSession<M>, options: CompactOptions): Promise<Done<M[]>> {
+  /** Another writer's state is not written over. */
+  async #save(state: State): Promise<void> {
     const { id = "", states } = this.#options;
-    let failed: { error: unknown } | undefined;
-    const save = async (state: State) => {
-      try {
-        if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();
-        if (!states?.swapState) await states?.saveState(id, state);
-        this.#stored = state;
-      } catch (error) {
-        if (this.#stale) throw error;
-        failed = { error };
-      }
-    };
-    const done = await (session as Committing<M>).compact(options, states && save);
-    if (failed) throw failed.error;
-    return done;
+    if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();
+    if (!states?.swapState) await states?.saveState(id, state);
+    this.#stored = state;
   }
 
   #conflict(): CtxfoldError {
     this.#stale = true;
     return new CtxfoldError("conflict", CONFLICT);
-  }
-
-  async #end(event: CompactionEvent, told: ConversationOptions<M>["afterCompact"], done?: Done<M[]>) {
-    await this.#append(event);
-    await telling("afterCompact", told)?.(event, done);
-  }
-
-  async #append(event: CompactionEvent): Promise<void> {
-    try {
-      await this.#options.journal?.append(event);
-    } catch (error) {
-      await telling("onJournalError", this.#options.onJournalError)?.(error);
-    }
   }
 }
 
@@ -494,15 +391,3 @@ const STILL = "the conversation does not fit in the context window, and a compac
 const CONFLICT =
   "another tab or process has compacted this conversation since its state was read, and nothing was changed here: read its " +
   "messages again and give them to setMessages, or go on with a new Conversation";
-
-/** The messages that actions have removed of the context. */
-function removed(actions: readonly Action[]): [number, number][] {
-  const ranges: [number, number][] = [];
-  for (const { action, message } of actions) {
-    if (message < 0 || (action !== "fold" && action !== "drop")) continue;
-    const last = ranges.at(-1);
-    if (last && message >= last[0] && message <= last[1]) last[1] = Math.max(last[1], message + 1);
-    else ranges.push([message, message + 1]);
-  }
-  return ranges;
-}

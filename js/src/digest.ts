@@ -91,7 +91,7 @@ export function digestReader<Source>(create: (options: { module?: Source }) => u
     checkOptions(options, DIGEST_OPTIONS, "digestOf");
     if (!isDigest(message)) return undefined;
     const { module, policy } = options;
-    const asking = made.get(module) ?? (create(module === undefined ? {} : { module }) as Asking);
+    const asking = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Asking);
     made.set(module, asking);
     await asking.ready();
     const source = transcript([message]);

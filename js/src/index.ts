@@ -5,20 +5,21 @@
  * `core.ts` takes it as an option.
  *
  * In a page, `fit` runs in a worker, since it returns a promise anyway. Compactors run on the page's thread, because
- * their operations are synchronous.
+ * their operations are synchronous. Bundlers put everything that `fit` needs only for a conversation that may not fit
+ * into chunks that are loaded on demand.
  */
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
-import { createCompactor } from "./in-page.js";
 import type { ModuleSource } from "./load.js";
 import { offPage } from "./off-page.js";
-import { createRemote } from "./page-worker.js";
+import { type IsOverflow, overflowReader } from "./overflow.js";
 import { offPagePreloader, type Preload } from "./preload.js";
 
 export * from "./api.js";
 export { createCompactor, load } from "./in-page.js";
 
-const asking = /* @__PURE__ */ offPage(createCompactor, createRemote);
+const inPage = async () => (await import("./asked/in-page.js")).createCompactor;
+const asking = /* @__PURE__ */ offPage(inPage, async () => (await import("./asked/in-worker.js")).createRemote);
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
@@ -27,7 +28,14 @@ export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
-export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(async (options) =>
+  (await inPage())(options),
+);
+
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(async (options) =>
+  (await inPage())(options),
+);
 
 /** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

@@ -10,8 +10,8 @@ import type { Records } from "./records.js";
 import type { Store } from "./store.js";
 import { reply } from "./summarize.js";
 import type { Transcript } from "./transcript.js";
-import type { Effect, EffectName, EffectResult, JobFailure, JobSettings } from "./types.gen.js";
-import type { Messages, Summary, SummaryRequest } from "./types.js";
+import type { Beginning, Effect, EffectName, EffectResult, JobFailure, JobSettings, TurnNotes } from "./types.gen.js";
+import type { Check, Messages, Summary, SummaryRequest } from "./types.js";
 
 /** The operations of jobs. */
 export type JobOperation = "loop_start" | "loop_event";
@@ -29,14 +29,25 @@ export interface Means {
   /** Begins a job in the background, unless `target` is that; its end. */
   begin?(effect: Effect): void;
   stop?(target: number): void;
+  /** Waits until no other job compacts the conversation. */
+  enter?(): Promise<Given>;
+  /** What the conversation says about a compaction that is about to begin; rejects to end the job. */
+  before?(beginning: Beginning): Promise<Given>;
   /** The keys of a lease that the job asks for. */
   leasing?(keys: readonly string[]): void;
 }
+
+/** What comes of an effect. */
+export type Given = Omit<EffectResult, "id">;
 
 /** The end of a job. */
 export interface Ended {
   /** The members of the result; none of a job in the background that has found nothing to do. */
   result: Answer | undefined;
+  /** Of a turn that has compacted nothing. */
+  check?: Check;
+  /** For the next turn, of a turn. */
+  notes?: TurnNotes;
   /** A model was asked. */
   asked: boolean;
   /** A compaction in the background came to nothing. */
@@ -70,11 +81,22 @@ export async function runPlan(
   settings: Partial<JobSettings>,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const { result } = await unlessAborted(runJob(means, head, { ...settings, operation: "plan" }, signal), signal);
-  const report = JSON.parse(decode(result?.get("report") as Uint8Array));
+  return (await runTurn(means, head, settings, signal)).result as Answer;
+}
+
+/** As {@link runPlan}, of a turn of a conversation: its result is undefined where nothing was due. */
+export async function runTurn(
+  means: Means,
+  head: Head,
+  settings: Partial<JobSettings>,
+  signal?: AbortSignal,
+): Promise<Ended> {
+  const ended = await unlessAborted(runJob(means, head, { ...settings, operation: "plan" }, signal), signal);
+  if (!ended.result) return ended;
+  const report = JSON.parse(decode(ended.result.get("report") as Uint8Array));
   await means.model.onEvent?.({ type: "done", report });
   signal?.throwIfAborted();
-  return result as Answer;
+  return ended;
 }
 
 class Job {
@@ -110,6 +132,8 @@ class Job {
       now: now(),
     };
     let answer = await this.#means.call("loop_start", { ...head, settings: mine }, true);
+    const notes = answer.get("notes");
+    if (notes) this.#ended.notes = JSON.parse(decode(notes));
     const abort = () => this.#wake();
     this.#signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -126,6 +150,8 @@ class Job {
     }
     const failure = answer.get("failure");
     if (failure) throw this.#failed(JSON.parse(decode(failure)));
+    const check = answer.get("check");
+    if (check) this.#ended.check = JSON.parse(decode(check));
     const result = answer.get("result") as Uint8Array;
     if (result[0] === OPEN) this.#ended.result = members(result);
     return this.#ended;
@@ -141,7 +167,7 @@ class Job {
   }
 
   #can(): EffectName[] {
-    const { model, store, records, countTokens, begin, stop } = this.#means;
+    const { model, store, records, countTokens, begin, stop, enter, before } = this.#means;
     return [
       "wait",
       "emit",
@@ -153,6 +179,8 @@ class Job {
       ...(countTokens ? (["count"] as const) : []),
       ...(begin ? (["begin"] as const) : []),
       ...(stop ? (["stop"] as const) : []),
+      ...(enter ? (["enter"] as const) : []),
+      ...(before ? (["before"] as const) : []),
     ];
   }
 
@@ -239,7 +267,7 @@ class Job {
     }
   }
 
-  #give(id: number | undefined, work: Promise<Omit<EffectResult, "id">>): void {
+  #give(id: number | undefined, work: Promise<Given>): void {
     void work.then((result) => {
       if (id === undefined) return;
       this.#results.push({ ...result, id });
@@ -247,7 +275,7 @@ class Job {
     });
   }
 
-  async #ask({ id = 0, request }: Effect): Promise<Omit<EffectResult, "id">> {
+  async #ask({ id = 0, request }: Effect): Promise<Given> {
     const { summarize, slots, timeoutMs } = this.#means.model;
     const { source } = this.#means;
     const controller = new AbortController();
@@ -271,11 +299,15 @@ class Job {
   }
 
   /** Executes an effect that needs no model. */
-  async #stored(effect: Effect): Promise<Omit<EffectResult, "id">> {
+  async #stored(effect: Effect): Promise<Given> {
     const { keys = [], holder = "", ttl = 0 } = effect;
-    const { records, store } = this.#means;
+    const { records, store, enter, before } = this.#means;
     try {
       switch (effect.effect) {
+        case "enter":
+          return { ...(await enter?.()) };
+        case "before":
+          return { ...(await before?.(effect.beginning as Beginning)) };
         case "put":
           await store?.put(effect.handle as string, effect.body as string);
           return {};
@@ -299,7 +331,7 @@ class Job {
       }
     } catch (cause) {
       this.#ended.cause = cause;
-      if (effect.effect === "count") this.#broken = { error: cause };
+      if (BREAKING.includes(effect.effect)) this.#broken = { error: cause };
       return { error: messageOf(cause) };
     }
   }
@@ -348,6 +380,9 @@ class Job {
     await this.#means.model.onEvent?.({ type: "summaries", summaries });
   }
 }
+
+/** Effects that call what ends the job where it fails. */
+const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;
 

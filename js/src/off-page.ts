@@ -2,6 +2,7 @@
 import type { CreateCompactor } from "./compactor.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
+import { type Lazy, whenIdle } from "./lazy.js";
 import type { ModuleSource } from "./load.js";
 import type { Asking } from "./pool.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
@@ -12,22 +13,22 @@ import { slicedTranscript, type Transcript } from "./transcript.js";
 export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Asking;
 
 /** Uses one worker for all fitters of a page. */
-export function offPage(inPage: CreateCompactor, remote: CreateRemoteCompactor): OffPageCreate {
+export function offPage(inPage: Lazy<CreateCompactor>, remote: Lazy<CreateRemoteCompactor>): OffPageCreate {
   return ({ module }, worker = true) => new OffPage(inPage, remote, module, worker);
 }
 
 class OffPage implements Asking {
-  readonly #inPage: CreateCompactor;
-  readonly #remote: CreateRemoteCompactor;
+  readonly #inPage: Lazy<CreateCompactor>;
+  readonly #remote: Lazy<CreateRemoteCompactor>;
   readonly #module: ModuleSource | undefined;
-  #worker: Asking | undefined;
+  #worker: Promise<Asking> | undefined;
   /** Whether starting the worker failed, or it could not load its module. */
   #refused: boolean;
-  #page: Asking | undefined;
+  #page: Promise<Asking> | undefined;
 
   constructor(
-    inPage: CreateCompactor,
-    remote: CreateRemoteCompactor,
+    inPage: Lazy<CreateCompactor>,
+    remote: Lazy<CreateRemoteCompactor>,
     module: ModuleSource | undefined,
     worker: boolean,
   ) {
@@ -49,8 +50,8 @@ class OffPage implements Asking {
   async ask(ask: Ask): Promise<Answer> {
     if (!this.#refused) {
       try {
-        this.#worker ??= this.#remote(this.#options() as { module?: RemoteModuleSource }) as unknown as Asking;
-        return await this.#worker.ask(ask);
+        this.#worker ??= this.#inWorker();
+        return await (await this.#worker).ask(ask);
       } catch (error) {
         if (!isMissing(error)) throw error;
         // For example, a Content-Security-Policy forbids workers, or a bundler didn't copy the worker's file.
@@ -58,14 +59,30 @@ class OffPage implements Asking {
         this.close();
       }
     }
-    this.#page ??= this.#inPage(this.#options()) as unknown as Asking;
-    await this.#page.ready();
-    return this.#page.ask(ask);
+    this.#page ??= this.#here();
+    const page = await this.#page;
+    await page.ready();
+    return page.ask(ask);
+  }
+
+  preload(): void {
+    whenIdle(() => this.ask({ op: "info", head: {} }));
   }
 
   close(): void {
-    this.#worker?.close?.();
+    this.#worker?.then(
+      (worker) => worker.close?.(),
+      () => {},
+    );
     this.#worker = undefined;
+  }
+
+  async #inWorker(): Promise<Asking> {
+    return (await this.#remote())(this.#options() as { module?: RemoteModuleSource }) as unknown as Asking;
+  }
+
+  async #here(): Promise<Asking> {
+    return (await this.#inPage())(this.#options()) as unknown as Asking;
   }
 
   #options(): { module?: ModuleSource } {

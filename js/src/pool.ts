@@ -1,20 +1,18 @@
-/** Runs the jobs of fits that share a memory. */
+/** Fits that share a memory: answered here if the conversation certainly fits, otherwise by a job. */
 import { unlessAborted } from "./archive.js";
-import { type CountTokens, ending, optionsOf } from "./ending.js";
-import type { Answer, Head } from "./envelope.js";
-import { CtxfoldError } from "./errors.js";
+import { candidate, reportOf, upperBound } from "./certain.js";
+import { type CountTokens, ending } from "./ending.js";
+import type { Answer } from "./envelope.js";
+import { CtxfoldError, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
 import type { FitCall, Fitted } from "./fit.js";
-import { decode } from "./json.js";
-import { type Ended, type Means, runJob } from "./loop.js";
+import type { FitJobs } from "./fit-jobs.js";
 import type { Records } from "./records.js";
-import { redactions } from "./redact.js";
 import type { Ask } from "./session.js";
 import type { Slots } from "./slots.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
-import type { Effect, JobSettings } from "./types.gen.js";
-import type { Body, Messages, Policy, Report, Same } from "./types.js";
+import type { Messages, Policy, Report, Same } from "./types.js";
 
 /** Runs operations: a compactor, in this thread or in a worker. */
 export interface Asking {
@@ -22,8 +20,13 @@ export interface Asking {
   /** Reads a history without blocking the thread; undefined if it may be read in one go. */
   read?(messages: unknown): Promise<Transcript> | undefined;
   ask(ask: Ask): Answer | Promise<Answer>;
+  /** Loads in the background what `ask` will need. */
+  preload?(): void;
   close?(): void;
 }
+
+/** If the upper bound is above this share of the limit, the module is preloaded, because it will be needed soon. */
+const SOON = 0.5;
 
 /** The settings of a call. */
 export interface Settings {
@@ -36,30 +39,14 @@ export interface Settings {
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 
-/** A compaction that runs in the background. */
-interface Running {
-  readonly owner: string;
-  readonly controller: AbortController;
-  /** Resolves when it has ended; never rejects. */
-  readonly ended: Promise<void>;
-  keys: readonly string[];
-}
-
-/** A history and what is needed to compact it. */
-interface Fitting {
-  readonly owner: string;
-  readonly head: Head;
-  readonly source: Transcript;
-  readonly settings: Settings;
-}
-
 /** The shared state of calls that use the same memory. */
 export class Pool {
   readonly #asking: Asking;
   readonly #records: Records;
   readonly #slots: Slots;
-  readonly #background = new Map<number, Running>();
-  #begun = 0;
+  /** Runs jobs; loaded for the first history that may not fit. */
+  #jobs: FitJobs | undefined;
+  #loading: Promise<FitJobs> | undefined;
   #calls = 0;
 
   constructor(asking: Asking, records: Records, slots: Slots) {
@@ -69,11 +56,11 @@ export class Pool {
   }
 
   get idle(): boolean {
-    return this.#calls === 0 && this.#background.size === 0;
+    return this.#calls === 0 && (this.#jobs?.idle() ?? true);
   }
 
   close(): void {
-    for (const { controller } of this.#background.values()) controller.abort();
+    this.#jobs?.stop();
     this.#asking.close?.();
   }
 
@@ -91,104 +78,46 @@ export class Pool {
   async #fit<M extends Messages>(
     history: M,
     given: Settings,
-    { id = "default", policy = given.policy, options, next, usage }: FitCall,
+    call: FitCall,
     signal: AbortSignal | undefined,
   ): Promise<Fitted<M>> {
     signal?.throwIfAborted();
+    const { id = "default", policy = given.policy, options, usage } = call;
     // Read immediately, before the caller can modify its messages.
+    const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);
     const source = await (this.#asking.read?.(history) ?? transcript(history));
-    const settings = { ...given, policy, model: { ...given.model, slots: this.#slots } };
-    const redact = redactions(settings.model.redact, source.piece);
-    const { answer } = source;
-    const head = { policy, options: optionsOf(options, { answer, usage: usage ?? undefined }, { redact }) };
-    const fitting = { owner: id === "default" ? "" : id, head, source, settings };
-    await unlessAborted(this.#asking.ready(), signal);
-    let background: Promise<void> | undefined;
-    const begin = (effect: Effect) => {
-      background = this.#begin(fitting, effect);
-    };
-    const means = { ...this.#means(fitting), begin, stop: (target: number) => this.#stop(target) };
-    const running = [...this.#background]
-      .filter(([, { owner, keys }]) => owner === fitting.owner && keys.length > 0)
-      .map(([of, { keys }]) => ({ id: of, keys: [...keys] }));
-    const called = { ...(next?.model && { model: next.model }), ...(next?.provider && { provider: next.provider }) };
-    const job = runJob(means, head, { owner: fitting.owner, running, ...called }, signal);
-    const { result } = await unlessAborted(
-      job.then((ended) => this.#told(fitting, ended, signal)),
-      signal,
-    );
-    const value = (name: string) => JSON.parse(decode((result as Answer).get(name) as Uint8Array));
-    return {
-      messages: source.restore(result as Answer) as Same<M>,
-      report: value("report") as Report,
-      known: value("known") >= 0,
-      ...(result?.has("archive") && { archive: value("archive") as Body[] }),
-      ...(background && { background }),
-    };
+    const owner = id === "default" ? "" : id;
+    const bound = plain ? upperBound(plain, source) : Number.POSITIVE_INFINITY;
+    if (plain && bound <= plain.most && (await unlessAborted(this.#knowsNothing(owner), signal))) {
+      signal?.throwIfAborted();
+      if (bound > plain.most * SOON) this.#asking.preload?.();
+      return { messages: history as Same<M>, report: reportOf(plain, bound, source), known: false };
+    }
+    this.#loading ??= this.#load();
+    const jobs = await unlessAborted(this.#loading, signal);
+    return jobs.fit(source, given, owner, call, signal);
   }
 
-  #means({ source, settings }: Fitting): Means {
-    const { model, store, countTokens } = settings;
-    const call = (op: Ask["op"], head: Head, needs: boolean) =>
-      this.#asking.ask({ op, head, source: needs ? source : undefined });
-    return { call, model, store, countTokens, source, records: this.#records };
-  }
-
-  /** Emits the event of a compaction that was made. */
-  async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
-    const { result, asked, nothing } = ended;
-    if (!result || nothing) return ended;
-    const report: Report = JSON.parse(decode(result.get("report") as Uint8Array));
-    if (!report.changed && !asked) return ended;
-    await settings.model.onEvent?.({ type: "done", report });
-    signal?.throwIfAborted();
-    if (report.changed) settings.onCompaction?.(report);
-    return ended;
-  }
-
-  /**
-   * Begins a compaction in the background, on a copy of the history as it is now, since the caller may modify its
-   * bytes. Returns a promise that resolves at its end.
-   */
-  #begin(fitting: Fitting, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
-    const known = this.#background.get(target);
-    if (known) return known.ended;
-    const { source } = fitting;
-    const { piece } = source;
-    const own = { ...fitting, source: piece instanceof Uint8Array ? { ...source, piece: piece.slice() } : source };
-    const controller = new AbortController();
-    const id = ++this.#begun;
-    const ended = this.#compacted(own, settings, controller.signal, (keys) => {
-      running.keys = keys;
-    }).finally(() => this.#background.delete(id));
-    const running: Running = { owner: fitting.owner, controller, ended, keys: [] };
-    this.#background.set(id, running);
-    own.settings.waitUntil?.(ended);
-    return ended;
-  }
-
-  async #compacted(
-    fitting: Fitting,
-    { now: _, seed: __, can: ___, ...settings }: JobSettings,
-    signal: AbortSignal,
-    leasing: NonNullable<Means["leasing"]>,
-  ): Promise<void> {
-    const { onBackgroundError } = fitting.settings;
+  async #load(): Promise<FitJobs> {
     try {
-      await Promise.resolve(); // let the caller's code run first
-      const ended = await runJob({ ...this.#means(fitting), leasing }, fitting.head, settings, signal);
-      await this.#told(fitting, ended, signal);
-      const { nothing, cause } = ended;
-      if (nothing && cause !== undefined) {
-        const message = "a compaction in the background came to nothing: what it removed could not be stored";
-        onBackgroundError?.(new CtxfoldError("store_failed", message, { cause }));
-      }
-    } catch (error) {
-      if (!signal.aborted) onBackgroundError?.(error);
+      const { FitJobs } = await import("./fit-jobs.js");
+      this.#jobs = new FitJobs(this.#asking, this.#records, this.#slots);
+      return this.#jobs;
+    } catch (cause) {
+      this.#loading = undefined; // the network may be back for the next call
+      throw new CtxfoldError("load_failed", `a part of ctxfold cannot be loaded: ${messageOf(cause)}`, { cause });
     }
   }
 
-  #stop(target: number): void {
-    this.#background.get(target)?.controller.abort();
+  /** Whether nothing is remembered for an owner, and no background compaction is running. */
+  async #knowsNothing(owner: string): Promise<boolean> {
+    if (this.#records.settings.records !== "owner") return false;
+    if (this.#jobs && !this.#jobs.idle(owner)) return false;
+    try {
+      const { record } = await this.#records.load([owner || "default"]);
+      return record === undefined;
+    } catch {
+      return false; // the job reports it
+    }
   }
 }

@@ -1,5 +1,4 @@
 /** Storage for the records of jobs, and for the leases that coordinate jobs. */
-import { alone } from "./sole.js";
 import type { MaybeText } from "./store.js";
 import type { Effect, EffectResult } from "./types.gen.js";
 
@@ -178,7 +177,8 @@ export class KeptRecords implements Records {
   }
 
   /** Exclusive, so that no other job writes between the comparison and the change. */
-  save({ keys: [key] = [], record = "", if_revision = "" }: Effect): Promise<boolean> {
+  async save({ keys: [key] = [], record = "", if_revision = "" }: Effect): Promise<boolean> {
+    const { alone } = await import("./record-locks.js");
     return alone(`ctxfold:memory:${key}`, undefined, async () => {
       const { revision = "" } = await this.load([key as string]);
       if (revision !== if_revision) return false;
@@ -192,7 +192,9 @@ export class KeptRecords implements Records {
     const renewed = KEPT.has(key);
     const granted = KEPT.take(keys, holder, ttl);
     if (renewed || !granted.done) return granted;
-    const done = await locked(keys, KEPT.ended(key) as Promise<void>).catch(() => true);
+    const ended = KEPT.ended(key) as Promise<void>;
+    const mine = (other: string) => other === key || KEPT.has(other);
+    const done = await import("./record-locks.js").then(({ locked }) => locked(keys, mine, ended)).catch(() => true);
     if (!done) KEPT.release(key, holder);
     return { done };
   }
@@ -204,29 +206,6 @@ export class KeptRecords implements Records {
   ended(key: string): Promise<void> | undefined {
     return KEPT.ended(key);
   }
-}
-
-const LOCK = "ctxfold:lease:";
-
-/**
- * Whether no other page or thread has a lease on one of the keys. The first key stays locked until `ended`. Without Web
- * Locks always true.
- */
-async function locked(keys: readonly string[], ended: Promise<void>): Promise<boolean> {
-  const locks = (globalThis.navigator as Navigator | undefined)?.locks;
-  if (!locks) return true;
-  const name = `${LOCK}${keys[0]}`;
-  const mine = await new Promise<boolean>((done, failed) => {
-    const held = (lock: Lock | null) => {
-      done(lock !== null);
-      return lock ? ended : undefined;
-    };
-    locks.request(name, { ifAvailable: true }, held).catch(failed);
-  });
-  if (!mine) return false;
-  const others = new Set(keys.slice(1).filter((key) => key !== keys[0] && !KEPT.has(key)));
-  const { held = [] } = await locks.query();
-  return !held.some((each) => each.name?.startsWith(LOCK) && others.has(each.name.slice(LOCK.length)));
 }
 
 /** A text that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */

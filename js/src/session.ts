@@ -12,11 +12,11 @@ import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./env
 import { CtxfoldError } from "./errors.js";
 import type { Model } from "./events.js";
 import { applyEdits } from "./live.js";
-import { type JobOperation, runPlan } from "./loop.js";
+import { type Ended, type JobOperation, type Means, runPlan, runTurn } from "./loop.js";
 import { redactions } from "./redact.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
-import type { Redact } from "./types.gen.js";
+import type { JobSettings, Redact } from "./types.gen.js";
 import type {
   Check,
   Done,
@@ -113,8 +113,6 @@ class Held {
   readonly #policy: Policy;
   /** Undefined where it has to be opened first. */
   #session: number | undefined;
-  /** How many messages a job was given last. */
-  #length = 0;
 
   constructor(compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
     checkOverrides(overrides, "session");
@@ -134,7 +132,7 @@ class Held {
 
   *check(overrides?: Overrides): Steps<Check> {
     checkOverrides(overrides ?? {}, "check");
-    const check = valuesOf(yield* this.#ask("check", this.#with(overrides))) as unknown as Check;
+    const check = valuesOf(yield* this.#ask("check", this.with(overrides))) as unknown as Check;
     if (check.state && overrides?.state === undefined) this.state = check.state;
     return check;
   }
@@ -161,16 +159,23 @@ class Held {
     return { ...done, messages: this.messages.slice() };
   }
 
-  /** An operation of a job, on the session where it needs the messages. */
-  *job(op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
+  /** An operation of a job, on the session where it needs the messages: `given` counts them. */
+  *job(given: { length: number }, op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
     if (!needs) return yield { op, head };
-    this.#length = this.messages.length;
+    given.length = this.messages.length;
     return yield* this.#ask(op, head);
   }
 
-  /** What a job has come to, for the messages that it was given last. */
-  finished(result: Answer): Finished {
-    return finishedOf(result, this.#length);
+  /** What a tokenizer counts now; nothing without one. */
+  counted(): { tokens?: number } {
+    const usage = usageOf(this.#compacting.countTokens, this.messages);
+    return usage?.total_tokens ? { tokens: usage.total_tokens } : {};
+  }
+
+  /** What a compaction replaces in what it reads. */
+  redact(): Redact | undefined {
+    const { redact } = this.#compacting.model;
+    return redact && redactions(redact, transcript(this.messages).piece);
   }
 
   *close(): Steps<void> {
@@ -191,11 +196,10 @@ class Held {
 
   /** What goes with an operation that compacts, and counts in place of what the session was opened with. */
   own(overrides: Overrides = {}): Head {
-    const { redact } = this.#compacting.model;
-    return this.#with(overrides, redact && redactions(redact, transcript(this.messages).piece));
+    return this.with(overrides, this.redact());
   }
 
-  #with({ policy, options, state, usage: given }: Overrides = {}, redact?: Redact): Head {
+  with({ policy, options, state, usage: given }: Overrides = {}, redact?: Redact): Head {
     const { store, countTokens } = this.#compacting;
     const usage = usageOf(countTokens, this.messages, given);
     return { policy, options: optionsOf(options, { usage }, { store, redact }), state };
@@ -245,9 +249,18 @@ export function isClosed(error: unknown): boolean {
 /** Is waited for before a conversation takes a result: what it throws ends the compaction, and nothing has changed. */
 export type Commit = (state: State) => PromiseLike<void>;
 
-/** A session whose compaction can be given up at its end. */
-export interface Committing<M extends Message> {
-  compact(options: CompactOptions, commit?: Commit): Promise<Done<M[]>>;
+/** What a conversation does for the jobs of its turns. */
+export interface TurnHost extends Required<Pick<Means, "begin" | "stop" | "enter" | "before">> {
+  /** Undefined where nothing has to be saved. */
+  readonly commit?: Commit | undefined;
+}
+
+/** What came of a turn: a compaction, or why there was none. */
+export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?: Done<M[]> };
+
+/** A session as a conversation has it. */
+export interface Turning<M extends Message> {
+  turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
 
 /** Runs one compaction at a time. */
@@ -263,28 +276,60 @@ class Loop {
     this.#run = run;
   }
 
-  async compact(options: CompactOptions = {}, commit?: Commit): Promise<Done<Message[]>> {
+  async compact(options: CompactOptions = {}): Promise<Done<Message[]>> {
     if (this.#running) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
     this.#running = true;
     try {
-      return await ending(options, (signal) => this.#compact(options, signal, commit));
+      return await ending(options, (signal) => this.#compact(options, signal));
     } finally {
       this.#running = false;
     }
   }
 
-  async #compact(overrides: Overrides, signal?: AbortSignal, commit?: Commit): Promise<Done<Message[]>> {
-    signal?.throwIfAborted();
-    const { store, model } = this.#compacting;
+  #compact(overrides: Overrides, signal?: AbortSignal): Promise<Done<Message[]>> {
+    return this.#job(async (means, given) => {
+      signal?.throwIfAborted();
+      const result = await runPlan(means, this.#held.own(overrides), {}, signal);
+      return this.#held.take(finishedOf(result, given.length));
+    });
+  }
+
+  turn(
+    settings: Partial<JobSettings>,
+    overrides: Overrides,
+    host: TurnHost,
+    signal?: AbortSignal,
+  ): Promise<Turned<Message>> {
     const held = this.#held;
-    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(held.job(op, head, needs));
+    return this.#job(async (means, given) => {
+      const enter = async () => ({ ...(await host.enter()), ...held.counted() });
+      const before: TurnHost["before"] = async (beginning) => {
+        const said = await host.before(beginning);
+        const redact = said.skip ? undefined : held.redact();
+        return redact ? { ...said, redact } : said;
+      };
+      const { begin, stop } = host;
+      const own = { ...means, begin, stop, enter, before };
+      const { result, check, notes } = await runTurn(own, held.with(overrides), settings, signal);
+      if (check?.state && overrides.state === undefined) held.state = check.state;
+      const turned = { ...(check && { check }), ...(notes && { notes }) };
+      if (!result) return turned;
+      const finished = finishedOf(result, given.length);
+      await host.commit?.(finished.done.state);
+      return { ...turned, done: held.take(finished) };
+    });
+  }
+
+  /** Does what runs a job over the session. */
+  async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
+    const { store, model } = this.#compacting;
+    const given = { length: 0 };
+    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(this.#held.job(given, op, head, needs));
     try {
-      const result = held.finished(await runPlan({ call, model, store }, held.own(overrides), {}, signal));
-      await commit?.(result.done.state);
-      return held.take(result);
+      return await work({ call, model, store }, given);
     } catch (error) {
       // The module's copy may have continued with a result that nobody has: it is read again.
-      await this.#run(held.close());
+      await this.#run(this.#held.close());
       throw error;
     }
   }
@@ -322,8 +367,12 @@ export class ModuleSession implements LiveSession {
     return this.#run(this.#held.estimate());
   }
 
-  compact(options?: CompactOptions, commit?: Commit): Promise<Done<Message[]>> {
-    return this.#loop.compact(options, commit);
+  compact(options?: CompactOptions): Promise<Done<Message[]>> {
+    return this.#loop.compact(options);
+  }
+
+  turn(...of: Parameters<Loop["turn"]>): Promise<Turned<Message>> {
+    return this.#loop.turn(...of);
   }
 
   plan(overrides?: Overrides): Pending | Done<Message[]> {
@@ -397,8 +446,12 @@ export class WorkerSession implements RemoteSession {
     return this.#run(this.#held.estimate());
   }
 
-  compact(options?: CompactOptions, commit?: Commit): Promise<Done<Message[]>> {
-    return this.#loop.compact(options, commit);
+  compact(options?: CompactOptions): Promise<Done<Message[]>> {
+    return this.#loop.compact(options);
+  }
+
+  turn(...of: Parameters<Loop["turn"]>): Promise<Turned<Message>> {
+    return this.#loop.turn(...of);
   }
 
   plan(overrides?: Overrides): Promise<Pending | Done<Message[]>> {

@@ -3,31 +3,25 @@
  * For the rest (agents' wire formats, session files, convert) it returns the error `needs_whole`. Both modules use the
  * same memories, so a page can switch to the entry `ctxfold`, or pass `ctxfold.wasm` as its `module`.
  */
-import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
-import { type Load, loader, type ModuleSource } from "./load.js";
+import type { ModuleSource } from "./load.js";
 import { type OffPageCreate, offPage } from "./off-page.js";
-import { createRemote } from "./page-worker.js";
+import { type IsOverflow, overflowReader } from "./overflow.js";
 import { offPagePreloader, type Preload } from "./preload.js";
+import { ownSlim } from "./slim-module.js";
 
 export * from "./api.js";
+export { createCompactor, load } from "./slim-in-page.js";
 
-// Bundlers recognize a file only by this exact expression.
-const own = (): URL => new URL("../ctxfold-slim.wasm", import.meta.url);
-
-/** Loads the module; see {@link Load}. */
-export const load: Load = /* @__PURE__ */ loader(own, (url) => fetch(url));
-
-/** Creates a compactor for one conversation; see {@link CreateCompactor}. */
-export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
+const inPage = async () => (await import("./asked/slim.js")).createCompactor;
 
 /** The page's worker loads the whole module by default, so the slim one is named explicitly. */
 const asking: OffPageCreate = /* @__PURE__ */ (
   (create: OffPageCreate): OffPageCreate =>
-  ({ module = own() }, worker) =>
+  ({ module = ownSlim() }, worker) =>
     create({ module }, worker)
-)(/* @__PURE__ */ offPage(createCompactor, createRemote));
+)(/* @__PURE__ */ offPage(inPage, async () => (await import("./asked/in-worker.js")).createRemote));
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
@@ -36,7 +30,14 @@ export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
 export const fit: Fit = /* @__PURE__ */ freeFit(asking);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
-export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(async (options) =>
+  (await inPage())(options),
+);
+
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(async (options) =>
+  (await inPage())(options),
+);
 
 /** Loads the module before the first `fit`; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);

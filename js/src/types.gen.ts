@@ -181,7 +181,7 @@ export type Answer = "messages" | "edits" | "report";
 export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
 
 /** TokenSource is where a number of tokens comes from. */
-export type TokenSource = "measured" | "calibrated" | "estimated";
+export type TokenSource = "measured" | "calibrated" | "estimated" | "upper_bound";
 
 /** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";
@@ -424,13 +424,32 @@ export type JobOperation = "fit" | "plan";
 
 /** EffectName is the name of an effect. */
 export type EffectName =
-  "load" | "save" | "lease" | "release" | "put" | "ask" | "count" | "wait" | "begin" | "stop" | "emit" | "cancel";
+  | "load"
+  | "save"
+  | "lease"
+  | "release"
+  | "put"
+  | "ask"
+  | "count"
+  | "wait"
+  | "begin"
+  | "stop"
+  | "emit"
+  | "enter"
+  | "before"
+  | "cancel";
 
 /** RecordKeys is how records are found. */
 export type RecordKeys = "prefix" | "owner";
 
+/** TurnMoment is when a turn takes place. */
+export type TurnMoment = "after" | "before" | "call" | "forced" | "background";
+
 /** NoticeName is the name of a notice. */
 export type NoticeName = "summary_failed" | "records_failed" | "lease_lost" | "background_failed";
+
+/** Trigger is why a compaction of a conversation begins. */
+export type Trigger = "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
 
 /** FailureCode names a kind of failure of a job. Codes are stable. */
 export type FailureCode = "cancelled" | "store_failed" | "memory_failed" | "not_overflow" | "still_overflow";
@@ -2506,6 +2525,11 @@ export interface JobSettings {
    */
   refused?: boolean;
   limit?: number;
+  /**
+   * turn makes the job, one with the operation "plan", a turn of a conversation that the host keeps: it decides whether
+   * a compaction begins, now or in the background.
+   */
+  turn?: Turn;
 }
 
 /** EffectResult is the answer to an effect. */
@@ -2524,7 +2548,10 @@ export interface EffectResult {
   record?: string;
   at?: number;
   revision?: string;
-  /** summary is the answer to ask. Its id may be missing. */
+  /**
+   * summary is the answer to ask. Its id may be missing. In the answer to before it is the summary itself: no model is
+   * asked.
+   */
   summary?: Summary;
   /**
    * busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds; 0
@@ -2534,8 +2561,17 @@ export interface EffectResult {
   after?: number;
   /** incomplete says that the answer was cut off, so that an immediate repetition may succeed. */
   incomplete?: boolean;
-  /** tokens is the answer to count. */
+  /**
+   * tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a
+   * host with a tokenizer.
+   */
   tokens?: number;
+  /**
+   * Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, as the option
+   * does.
+   */
+  skip?: boolean;
+  redact?: Redact;
 }
 
 /** RunningJob is a job in the background that a host runs. */
@@ -2544,6 +2580,35 @@ export interface RunningJob {
   id: number;
   /** keys are those of the last lease that the job requested. */
   keys: string[];
+}
+
+/** Turn is a moment at which a conversation may be compacted. */
+export interface Turn {
+  moment: TurnMoment;
+  /** notes are those of the last turn that returned any. */
+  notes?: TurnNotes;
+  /** running is the job that compacts the conversation in the background, a number above 0; 0 is none. */
+  running?: number;
+  /**
+   * edited reports whether the messages were replaced since the last turn. What was tried before doesn't count then.
+   */
+  edited?: boolean;
+}
+
+/**
+ * TurnNotes are what the turns of a conversation leave for later ones. A host passes them on and has no need to read
+ * them.
+ */
+export interface TurnNotes {
+  /** time is when the model was called last, in milliseconds since 1970, and Model and Provider say which. */
+  time?: number;
+  model?: string;
+  provider?: string;
+  /**
+   * tried and Messages are the tokens and the number of messages for which a compaction was begun in the background.
+   */
+  tried?: number;
+  messages?: number;
 }
 
 /**
@@ -2563,6 +2628,10 @@ export interface JobProgress {
   failure?: JobFailure;
   /** result is the answer of the operation, with the member memory left out. */
   result?: Planned;
+  /** check is that of a turn which has ended without a compaction; its Result is null. */
+  check?: Check;
+  /** notes are for the next turn of the conversation, from the loop_start of a turn. */
+  notes?: TurnNotes;
 }
 
 /** Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult. */
@@ -2606,12 +2675,21 @@ export interface Effect {
   settings?: JobSettings;
   notice?: JobNotice;
   target?: number;
+  /** beginning is what before tells. */
+  beginning?: Beginning;
 }
 
 /** JobNotice is something worth a line in a log. */
 export interface JobNotice {
   name: NoticeName;
   message: string;
+}
+
+/** Beginning is what a host is told before a compaction of a conversation begins. */
+export interface Beginning {
+  trigger: Trigger;
+  messages: number;
+  tokens: number;
 }
 
 /** JobFailure is why a job ended without a result. */

@@ -2,6 +2,8 @@
 import { Worker } from "node:worker_threads";
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { later } from "./later.js";
+import { type IsOverflow, overflowReader } from "./overflow.js";
 import { type Preload, remotePreloader } from "./preload.js";
 import type { ToPage } from "./protocol.js";
 import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remoteCompactors } from "./remote.js";
@@ -14,14 +16,19 @@ export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, Remote
  */
 export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
+const asking = /* @__PURE__ */ later(async () => createCompactor);
+
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
-export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createCompactor);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(asking);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+export const isOverflow: IsOverflow<RemoteModuleSource> = /* @__PURE__ */ overflowReader(createCompactor);
 
 /** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createCompactor);

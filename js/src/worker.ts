@@ -1,6 +1,8 @@
 /** The entry `ctxfold/worker`: compactors off the main thread, in browsers. */
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { later } from "./later.js";
+import { type IsOverflow, overflowReader } from "./overflow.js";
 import { createRemote } from "./page-worker.js";
 import { type Preload, remotePreloader } from "./preload.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
@@ -11,14 +13,19 @@ export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, Remote
 /** Creates a compactor in a worker; see {@link CreateRemoteCompactor}. */
 export const createCompactor: CreateRemoteCompactor = createRemote;
 
+const asking = /* @__PURE__ */ later(async () => (await import("./asked/in-worker.js")).createRemote);
+
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
-export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createRemote);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(asking);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createRemote);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(asking);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createRemote);
+
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+export const isOverflow: IsOverflow<RemoteModuleSource> = /* @__PURE__ */ overflowReader(createRemote);
 
 /** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createRemote);

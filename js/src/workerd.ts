@@ -7,6 +7,7 @@ import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import { type Load, loader, type ModuleSource } from "./load.js";
+import { type IsOverflow, overflowReader } from "./overflow.js";
 import { type Preload, preloader } from "./preload.js";
 
 export * from "./api.js";
@@ -29,6 +30,9 @@ export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(createCompactor);
 
 /** Loads the module before the first call; see {@link Preload}. */
 export const preload: Preload = /* @__PURE__ */ preloader(load);

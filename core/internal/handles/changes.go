@@ -28,6 +28,7 @@ const (
 	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and looks like this
 	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
+	changesWas    = "was"       // INDEX: the next message became this one, where more or fewer messages came of several
 	changesLast   = "last"      // PRINT: how the result's last message looks, where it is the input's and something behind it was dropped
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
 	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not a comma or a bracket alone
@@ -48,6 +49,7 @@ func (a *Archive) SaveChanges() {
 	}
 	s := saying{a: a, list: []element{{text: quoted(changesHeader)}}, first: -1}
 	s.origins, s.used = a.origins()
+	s.became = a.became(s.used)
 	if a.before != "" {
 		s.say(changesBefore, a.before)
 	}
@@ -79,6 +81,17 @@ type saying struct {
 	list    []element
 	tokens  int // of the messages that the body holds
 	first   int // the first of them, or -1
+
+	became []int // by message of the input: the message of the result that it became, or -1
+	run    run
+}
+
+// run is consecutive messages of the input that exist nowhere else.
+type run struct {
+	end     int  // the message behind the last one
+	from    int  // the message of the result behind what comes before them
+	gone    int  // how many messages of the result from there on are not the input's, but for turns
+	unclear bool // which of the two comes of which has to be said
 }
 
 // say adds words as a string.
@@ -96,6 +109,9 @@ func (s *saying) messages(m int) int {
 	}
 	switch o.op {
 	case "":
+		if i := s.became[m]; s.unclear(m) && i >= 0 {
+			s.say(changesWas, strconv.Itoa(i))
+		}
 		s.list = append(s.list, element{in: int32(m)})
 		s.tokens += s.a.doc.P.Message(s.a.doc.T, m)
 		if s.first < 0 {
@@ -115,6 +131,30 @@ func (s *saying) messages(m int) int {
 		s.say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
 	}
 	return end
+}
+
+// unclear reports whether message m is one of several in place of which there are more or fewer, so that they can't be told by their order.
+func (s *saying) unclear(m int) bool {
+	if m < s.run.end {
+		return s.run.unclear
+	}
+	end, from := m, 0
+	for end < len(s.origins) && s.origins[end].op == "" {
+		end++
+	}
+	if m > 0 {
+		from = s.origins[m-1].index + 1
+	}
+	if m == 0 || from != s.run.from {
+		s.run.from, s.run.gone = from, 0
+		for i := from; i < len(s.used) && !s.used[i]; i++ {
+			if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[i].Msg) {
+				s.run.gone++
+			}
+		}
+	}
+	s.run.end, s.run.unclear = end, s.run.gone > 1 && s.run.gone != end-m
+	return s.run.unclear
 }
 
 // follows reports whether a result message comes behind one that is the input's, but for turns, or is the first.
@@ -186,6 +226,20 @@ func (a *Archive) origins() (of []whence, used []bool) {
 		}
 	}
 	return of, used
+}
+
+// became returns for each input message the message of the result that was made of it and is not named as its source, or -1.
+func (a *Archive) became(used []bool) []int {
+	became := make([]int, a.doc.Rest)
+	for m := range became {
+		became[m] = -1
+	}
+	for i := range a.doc.Items {
+		if it := &a.doc.Items[i]; !used[i] && it.In >= 0 && int(it.In) < a.doc.Rest {
+			became[it.In] = i
+		}
+	}
+	return became
 }
 
 // namesBody reports whether an item names the body that it replaces; digests of published systems don't.

@@ -19,6 +19,8 @@ func TestParseChanges(t *testing.T) {
 		`,"end ] "`:                       true,
 		`,"end ],"`:                       false,
 		`,"last 0123456789abcdef"`:        true,
+		`,"was 3",{"role":"user"}`:        true,
+		`,"was -1",{"role":"user"}`:       false,
 		`,"last"`:                         false,
 		`,"keep 0"`:                       false,
 		`,{"role":"user"},"space 1 ,"`:    true,

@@ -21,6 +21,7 @@ type changes struct {
 	steps  []step
 	space  []space
 	end    string
+	was    int    // the result message that the next step's message became; -1 if that isn't said
 	last   string // the print of the last result message; "" if that isn't said
 }
 
@@ -43,7 +44,7 @@ type step struct {
 	from, to int
 	handles  []string
 	print    string // of the first message that is kept; "" if that isn't said
-	text     []byte // the message itself, if op is ""
+	text     []byte // the message itself, if op is ""; index is the result message that it became, or -1
 }
 
 // isChanges reports whether a body contains the changes of a compaction.
@@ -54,6 +55,7 @@ func parseChanges(text string) (c changes, ok bool) {
 	body := []byte(text)
 	s := jsonspan.New(body)
 	s.Lenient = true
+	c.was = -1
 	if !isChanges(text) {
 		return c, false
 	}
@@ -62,7 +64,8 @@ func parseChanges(text string) (c changes, ok bool) {
 		s.Skip()
 		switch piece := body[start:s.Pos()]; kind {
 		case jsonspan.Object:
-			c.steps = append(c.steps, step{text: piece})
+			c.steps = append(c.steps, step{text: piece, index: c.was})
+			c.was = -1
 		case jsonspan.String:
 			if !c.say(jsonspan.Text(body, jsonspan.Span{Start: start, End: s.Pos()})) {
 				return c, false
@@ -108,6 +111,13 @@ var changesWords = [...]struct {
 	{changesGone, (*changes).sayGone},
 	{changesKeep, (*changes).sayKeep},
 	{changesPut, (*changes).sayPut},
+	{changesWas, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 1)
+		if ok {
+			c.was = n[0]
+		}
+		return ok
+	}},
 	{changesLast, func(c *changes, rest string) bool {
 		c.last = rest
 		return rest != ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -27,11 +28,11 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
 	hunks, ok := r.hunksOf(steps, gone, n, c)
-	if n > len(r.doc.Items) || !ok || !r.begins(&front, n) || len(front.steps) == 0 && len(hunks) == 0 {
+	if n > len(r.doc.Items) || !ok || !r.begins(&front, n) {
 		return false, false, true
 	}
 	places, whole := r.places(hunks, n)
-	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) {
+	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) && !r.namesBodyOf(steps) {
 		return false, false, true
 	}
 	e := undoingEdited{r: r}
@@ -50,6 +51,19 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	e.keep(len(r.doc.Items))
 	r.doc.Items = e.out
 	return true, whole, true
+}
+
+// namesBodyOf reports whether one of the messages has a marker of the compaction with these steps.
+func (r *restoring) namesBodyOf(steps []step) bool {
+	var put critbit.Map[struct{}]
+	for _, p := range steps {
+		for _, h := range p.handles {
+			put.Set(h, struct{}{})
+		}
+	}
+	return slices.ContainsFunc(r.doc.Items, func(it view.Item) bool {
+		return slices.ContainsFunc(namedIn(r.doc, it.Msg), func(k mark) bool { return put.Has(k.handle[:Short]) })
+	})
 }
 
 // front are the changes up to what the last fold represents, as if nothing had come of the rest; steps and gone are those of the rest.
@@ -144,16 +158,39 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	case h.print != "" || len(h.steps) == 0:
 		h.at, h.gone = to, nil
 	}
-	if n := len(h.gone); n > 1 && n == len(h.steps) {
-		for i := range h.gone {
-			hunks = append(hunks, hunk{at: h.gone[i].index, gone: h.gone[i : i+1], steps: h.steps[i : i+1]})
+	for _, part := range h.split() {
+		if n := len(part.gone); n > 1 && n == len(part.steps) {
+			for i := range part.gone {
+				hunks = append(hunks, hunk{at: part.gone[i].index, gone: part.gone[i : i+1], steps: part.steps[i : i+1]})
+			}
+		} else if n+len(part.steps) > 0 {
+			hunks = append(hunks, part)
 		}
-		return hunks
 	}
-	if len(h.gone)+len(h.steps) == 0 {
-		return nil
+	return hunks
+}
+
+// split parts a hunk in front of each message of which is said what it became.
+func (h *hunk) split() (parts []hunk) {
+	part, left := hunk{at: h.at}, h.gone
+	until := func(index int) {
+		n := 0
+		for n < len(left) && (index < 0 || left[n].index < index) {
+			n++
+		}
+		part.gone, left = left[:n:n], left[n:]
+		parts = append(parts, part)
 	}
-	return []hunk{h}
+	for _, p := range h.steps {
+		if p.index >= 0 {
+			until(p.index)
+			part = hunk{at: p.index}
+		}
+		part.steps = append(part.steps, p)
+	}
+	part.print, part.behind = h.print, h.behind
+	until(-1)
+	return parts
 }
 
 // isTurn reports whether a print is that of a message which a repair inserts.

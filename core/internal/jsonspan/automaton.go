@@ -50,18 +50,19 @@ const (
 	escapeWeight = WeightUnit * 3 / 4
 )
 
-// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. A token has at least one byte, so the
-// sum can't overflow.
-func (a *Automaton) weight(b []byte, ascii, wide bool) uint32 {
-	return roundWeight(a.JSON(b, ascii, wide))
+// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. m is the measure of the text without it.
+func (a *Automaton) weight(b []byte, m Measure, wide bool) uint32 {
+	return roundWeight(a.JSON(b, m.Runes == m.Bytes, wide), int(m.Bytes))
 }
 
 // Weight returns the weight of a text that is not in JSON, in 1/WeightUnit token.
-func (a *Automaton) Weight(text []byte) uint32 { return roundWeight(a.Text(text)) }
+func (a *Automaton) Weight(text []byte) uint32 { return roundWeight(a.Text(text), len(text)) }
 
-func roundWeight(sum uint64) uint32 {
+// roundWeight converts the weight of a text of n bytes to 1/WeightUnit token. A token has at least one byte, so a text has no more tokens
+// than bytes, whatever weights were fitted to its characters. Hosts rely on that: a conversation with fewer bytes than the limit has tokens fits.
+func roundWeight(sum uint64, n int) uint32 {
 	const unit = stepUnit / WeightUnit
-	return uint32(min((sum+unit/2)/unit, 1<<31))
+	return uint32(min((sum+unit/2)/unit, uint64(n)*WeightUnit, 1<<31))
 }
 
 // JSON returns the weight of the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii says that all

@@ -108,8 +108,8 @@ func TestAutomaton(t *testing.T) {
 		for name, quoted := range map[string]string{"JSON": strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(strings.TrimSpace(plain.String())), "escapes": `"` + inEscapes(text) + `"`} {
 			s := New([]byte(quoted))
 			s.Weigh = a
-			if got := s.Text(); s.Err() != nil || got.Weight != roundWeight(want) {
-				t.Errorf("seed %d: %s weighs %d, not %d: %v", seed, name, got.Weight, roundWeight(want), s.Err())
+			if got := s.Text(); s.Err() != nil || got.Weight != roundWeight(want, len(text)) {
+				t.Errorf("seed %d: %s weighs %d, not %d: %v", seed, name, got.Weight, roundWeight(want, len(text)), s.Err())
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func TestAutomatonRuns(t *testing.T) {
 		t.Errorf("escapes behind a letter weigh %d, not %d", got, want)
 	}
 	for sum, want := range map[uint64]uint32{0: 0, stepUnit / WeightUnit: 1, stepUnit/WeightUnit/2 - 1: 0, stepUnit / WeightUnit / 2: 1, stepUnit: WeightUnit, 1 << 60: 1 << 31} {
-		if got := roundWeight(sum); got != want {
+		if got := roundWeight(sum, 1<<30); got != want {
 			t.Errorf("%d is rounded to %d, not %d", sum, got, want)
 		}
 	}

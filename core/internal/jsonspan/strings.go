@@ -69,7 +69,7 @@ func (s *Scanner) str(weigh bool) Str {
 	r.UTF16 = r.Runes + n.pairs
 	r.Escapes, r.Escaped = n.escapes, n.escaped
 	if weigh && s.Weigh != nil {
-		r.Weight = s.Weigh.weight(b[start+1:i], r.Runes == r.Bytes, n.wide)
+		r.Weight = s.Weigh.weight(b[start+1:i], r.Measure, n.wide)
 	}
 	return r
 }

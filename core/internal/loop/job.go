@@ -12,13 +12,15 @@ const Version = 1
 
 // The phases of a job: what it waits for.
 const (
-	phaseLoading  = "loading"  // for records
-	phaseCounting = "counting" // for the number of tokens
-	phaseLeasing  = "leasing"  // for a lease
-	phaseWaiting  = "waiting"  // for somebody else's lease to end
-	phaseAsking   = "asking"   // for summaries
-	phaseStoring  = "storing"  // for removed content to be stored
-	phaseSaving   = "saving"   // for a record to be saved
+	phaseEntering  = "entering"  // for other compactions of the conversation to end
+	phaseBeginning = "beginning" // for what the host says about a compaction that is about to begin
+	phaseLoading   = "loading"   // for records
+	phaseCounting  = "counting"  // for the number of tokens
+	phaseLeasing   = "leasing"   // for a lease
+	phaseWaiting   = "waiting"   // for somebody else's lease to end
+	phaseAsking    = "asking"    // for summaries
+	phaseStoring   = "storing"   // for removed content to be stored
+	phaseSaving    = "saving"    // for a record to be saved
 )
 
 // Job is a job between two events.
@@ -37,6 +39,7 @@ type Job struct {
 	Flights  []flight        `json:"flights,omitempty"`
 
 	// What was found. At is the first key that was not looked for yet.
+	Check    api.Raw   `json:"check,omitempty"` // that of a turn, until it compacts
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
 	At       int       `json:"at,omitempty"`
@@ -131,6 +134,10 @@ func (j *Job) check() *jsonspan.Error {
 		return mismatch("this is no job")
 	}
 	switch j.Phase {
+	case phaseEntering, phaseBeginning:
+		if j.Settings.Turn == nil {
+			return mismatch("this is no job")
+		}
 	case phaseLoading, phaseCounting, phaseLeasing, phaseWaiting, phaseAsking, phaseStoring, phaseSaving:
 	default:
 		return mismatch("this is no job")
@@ -200,10 +207,29 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	for _, e := range s.Can {
 		switch e {
 		case api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
-			api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel:
+			api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter, api.EffectBefore:
 		default:
 			return wrong("can", "a list of effects")
 		}
+	}
+	return checkTurn(s)
+}
+
+// checkTurn reports what is wrong with a turn.
+func checkTurn(s *api.JobSettings) *jsonspan.Error {
+	if s.Turn == nil {
+		return nil
+	}
+	wrong := func(says string) *jsonspan.Error {
+		return &jsonspan.Error{Code: api.CodeOutOfRange, At: "turn", Message: says}
+	}
+	switch s.Turn.Moment {
+	case api.TurnAfter, api.TurnBefore, api.TurnCall, api.TurnForced, api.TurnBackground:
+	default:
+		return wrong("turn has no such moment")
+	}
+	if s.Operation != api.JobPlan {
+		return wrong("a turn belongs to a job with the operation \"plan\"")
 	}
 	return nil
 }

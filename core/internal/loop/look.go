@@ -403,6 +403,11 @@ func (t *turn) idle(calls []use) {
 		return
 	}
 	t.Measured = true
+	t.aged(last)
+}
+
+// aged notes how long ago the model was called last, and whether another one is called now.
+func (t *turn) aged(last *use) {
 	t.Options.Idle = min(float64(max(0, t.Clock-last.Time))/1000, longestIdle)
 	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
 	case differ(t.Settings.Provider, last.Provider):

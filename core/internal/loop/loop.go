@@ -53,9 +53,10 @@ type turn struct {
 	failure *api.JobFailure
 	err     *jsonspan.Error // of an operation of core
 
-	loaded *loadedRecord // the record of the owner, if it was loaded in this call
-	known  *keys         // of the history, once they are needed
-	woken  bool          // the host calls without results: the time has come, or a lease has ended
+	notes  *api.TurnNotes // of a turn that begins in this call
+	loaded *loadedRecord  // the record of the owner, if it was loaded in this call
+	known  *keys          // of the history, once they are needed
+	woken  bool           // the host calls without results: the time has come, or a lease has ended
 }
 
 // Start starts a job. Options and state are those of the request; gate and core belong to its policy.
@@ -71,6 +72,8 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 	}
 	switch {
 	case t.ended():
+	case settings.Turn != nil:
+		t.beginTurn(settings.Turn)
 	case settings.Loaded != nil && settings.Operation != api.JobPlan && !t.byPrefix() && t.can(api.EffectLoad):
 		t.Phase = phaseLoading
 		t.takeLoaded(flight{}, settings.Loaded)
@@ -150,13 +153,15 @@ func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
 	if t.failure != nil {
 		t.result = nil
 	}
-	p := &api.JobProgress{Result: t.result, Failure: t.failure}
+	p := &api.JobProgress{Result: t.result, Failure: t.failure, Notes: t.notes}
 	if t.ended() {
 		for _, f := range t.Flights {
 			t.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
 		}
 		t.release()
-		p.Effects = t.effects
+		if p.Effects = t.effects; t.failure == nil {
+			p.Check = t.Check
+		}
 		return p, nil
 	}
 	if until := t.until(); until > 0 {
@@ -242,6 +247,10 @@ func (t *turn) take(f flight, r *api.EffectResult) {
 		t.without(f.Effect)
 	}
 	switch f.Effect {
+	case api.EffectEnter:
+		t.takeEntered(r)
+	case api.EffectBefore:
+		t.takeBefore(r)
 	case api.EffectLoad:
 		t.takeLoaded(f, r)
 	case api.EffectLease:

@@ -838,6 +838,14 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				}
 				in.Delim(']')
 			}
+		case "check":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Check).UnmarshalJSON(data))
+				}
+			}
 		case "found":
 			if in.IsNull() {
 				in.Skip()
@@ -1278,6 +1286,11 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 			}
 			out.RawByte(']')
 		}
+	}
+	if len(in.Check) != 0 {
+		const prefix string = ",\"check\":"
+		out.RawString(prefix)
+		out.Raw((in.Check).MarshalJSON())
 	}
 	if len(in.Found) != 0 {
 		const prefix string = ",\"found\":"

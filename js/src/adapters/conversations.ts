@@ -3,16 +3,15 @@
  * and each compaction is made once, also where the caller makes its adapter again for each call.
  */
 import {
-  type Compactor,
   type CompactorOptions,
-  createCompactor,
   createFitter,
   type FitCall,
   type Fitter,
   type FitterOptions,
   type Format,
+  isOverflow as says,
 } from "ctxfold";
-import { failureOf, refused } from "../failure.js";
+import { refused } from "../failure.js";
 import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
@@ -41,6 +40,9 @@ export interface FitOptions {
   /** Who is asked. */
   next?: NonNullable<FitCall["next"]>;
 }
+
+/** Changes nothing, but makes the module answer: a refused conversation needs an estimate, not an upper bound. */
+const ESTIMATED = { force: false };
 
 export class Conversations {
   readonly #onError: AdapterOptions["onError"];
@@ -75,7 +77,7 @@ export class Conversations {
   ): Promise<readonly M[]> {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
     const call = { ...this.#call, signal, ...(next && { next }) };
-    let fitted = await this.#fitter(history, call);
+    let fitted = await this.#fitter(history, force ? { ...call, options: ESTIMATED } : call);
     if (force) fitted = await this.#fitter(history, { ...call, options: refused(fitted.report.tokens.after) });
     const sent = fitted.messages;
     return (within ? (sent as Record<string, unknown>)[within.list] : sent) as readonly M[];
@@ -87,15 +89,5 @@ export class Conversations {
  * which providers say so.
  */
 export async function isOverflow(error: unknown, module?: CompactorOptions["module"]): Promise<boolean> {
-  if (typeof error !== "object" || error === null) return false;
-  const compactor = createCompactor(module === undefined ? {} : { module });
-  await compactor.ready();
-  return overflows(error, compactor);
-}
-
-function overflows(error: object, compactor: Compactor): boolean {
-  const failure = failureOf(error);
-  if (failure.status !== undefined && compactor.classifyError(failure).overflow) return true;
-  const { cause } = error as { cause?: unknown };
-  return typeof cause === "object" && cause !== null && cause !== error && overflows(cause, compactor);
+  return says(error, module === undefined ? {} : { module });
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from . import _archive
-from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
+from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
 from ._conversation import Held, Live
 from ._options import checked, without_none
 from ._redact import FindSecrets
@@ -185,7 +185,7 @@ class Conversation(Live[Msg]):
         return run(self._held.append(messages))
 
     def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Replaces all messages, for a user who goes back in the conversation."""
+        """Replaces all messages, for example after the user edited an earlier one."""
         run(self._held.replace(messages))
 
     def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
@@ -193,22 +193,35 @@ class Conversation(Live[Msg]):
         return run(self._held.check({"usage": usage} if usage else None))
 
     def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due."""
+        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due.
+
+        With ``gate.start`` of the policy a compaction begins in the background before it is due, and this returns None; only at the limit it
+        waits for that.
+        """
         return run(self._held.after_turn(usage))
+
+    def before_turn(
+        self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
+    ) -> Optional[Done[List[Msg]]]:
+        """Compacts if that is due before the model is called: with ``gate.idle`` of the policy, a conversation whose prompt cache is cold is
+        compacted below the limit too. ``next`` names the ``model`` and the ``provider``; how long the conversation was idle is measured, unless
+        ``options`` say it. :meth:`call` does this itself.
+        """
+        return run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     def compact(self) -> Done[List[Msg]]:
         """Compacts even if it is not due."""
-        return run(self._held.compact({"force": True}))
+        return run(self._held.compact())
 
     def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
         return run(self._held.restore(handles or None))
 
     def call(self, send: Callable[[List[Msg]], T]) -> T:
-        """Calls a model: ``send`` sends the messages that it is given. Where the provider says that they do not fit, the conversation is
-        compacted and ``send`` is called once more, no more than that.
+        """Calls a model: ``send`` sends the given messages. If the provider says that they do not fit, the conversation
+        is compacted and ``send`` is called once more, but not again.
 
-        Raises what ``send`` raised; where a compaction did not help, ``still_overflow``, whose cause that is.
+        Raises what ``send`` raised or, if a compaction did not help, ``still_overflow`` with that as its cause.
         """
         return cast(T, run(self._held.call(send)))
 

@@ -1,4 +1,4 @@
-"""One conversation whose messages stay in the module, as work that either driver runs."""
+"""A conversation whose messages stay in the module, as work that either driver runs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Mapping, O
 from . import _archive
 from ._base import Compacting
 from ._core import Instance
-from ._errors import CtxfoldError, OptionError, TrapError
-from ._loop import Job, options_of
+from ._errors import CtxfoldError, OptionError, TrapError, text_of
+from ._loop import Job, TurnHost, kept_of, log, told
 from ._module import Answer, Json, MemoryUsage, Room, run, value_of, values
 from ._results import Done
-from ._records import Leases
+from ._records import Behind, Leases
 from ._redact import redactions
-from ._steps import Ask, Steps, Work
+from ._steps import Ask, Begin, Steps, Work
 from ._transcript import apply, transcript
 from ._json import loads
 from .failures import failure_of
@@ -26,12 +26,58 @@ Msg = TypeVar("Msg")
 
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
 
-#: What makes the compactions of one conversation wait for each other.
+#: The key of the lease that serializes the compactions of a conversation.
 ONE = "conversation"
 
 
+class Compaction(Behind, Generic[Msg]):
+    """A compaction in the background."""
+
+    done: Optional[Done[List[Msg]]] = None
+
+
+class Turn(TurnHost, Generic[Msg]):
+    """One turn of a conversation. ``running`` is the compaction in the background, unless it is this turn (``own``)."""
+
+    def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
+        self._held = held
+        self._running = running
+        self._mine: Optional[str] = None
+        self.own = own
+        self.done: Optional[Done[List[Msg]]] = None
+
+    def enter(self) -> Steps[Dict[str, Any]]:
+        self._mine = yield from self._held.enter()
+        return {}
+
+    def leave(self) -> None:
+        """Allows the next turn to enter."""
+        if self.own is not None:
+            self.own.done = self.done
+            self._held.background = None
+        if self._mine is not None:
+            self._held.leave(self._mine)
+
+    def before(self) -> Dict[str, Any]:
+        redact = self._held.redactions()
+        return {"redact": redact} if redact else {}
+
+    def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
+        if self._held.background is None and "settings" in effect:
+            yield from self._held.begin(effect["settings"])
+
+    def stop(self) -> None:
+        if self._running is not None:
+            self._running.stop()
+
+    def waited(self) -> Optional[Done[List[Msg]]]:
+        """The result of the background compaction, if this turn has waited for its end."""
+        behind = self._running
+        return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
+
+
 class Held(Generic[Msg]):
-    """A conversation. Its session in an instance of its own is a cache: where it is gone, it is opened again."""
+    """A conversation. Its session, in its own instance, is a cache: if it is lost, it is opened again."""
 
     def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
         self.messages: List[Msg] = list(messages)
@@ -39,6 +85,11 @@ class Held(Generic[Msg]):
         self._compactor = compactor
         self._lock = threading.Lock()
         self._leases = Leases()
+        self._begun = 0
+        self._notes: Any = None
+        self._edited = False
+        #: The compaction in the background.
+        self.background: Optional[Compaction[Msg]] = None
         self._instance: Optional[Instance] = None
         self._session: Optional[int] = None
         self._room = Room()
@@ -73,21 +124,30 @@ class Held(Generic[Msg]):
         return cast("types.Check", (yield Work(work)))
 
     def after_turn(self, usage: Optional["types.Counted"]) -> Steps[Optional[Done[List[Msg]]]]:
-        """Compacts if that is due."""
-        check = yield from self.check({"usage": usage} if usage else None)
-        if not check["due"]:
-            return None
-        return (yield from self.compact({"usage": usage} if usage else {}))
+        """Compacts if that is due, or begins to in the background if it will be."""
+        return self.turn("after", {"usage": usage} if usage else {})
 
-    def compact(self, options: Dict[str, Any], refusal: Optional["types.Failure"] = None) -> Steps[Done[List[Msg]]]:
-        """Compacts. Messages appended while a summary is written stay after the result. ``refusal`` is a call of a model that failed."""
-        mine = yield from self._leases.enter(ONE)
-        try:
-            return (yield from self._compact(options, refusal))
-        finally:
-            self._leases.release(ONE, mine)
+    def before_turn(self, options: Dict[str, Any], next: Mapping[str, Any]) -> Steps[Optional[Done[List[Msg]]]]:
+        """Compacts if that is due, or if the prompt cache is cold."""
+        return self.turn("before", options, **next)
 
-    def _compact(self, given: Dict[str, Any], refusal: Optional["types.Failure"]) -> Steps[Done[List[Msg]]]:
+    def compact(self, **settings: Any) -> Steps[Done[List[Msg]]]:
+        """Compacts even if that is not due."""
+        done = yield from self.turn("forced", {}, **settings)
+        assert done is not None
+        return done
+
+    def turn(self, moment: str, options: Dict[str, Any], **settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
+        """Runs a turn; the module decides what to do. Returns None if nothing was done."""
+        host = Turn(self, self.background)
+        running = self.background.id if self.background is not None else 0
+        turn: Dict[str, Any] = {"moment": moment, "running": running, "notes": self._notes}
+        if self._edited:
+            self._edited, turn["edited"] = False, True
+        return self.run(host, options, {**settings, "operation": "plan", "turn": turn})
+
+    def run(self, host: "Turn[Msg]", options: Dict[str, Any], settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
+        """Runs the job of a turn, or of a compaction in the background. Messages appended while a summary is written stay after the result."""
         compactor, length = self._compactor, 0
 
         def call(op: str, head: Mapping[str, Any], needs: bool) -> Answer:
@@ -98,20 +158,50 @@ class Held(Generic[Msg]):
                 length = len(self.messages)
                 return self._ask(op, head)
 
-        options = options_of(given, None, compactor._model)
-        if compactor._model.redact:
-            options["redact"] = redactions(compactor._model.redact, transcript(self.messages).piece)
-        settings: Any = {"operation": "plan", **({"refusal": refusal} if refusal else {})}
+        job = Job(call, compactor._model, compactor._store, turn=host, own=host.own)
         try:
-            answer = yield from Job(call, compactor._model, compactor._store).run({"options": options}, settings)
+            answer = yield from job.run({"options": options}, settings)
+            if host.own is None:
+                self._notes = job.notes
+            if answer:
+                host.done = self._take(answer, values(answer, "edits"), length)
+                return host.done
         except BaseException:
-            self.close()  # the session may hold a result that the caller never got: open it again
+            with self._lock:
+                self._forget()  # the session may hold a result that the caller never got: open it again
             raise
-        return self._take(answer, values(answer, "edits"), length)
+        finally:
+            host.leave()
+        self.state = (job.check or {}).get("state") or self.state
+        return host.waited()
+
+    def redactions(self) -> Any:
+        redact = self._compactor._model.redact
+        return redactions(redact, transcript(self.messages).piece) if redact else None
+
+    def enter(self) -> Steps[str]:
+        """Waits until nobody else compacts."""
+        return self._leases.enter(ONE)
+
+    def leave(self, mine: str) -> None:
+        self._leases.release(ONE, mine)
+
+    def begin(self, settings: Mapping[str, Any]) -> Steps[None]:
+        """Begins a compaction in the background."""
+        self._begun += 1
+        behind: Compaction[Msg] = Compaction(self._begun)
+        self.background = behind
+        behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept_of(settings))))
+
+    def _instead(self) -> Steps[str]:
+        """Takes the place of whoever compacts in the background."""
+        if self.background is not None:
+            self.background.stop()
+        return self.enter()
 
     def restore(self, handles: Optional[Sequence[str]]) -> Steps[Done[List[Msg]]]:
         """Restores what compactions removed."""
-        mine = yield from self._leases.enter(ONE)
+        mine = yield from self._instead()
         try:
             compactor = self._compactor
             store = _archive.store_in(compactor._store)
@@ -124,13 +214,19 @@ class Held(Generic[Msg]):
                 with self._lock:
                     self._forget()
                     self.messages = [*done.messages, *self.messages[len(sent) :]]
-                    self.state = done.state
+                    self.state, self._edited = done.state, True
             return done
         finally:
-            self._leases.release(ONE, mine)
+            self.leave(mine)
 
     def call(self, send: Callable[[List[Msg]], Any]) -> Steps[Any]:
         """Calls a model, and calls it again after a compaction if the conversation does not fit."""
+        try:
+            yield from self.turn("call", {})
+        except OptionError:
+            raise
+        except CtxfoldError as error:
+            log({"name": "not_compacted", "message": text_of(error)})
         for again in (False, True):
             try:
                 return (yield Ask(lambda: send(list(self.messages)), "send"))
@@ -140,7 +236,7 @@ class Held(Generic[Msg]):
                 failure = failure_of(error)
                 try:
                     if not again:
-                        yield from self.compact({}, failure)
+                        yield from self.compact(refusal=failure)
                         continue
                     verdict = yield Work(lambda: self._compactor.classify_error(failure))
                     code = "still_overflow" if verdict["overflow"] else "not_overflow"
@@ -155,18 +251,21 @@ class Held(Generic[Msg]):
 
     def replace(self, messages: Sequence[Msg]) -> Steps[None]:
         """Replaces all messages."""
-        mine = yield from self._leases.enter(ONE)
+        mine = yield from self._instead()
         try:
             other = Held(self._compactor, messages, self.state)
-            yield from other.check()  # reads them: where one has a fault, the conversation stays as it is
+            yield from other.check()  # reads them: if one is invalid, the conversation stays unchanged
             with self._lock:
                 self.messages, self.state = other.messages, other.state
-                self._instance, self._session, self._room = other._instance, other._session, other._room
+                self._instance, self._session, self._edited = other._instance, other._session, True
+                self._room = other._room
         finally:
-            self._leases.release(ONE, mine)
+            self.leave(mine)
 
     def close(self) -> None:
-        """Frees the module's memory. The conversation stays usable; the next call reads it again."""
+        """Frees the module's memory, and ends a compaction in the background."""
+        if self.background is not None:
+            self.background.stop()
         with self._lock:
             self._forget()
 
@@ -184,7 +283,7 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """Runs an operation on the session. Opens the session first, and again if its instance was replaced."""
+        """Runs an operation on the session. Opens the session first, or again if its instance was replaced."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:
@@ -227,7 +326,7 @@ class Live(Generic[Msg]):
 
     @property
     def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. Each change makes a new list. Do not change it or its messages in place."""
+        """What to send: all messages, compacted. Each change creates a new list. Do not modify it or its messages."""
         return self._held.messages
 
     @property
@@ -240,6 +339,12 @@ class Live(Generic[Msg]):
         """The memory of the conversation's own instance; None while it has none."""
         return self._held.usage
 
+    @property
+    def background(self) -> Any:
+        """A future of the end of the compaction that runs in the background, or a task of asyncio. None if none runs."""
+        behind = self._held.background
+        return None if behind is None else behind.ended
+
     def close(self) -> None:
-        """Frees the module's memory. The conversation stays usable; the next call reads it again."""
+        """Frees the module's memory, and ends a compaction in the background. The conversation stays usable; the next call reads it again."""
         self._held.close()

@@ -1,10 +1,10 @@
-"""The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` whose methods are awaited.
+"""The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` with methods to await.
 
-``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The module works
-in a thread too, without the interpreter's lock. What asks nobody, such as ``check``, is the blocking method of :class:`Compactor`
-(``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
+``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The
+module also works in a thread, without the GIL. Methods that need no model and no store, such as ``check``, are the
+blocking ones of :class:`Compactor` (``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
 
-A task that is cancelled ends its compaction; nothing has changed then.
+Cancelling the task aborts its compaction; nothing has changed then.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, List, Literal, Mapping, Optional, Sequence, Set, TypeVar, Union, cast
 
 from . import _archive
-from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
+from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
 from ._conversation import Held, Live
 from ._options import checked, without_none
 from ._redact import FindSecrets
@@ -62,21 +62,21 @@ async def _perform(effect: Effect) -> Any:
     return None
 
 
-#: What runs by itself: asyncio forgets tasks that nobody holds.
+#: Keeps independent tasks alive, because asyncio only holds weak references to them.
 _tasks: Set["asyncio.Task[Any]"] = set()
 
 
 def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-    """A task of its own: what cancels it differs from what cancels the compaction."""
+    """A separate task, because its cancellation must be distinguishable from that of the compaction."""
     task = asyncio.ensure_future(work)
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may ask for it
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # the result may never be read
     return task
 
 
 async def _until(effect: Until) -> List[Any]:
-    """The futures that are done; those of other threads are wrapped while this waits."""
+    """The futures that are done. Futures of other threads are wrapped while waiting."""
     waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
     if not waits:
         await asyncio.sleep(effect.seconds() or 0)
@@ -92,7 +92,8 @@ async def _asked(run: Callable[[], Any]) -> Any:
 
 
 def _stopped(run: Callable[[], Any]) -> Any:
-    """The result of a function. A future of asyncio cannot hold StopIteration: who waits for it would wait forever."""
+    """The result of a function. A StopIteration is converted, because an asyncio future cannot hold it and awaiting it
+    would never end."""
     try:
         return run()
     except StopIteration as error:
@@ -161,7 +162,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """As :meth:`ctxfold.Compactor.search`."""
+        """Like :meth:`ctxfold.Compactor.search`."""
         source = None if messages is None else transcript(messages)
         asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
         head = self._restoring(policy, state, source)
@@ -176,7 +177,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> str:
-        """As :meth:`ctxfold.Compactor.recall`."""
+        """Like :meth:`ctxfold.Compactor.recall`."""
         source = None if messages is None else transcript(messages)
         head = self._restoring(policy, state, source)
         return await _run(_archive.recall(self._module, _archive.store_in(self._store), arguments, source, head))
@@ -202,7 +203,7 @@ async def fit(
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
-    """:func:`ctxfold.fit` for asyncio. Both remember together."""
+    """:func:`ctxfold.fit` for asyncio. Both share their memory."""
     return await _run(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
@@ -227,7 +228,7 @@ class Conversation(Live[Msg]):
         return await _run(self._held.append(messages))
 
     async def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Replaces all messages, for a user who goes back in the conversation."""
+        """Replaces all messages, for example after the user edited an earlier one."""
         await _run(self._held.replace(messages))
 
     async def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
@@ -235,19 +236,32 @@ class Conversation(Live[Msg]):
         return await _run(self._held.check({"usage": usage} if usage else None))
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due."""
+        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due.
+
+        With ``gate.start`` of the policy a compaction begins in the background before it is due, and this returns None; only at the limit it
+        waits for that.
+        """
         return await _run(self._held.after_turn(usage))
+
+    async def before_turn(
+        self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
+    ) -> Optional[Done[List[Msg]]]:
+        """Compacts if that is due before the model is called: with ``gate.idle`` of the policy, a conversation whose prompt cache is cold is
+        compacted below the limit too. ``next`` names the ``model`` and the ``provider``; how long the conversation was idle is measured, unless
+        ``options`` say it. :meth:`call` does this itself.
+        """
+        return await _run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     async def compact(self) -> Done[List[Msg]]:
         """Compacts even if it is not due."""
-        return await _run(self._held.compact({"force": True}))
+        return await _run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
         return await _run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:
-        """As :meth:`ctxfold.Conversation.call`; ``send`` may be a coroutine function."""
+        """Like :meth:`ctxfold.Conversation.call`; ``send`` may be a coroutine function."""
         return cast(T, await _run(self._held.call(send)))
 
     async def __aenter__(self) -> "Conversation[Msg]":

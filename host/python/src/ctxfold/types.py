@@ -1126,6 +1126,7 @@ TokenSource = Literal[
     "measured",
     "calibrated",
     "estimated",
+    "upper_bound",
 ]
 
 #: Family is a family of tokenizers.
@@ -2661,6 +2662,11 @@ class JobSettings(TypedDict):
     nothing helps.
     """
     limit: NotRequired[int]
+    turn: NotRequired[Turn]
+    """
+    turn makes the job, one with the operation 'plan', a turn of a conversation that the host keeps: it decides whether
+    a compaction begins, now or in the background.
+    """
 
 #: JobOperation is what a job does.
 JobOperation = Literal[
@@ -2681,6 +2687,8 @@ EffectName = Literal[
     "begin",
     "stop",
     "emit",
+    "enter",
+    "before",
     "cancel",
 ]
 
@@ -2709,7 +2717,10 @@ class EffectResult(TypedDict):
     at: NotRequired[int]
     revision: NotRequired[str]
     summary: NotRequired[Summary]
-    """summary is the answer to ask. Its id may be missing."""
+    """
+    summary is the answer to ask. Its id may be missing. In the answer to before it is the summary itself: no model is
+    asked.
+    """
     busy: NotRequired[bool]
     """
     busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds; 0
@@ -2719,7 +2730,16 @@ class EffectResult(TypedDict):
     incomplete: NotRequired[bool]
     """incomplete says that the answer was cut off, so that an immediate repetition may succeed."""
     tokens: NotRequired[int]
-    """tokens is the answer to count."""
+    """
+    tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a
+    host with a tokenizer.
+    """
+    skip: NotRequired[bool]
+    """
+    Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, as the option
+    does.
+    """
+    redact: NotRequired[Redact]
 
 
 class RunningJob(TypedDict):
@@ -2729,6 +2749,46 @@ class RunningJob(TypedDict):
     """id is a positive number by which the host identifies the job."""
     keys: List[str]
     """keys are those of the last lease that the job requested."""
+
+
+class Turn(TypedDict):
+    """Turn is a moment at which a conversation may be compacted."""
+
+    moment: TurnMoment
+    notes: NotRequired[TurnNotes]
+    """notes are those of the last turn that returned any."""
+    running: NotRequired[int]
+    """running is the job that compacts the conversation in the background, a number above 0; 0 is none."""
+    edited: NotRequired[bool]
+    """
+    edited reports whether the messages were replaced since the last turn. What was tried before doesn't count then.
+    """
+
+#: TurnMoment is when a turn takes place.
+TurnMoment = Literal[
+    "after",
+    "before",
+    "call",
+    "forced",
+    "background",
+]
+
+
+class TurnNotes(TypedDict):
+    """
+    TurnNotes are what the turns of a conversation leave for later ones. A host passes them on and has no need to read
+    them.
+    """
+
+    time: NotRequired[int]
+    """time is when the model was called last, in milliseconds since 1970, and Model and Provider say which."""
+    model: NotRequired[str]
+    provider: NotRequired[str]
+    tried: NotRequired[int]
+    """
+    tried and Messages are the tokens and the number of messages for which a compaction was begun in the background.
+    """
+    messages: NotRequired[int]
 
 
 class LoopStartRequest(TypedDict):
@@ -2760,6 +2820,10 @@ class JobProgress(TypedDict):
     """failure is why the job ended without a result. Nothing was changed."""
     result: NotRequired[Planned]
     """result is the answer of the operation, with the member memory left out."""
+    check: NotRequired[Check]
+    """check is that of a turn which has ended without a compaction; its Result is null."""
+    notes: NotRequired[TurnNotes]
+    """notes are for the next turn of the conversation, from the loop_start of a turn."""
 
 
 class Effect(TypedDict):
@@ -2804,6 +2868,8 @@ class Effect(TypedDict):
     """settings are those of the job to begin. The host adds the time and a seed."""
     notice: NotRequired[JobNotice]
     target: NotRequired[int]
+    beginning: NotRequired[Beginning]
+    """beginning is what before tells."""
 
 
 class JobNotice(TypedDict):
@@ -2818,6 +2884,23 @@ NoticeName = Literal[
     "records_failed",
     "lease_lost",
     "background_failed",
+]
+
+
+class Beginning(TypedDict):
+    """Beginning is what a host is told before a compaction of a conversation begins."""
+
+    trigger: Trigger
+    messages: int
+    tokens: int
+
+#: Trigger is why a compaction of a conversation begins.
+Trigger = Literal[
+    "auto",
+    "background",
+    "cold",
+    "manual",
+    "context_limit_recovery",
 ]
 
 

@@ -1,0 +1,186 @@
+package loop
+
+import (
+	"cmp"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// A turn of a conversation is a job that first decides whether a compaction begins. If one does, the job enters: the host lets one job at a
+// time compact a conversation, so whoever comes second looks again, at what the first one has left. A turn in which nothing is due ends in
+// its first call.
+
+// checked is the part of a Check that decides what follows.
+type checked struct {
+	due, start       bool
+	cold             bool
+	tokens, messages int
+}
+
+// beginTurn begins the job of a turn.
+func (t *turn) beginTurn(given *api.Turn) {
+	t.Settings.Turn = &api.Turn{Moment: given.Moment}
+	notes := api.TurnNotes{}
+	if given.Notes != nil {
+		notes = *given.Notes
+	}
+	if given.Edited {
+		notes.Tried, notes.Messages = 0, 0
+	}
+	t.notes = &notes
+	if model := t.core.Gate().Model; given.Moment == api.TurnBefore || given.Moment == api.TurnCall {
+		t.Settings.Model = cmp.Or(t.Settings.Model, model)
+		t.measure(&notes)
+	}
+	switch given.Moment {
+	case api.TurnForced, api.TurnBackground:
+		t.Options.Force = t.Options.Force || given.Moment == api.TurnForced
+		if given.Running > 0 {
+			t.emit(api.Effect{Effect: api.EffectStop, Target: given.Running})
+		}
+		t.enter()
+	default:
+		notes.Time = t.Clock
+		notes.Model, notes.Provider = cmp.Or(t.Settings.Model, notes.Model), cmp.Or(t.Settings.Provider, notes.Provider)
+		t.firstLook(given.Running)
+	}
+}
+
+// measure finds out how long the conversation was idle, and whether another model is called now, unless the host says so.
+func (t *turn) measure(notes *api.TurnNotes) {
+	if notes.Time > 0 && t.Options.Idle == 0 && t.Options.Cold == "" {
+		t.aged(&use{Time: notes.Time, Model: notes.Model, Provider: notes.Provider})
+	}
+}
+
+// firstLook decides what a turn does that compacts only if that is due. running is the job in the background; 0 is none.
+func (t *turn) firstLook(running int) {
+	c, ok := t.check(t.notes)
+	switch {
+	case !ok:
+	case c.due:
+		t.enter()
+	case t.Settings.Turn.Moment == api.TurnAfter && running == 0 && c.start && t.can(api.EffectBegin) && t.can(api.EffectAsk):
+		t.notes.Tried, t.notes.Messages = c.tokens, c.messages
+		s := t.Settings
+		s.Turn, s.Background = &api.Turn{Moment: api.TurnBackground}, true
+		t.emit(api.Effect{Effect: api.EffectBegin, Settings: &s})
+		t.end()
+	default:
+		if running > 0 {
+			t.emit(api.Effect{Effect: api.EffectBegin, Target: running})
+		}
+		t.end()
+	}
+}
+
+// check runs the operation check. With notes, a compaction that was begun for as much is not begun again: it came to nothing, or runs.
+func (t *turn) check(notes *api.TurnNotes) (c checked, ok bool) {
+	o := t.Options.Clone()
+	if notes != nil {
+		o.Tried = max(0, min(notes.Tried, maxLimit))
+	}
+	a, ok := t.run(operations.OpCheck, t.checkMembers(&o)...)
+	if !ok {
+		return c, false
+	}
+	m := a.members
+	c = checked{due: string(m.of("due")) == "true", start: a.starts(), cold: m.of("cold") != nil, tokens: numberOf(m.of("tokens")),
+		messages: numberOf(m.of("messages"))}
+	if notes != nil && (c.tokens < notes.Tried || c.messages < notes.Messages) { // it is shorter by now
+		notes.Tried, notes.Messages = 0, 0
+		return t.check(notes)
+	}
+	t.Check = a.json
+	if t.Settings.Turn.Moment == api.TurnCall {
+		c.due = c.cold
+	}
+	return c, true
+}
+
+func (t *turn) checkMembers(o *api.Options) []Member {
+	members := []Member{t.policyMember(), {operations.InOptions, appendOptions(o)}}
+	if len(t.State) > 0 {
+		members = append(members, Member{operations.InState, t.State})
+	}
+	return members
+}
+
+// enter waits until no other job compacts the conversation.
+func (t *turn) enter() {
+	if !t.can(api.EffectEnter) {
+		t.entered()
+		return
+	}
+	t.Phase = phaseEntering
+	t.launch(api.Effect{Effect: api.EffectEnter})
+}
+
+// takeEntered takes in that this job is the only one.
+func (t *turn) takeEntered(r *api.EffectResult) {
+	if t.Phase != phaseEntering {
+		return
+	}
+	if r.Tokens > 0 {
+		t.Options.Usage = &api.Usage{Message: -1, TotalTokens: min(r.Tokens, maxLimit), Exact: true}
+	}
+	t.entered()
+}
+
+// entered looks whether the compaction is still wanted, and lets the host have a say.
+func (t *turn) entered() {
+	c, ok := t.check(nil)
+	if !ok {
+		return
+	}
+	trigger, wanted := api.TriggerAuto, c.due
+	switch moment := t.Settings.Turn.Moment; {
+	case moment == api.TurnForced && t.wasRefused():
+		trigger, wanted = api.TriggerRecovery, true
+	case moment == api.TurnForced:
+		trigger, wanted = api.TriggerManual, true
+	case moment == api.TurnBackground:
+		trigger, wanted = api.TriggerBackground, c.due || c.start
+	case c.cold:
+		trigger = api.TriggerCold
+	}
+	switch {
+	case !wanted:
+		t.end()
+	case t.can(api.EffectBefore):
+		t.Phase = phaseBeginning
+		t.launch(api.Effect{Effect: api.EffectBefore, Beginning: &api.Beginning{Trigger: trigger, Messages: c.messages, Tokens: c.tokens}})
+	default:
+		t.compacts()
+	}
+}
+
+// takeBefore takes in what the host says about a compaction that is about to begin.
+func (t *turn) takeBefore(r *api.EffectResult) {
+	if t.Phase != phaseBeginning {
+		return
+	}
+	if r.Skip {
+		t.end()
+		return
+	}
+	if r.Redact != nil {
+		t.Options.Redact = r.Redact
+	}
+	if r.Summary != nil && r.Summary.Text != "" {
+		summary := api.SummaryOptions{}
+		if t.Options.Summary != nil {
+			summary = *t.Options.Summary
+		}
+		summary.Text = r.Summary.Text
+		t.Options.Summary = &summary
+	}
+	t.compacts()
+}
+
+// compacts goes on as a job that compacts.
+func (t *turn) compacts() {
+	t.Check = nil
+	t.look()
+}

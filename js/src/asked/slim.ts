@@ -1,0 +1,2 @@
+/** Like `in-page.ts`, with the slim module. */
+export { createCompactor } from "../slim-in-page.js";

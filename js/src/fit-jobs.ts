@@ -1,0 +1,159 @@
+/** Runs the jobs of fits that share a memory. Loaded for the first conversation that may not fit. */
+import { unlessAborted } from "./archive.js";
+import { optionsOf } from "./ending.js";
+import type { Answer, Head } from "./envelope.js";
+import { CtxfoldError } from "./errors.js";
+import type { FitCall, Fitted } from "./fit.js";
+import { decode } from "./json.js";
+import { type Ended, type Means, runJob } from "./loop.js";
+import type { Asking, Settings } from "./pool.js";
+import type { Records } from "./records.js";
+import { redactions } from "./redact.js";
+import type { Ask } from "./session.js";
+import type { Slots } from "./slots.js";
+import type { Transcript } from "./transcript.js";
+import type { Effect, JobSettings } from "./types.gen.js";
+import type { Body, Messages, Report, Same } from "./types.js";
+
+/** A compaction that runs in the background. */
+interface Running {
+  readonly owner: string;
+  readonly controller: AbortController;
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<void>;
+  keys: readonly string[];
+}
+
+/** A history and what is needed to compact it. */
+interface Fitting {
+  readonly owner: string;
+  readonly head: Head;
+  readonly source: Transcript;
+  readonly settings: Settings;
+}
+
+export class FitJobs {
+  readonly #asking: Asking;
+  readonly #records: Records;
+  readonly #slots: Slots;
+  readonly #background = new Map<number, Running>();
+  #begun = 0;
+
+  constructor(asking: Asking, records: Records, slots: Slots) {
+    this.#asking = asking;
+    this.#records = records;
+    this.#slots = slots;
+  }
+
+  /** Whether no background compaction is running, for one owner or for all. */
+  idle(owner?: string): boolean {
+    return [...this.#background.values()].every((running) => owner !== undefined && running.owner !== owner);
+  }
+
+  stop(): void {
+    for (const { controller } of this.#background.values()) controller.abort();
+  }
+
+  /** Returns what to send for a history. */
+  async fit<M extends Messages>(
+    source: Transcript,
+    given: Settings,
+    owner: string,
+    { policy = given.policy, options, next, usage }: FitCall,
+    signal: AbortSignal | undefined,
+  ): Promise<Fitted<M>> {
+    const settings = { ...given, policy, model: { ...given.model, slots: this.#slots } };
+    const redact = redactions(settings.model.redact, source.piece);
+    const { answer } = source;
+    const head = { policy, options: optionsOf(options, { answer, usage: usage ?? undefined }, { redact }) };
+    const fitting = { owner, head, source, settings };
+    await unlessAborted(this.#asking.ready(), signal);
+    let background: Promise<void> | undefined;
+    const begin = (effect: Effect) => {
+      background = this.#begin(fitting, effect);
+    };
+    const means = { ...this.#means(fitting), begin, stop: (target: number) => this.#stop(target) };
+    const running = [...this.#background]
+      .filter(([, { owner, keys }]) => owner === fitting.owner && keys.length > 0)
+      .map(([of, { keys }]) => ({ id: of, keys: [...keys] }));
+    const called = { ...(next?.model && { model: next.model }), ...(next?.provider && { provider: next.provider }) };
+    const job = runJob(means, head, { owner: fitting.owner, running, ...called }, signal);
+    const { result } = await unlessAborted(
+      job.then((ended) => this.#told(fitting, ended, signal)),
+      signal,
+    );
+    const value = (name: string) => JSON.parse(decode((result as Answer).get(name) as Uint8Array));
+    return {
+      messages: source.restore(result as Answer) as Same<M>,
+      report: value("report") as Report,
+      known: value("known") >= 0,
+      ...(result?.has("archive") && { archive: value("archive") as Body[] }),
+      ...(background && { background }),
+    };
+  }
+
+  #means({ source, settings }: Fitting): Means {
+    const { model, store, countTokens } = settings;
+    const call = (op: Ask["op"], head: Head, needs: boolean) =>
+      this.#asking.ask({ op, head, source: needs ? source : undefined });
+    return { call, model, store, countTokens, source, records: this.#records };
+  }
+
+  /** Emits the event of a compaction that was made. */
+  async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
+    const { result, asked, nothing } = ended;
+    if (!result || nothing) return ended;
+    const report: Report = JSON.parse(decode(result.get("report") as Uint8Array));
+    if (!report.changed && !asked) return ended;
+    await settings.model.onEvent?.({ type: "done", report });
+    signal?.throwIfAborted();
+    if (report.changed) settings.onCompaction?.(report);
+    return ended;
+  }
+
+  /**
+   * Begins a compaction in the background, on a copy of the history as it is now, since the caller may modify its
+   * bytes. Returns a promise that resolves at its end.
+   */
+  #begin(fitting: Fitting, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
+    const known = this.#background.get(target);
+    if (known) return known.ended;
+    const { source } = fitting;
+    const { piece } = source;
+    const own = { ...fitting, source: piece instanceof Uint8Array ? { ...source, piece: piece.slice() } : source };
+    const controller = new AbortController();
+    const id = ++this.#begun;
+    const ended = this.#compacted(own, settings, controller.signal, (keys) => {
+      running.keys = keys;
+    }).finally(() => this.#background.delete(id));
+    const running: Running = { owner: fitting.owner, controller, ended, keys: [] };
+    this.#background.set(id, running);
+    own.settings.waitUntil?.(ended);
+    return ended;
+  }
+
+  async #compacted(
+    fitting: Fitting,
+    { now: _, seed: __, can: ___, ...settings }: JobSettings,
+    signal: AbortSignal,
+    leasing: NonNullable<Means["leasing"]>,
+  ): Promise<void> {
+    const { onBackgroundError } = fitting.settings;
+    try {
+      await Promise.resolve(); // let the caller's code run first
+      const ended = await runJob({ ...this.#means(fitting), leasing }, fitting.head, settings, signal);
+      await this.#told(fitting, ended, signal);
+      const { nothing, cause } = ended;
+      if (nothing && cause !== undefined) {
+        const message = "a compaction in the background came to nothing: what it removed could not be stored";
+        onBackgroundError?.(new CtxfoldError("store_failed", message, { cause }));
+      }
+    } catch (error) {
+      if (!signal.aborted) onBackgroundError?.(error);
+    }
+  }
+
+  #stop(target: number): void {
+    this.#background.get(target)?.controller.abort();
+  }
+}

@@ -1,0 +1,50 @@
+/** Recognizes errors that mean that a conversation doesn't fit. */
+import { failureOf } from "./failure.js";
+import { checkOptions, type Names } from "./options.js";
+import type { Asking } from "./pool.js";
+import type { Failure } from "./types.js";
+
+export interface OverflowOptions<Source = unknown> {
+  /** The module, or what it is made of; without it, the package's own. */
+  module?: Source;
+}
+
+const OVERFLOW_OPTIONS: Names<OverflowOptions> = { module: true };
+
+/**
+ * Whether a provider's error, or its cause, means that the conversation doesn't fit into the model's window;
+ * docs/guides/overflow.md lists such errors. The module is loaded only for an error with a status.
+ */
+export type IsOverflow<Source> = (error: unknown, options?: OverflowOptions<Source>) => Promise<boolean>;
+
+/** Creates the function for one platform. */
+export function overflowReader<Source>(create: (options: { module?: Source }) => unknown): IsOverflow<Source> {
+  const made = new Map<Source | undefined, Asking>();
+  return async (error, options = {}) => {
+    checkOptions(options, OVERFLOW_OPTIONS, "isOverflow");
+    const { module } = options;
+    const failures = failuresOf(error);
+    if (failures.length === 0) return false;
+    const { valuesOf } = await import("./envelope.js");
+    for (const failure of failures) {
+      const asking = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Asking);
+      made.set(module, asking);
+      await asking.ready();
+      const { overflow } = valuesOf(await asking.ask({ op: "classify_error", head: { arguments: failure } }));
+      if (overflow) return true;
+    }
+    return false;
+  };
+}
+
+/** Returns the failures with a status: of the error, its cause, and so on. */
+function failuresOf(error: unknown): Failure[] {
+  const failures: Failure[] = [];
+  const seen = new Set<unknown>();
+  for (let at = error; typeof at === "object" && at !== null && !seen.has(at); at = (at as { cause?: unknown }).cause) {
+    seen.add(at);
+    const failure = failureOf(at);
+    if (failure.status !== undefined) failures.push(failure);
+  }
+  return failures;
+}

@@ -1,0 +1,86 @@
+// What a page loads for the first call where the conversation fits: the code for that, and nothing else.
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { noBrowser, openPage } from "./support/browser.js";
+import { newcomer } from "./support/newcomer.js";
+import { files, serve } from "./support/server.js";
+
+/** Bytes of gzip that a page may load. */
+const MOST = 12 * 1024;
+
+/** Pages by what they import: each makes `run(messages)` a function of the page. */
+const PAGES = {
+  fit: `import { fit } from "ctxfold"; globalThis.run = (messages) => fit(messages, { window: 16_000 });`,
+  slim: `import { fit } from "ctxfold/slim"; globalThis.run = (messages) => fit(messages, { window: 16_000 });`,
+  openai: `import { compactingFetch } from "ctxfold/openai";
+    globalThis.run = (messages) => compactingFetch({ window: 16_000 }, () => new Response("{}"))(
+      "https://api/chat/completions", { method: "POST", body: JSON.stringify({ model: "m", messages }) });`,
+};
+
+/** @typedef {{file: string, isEntry?: boolean, imports?: string[]}} Chunk */
+
+/** The files that a page loads before anything is called. @param {Record<string, Chunk>} manifest */
+function first(manifest) {
+  /** @type {Set<string>} */
+  const loaded = new Set();
+  /** @param {Chunk | undefined} chunk */
+  const load = (chunk) => {
+    if (!chunk || loaded.has(chunk.file)) return;
+    loaded.add(chunk.file);
+    for (const name of chunk.imports ?? []) load(manifest[name]);
+  };
+  load(Object.values(manifest).find(({ isEntry }) => isEntry));
+  return [...loaded];
+}
+
+/** The pages that Vite builds. @param {import("node:test").TestContext} t */
+async function built(t) {
+  const { folder, run } = await newcomer(t, ["vite@8.3.8"], []);
+  return async (/** @type {string} */ main) => {
+    await writeFile(`${folder}/main.js`, main);
+    await writeFile(
+      `${folder}/index.html`,
+      `<link rel="icon" href="data:,"><script type="module" src="main.js"></script>`,
+    );
+    await run("vite", "build", "--manifest", "--logLevel", "error");
+    const manifest = JSON.parse(await readFile(`${folder}/dist/.vite/manifest.json`, "utf8"));
+    return { folder: `${folder}/dist`, loaded: first(manifest) };
+  };
+}
+
+test("what a page loads for a conversation that fits is small", async (t) => {
+  const build = await built(t);
+  for (const [name, main] of Object.entries(PAGES)) {
+    const { folder, loaded } = await build(main);
+    let bytes = 0;
+    for (const file of loaded) bytes += gzipSync(await readFile(`${folder}/${file}`), { level: 9 }).length;
+    t.diagnostic(`${name}: ${bytes} bytes of gzip in ${loaded.length} files`);
+    assert.ok(bytes <= MOST, `${name}: ${bytes} bytes of gzip`);
+  }
+});
+
+test("a page loads the rest when a conversation comes near its limit", { skip: noBrowser }, async (t) => {
+  const { folder, loaded } = await (await built(t))(PAGES.fit);
+  const page = await openPage(t);
+  /** @type {string[]} */
+  const asked = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`${await serve(t, files(pathToFileURL(`${folder}/`)))}/`);
+  await page.waitForFunction(() => "run" in globalThis);
+  /** @param {number} bytes */
+  const reason = (bytes) =>
+    page.evaluate(async (bytes) => {
+      const { run } = /** @type {any} */ (globalThis);
+      return (await run([{ role: "user", content: "x".repeat(bytes) }])).report.reason;
+    }, bytes);
+  assert.equal(await reason(1000), "under_budget");
+  await page.waitForTimeout(1500);
+  const scripts = asked.filter((path) => path !== "/");
+  assert.deepEqual(scripts.sort(), loaded.map((file) => `/${file}`).sort());
+  const module = page.waitForRequest(/\.wasm$/);
+  assert.equal(await reason(8000), "under_budget");
+  await module;
+});
