@@ -31,7 +31,7 @@ class Compacting(Operations):
     """A compactor without the driver that runs its work."""
 
     #: Whether methods that need a model or a store are coroutines.
-    awaited = False
+    awaited: bool
 
     @checked
     def __init__(

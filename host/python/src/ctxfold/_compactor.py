@@ -27,6 +27,8 @@ class Compactor(Compacting):
     :class:`ctxfold.aio.Compactor` is the same for asyncio.
     """
 
+    awaited = False
+
     @checked
     def fit(
         self,
