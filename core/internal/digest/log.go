@@ -22,6 +22,8 @@ type turnLog struct {
 	asks   []string         // the requests of the turns, with pasted ones clipped; see tersely
 	terse  *extract.Extract // of asks
 	plan   planList         // of the session
+	// outcomes means that each turn says what came of it, however little room there is.
+	outcomes bool
 }
 
 // newLog creates the log of messages. prior has the sections of the earlier digest, known are texts that the reader has anyway, and kept is the
@@ -181,6 +183,17 @@ func (k *turnLog) commonFolder() string {
 // write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any. What the units leave of
 // the size is for requests.
 func (k *turnLog) write(size, spare int) string {
+	if k.outcomes = size >= leastOutcomes; k.outcomes {
+		if text := k.share(size, spare); text != "" {
+			return text
+		}
+		k.outcomes = false
+	}
+	return k.share(size, spare)
+}
+
+// share returns the log, in which requests have the largest share at which everything fits.
+func (k *turnLog) share(size, spare int) string {
 	for share := requestShare; share > 0; share /= 2 {
 		most := size * share / 100
 		asked, used := k.requests(most + spare)
@@ -296,9 +309,43 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 			b = append(b, " "+startHead...)
 		}
 		b = append(b, '\n')
+		if from == next && k.outcomes {
+			b = append(b, k.turns[i].outcome()...)
+		}
 		b = k.entry(b, &k.turns[i], chosen[from:next])
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))
+}
+
+// The maximum length of an outcome, in bytes, and the minimum size of a log that has room for them.
+const (
+	mostOutcome   = 120
+	leastOutcomes = 2000
+)
+
+// outcome returns the line that says what came of a turn if nothing else does: the first thing that its answer names; "" if the user rejected
+// it.
+func (t *turn) outcome() string {
+	for n := range t.units {
+		u := &t.units[n]
+		if u.kind != answerUnit || u.factor <= ofAnnounced || t.contested || !namesMore(u.text) && !unspacedText(u.text) {
+			continue
+		}
+		if said := withoutNumber(clipWords(introOf(u)+u.text, mostOutcome)); len(said) > len(introOf(u)) {
+			return entryBullet + answerLabel + said + "\n"
+		}
+	}
+	return ""
+}
+
+// withoutNumber returns a clipped text without the number of the first list item that it omits: "It needs: 1. a door; 2. …".
+func withoutNumber(said string) string {
+	head, found := strings.CutSuffix(said, ". …")
+	rest := strings.TrimRight(head, "0123456789")
+	if !found || rest == head {
+		return said
+	}
+	return strings.TrimRight(rest, " ;:") + " …"
 }
 
 // beyond returns the units that add most to what is known, one per line, in roughly at most size bytes.

@@ -123,9 +123,14 @@ func clipRequest(text string, most int) string {
 	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
 		head = head[:n]
 	}
-	tail := strings.ToValidUTF8(text[len(text)-max(0, most-first-len(" […] ")):], "")
-	if n := strings.IndexAny(tail, "\n "); n >= 0 && n < len(tail)/2 {
+	from := len(text) - max(0, most-first-len(" […] "))
+	tail := strings.ToValidUTF8(text[from:], "")
+	inside := from > 0 && from < len(text) && byteClass[text[from-1]]&byteClass[text[from]]&(small|digit) != 0 // a word
+	if n := strings.IndexAny(tail, "\n "); n >= 0 && (inside || n < len(tail)/2) {
 		tail = tail[n+1:]
+	}
+	if strings.Trim(tail, "`~ \n") == "" { // the end of a block of code
+		tail = ""
 	}
 	middle := " […] "
 	if pasted && most == mostPasted {
@@ -133,7 +138,7 @@ func clipRequest(text string, most int) string {
 			middle = "\n[…]\n" + trouble + "[…]\n"
 		}
 	}
-	return strings.TrimRight(head, " \n") + middle + strings.TrimLeft(tail, " \n")
+	return strings.TrimRight(strings.TrimRight(head, " \n")+middle+strings.TrimLeft(tail, " \n"), " \n")
 }
 
 // questionOpen and questionEnd enclose the question that a user's answer refers to, if the previous entry doesn't contain it.

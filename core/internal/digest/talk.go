@@ -64,6 +64,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	for _, section := range chatLayout.order {
 		k.read(section, old[section], "")
 	}
+	k.continued(t, messages)
 	first := len(k.items) == 0
 	day, at := "", dates.Date(0)
 	next := 0 // index in messages

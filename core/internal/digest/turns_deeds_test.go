@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -106,4 +107,19 @@ func TestThinkingAloud(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{"zones.go lists zone 7 with 940 degrees", "read by ramp_9.go", "wired to zone 6", "wrote /kiln/fix_zone.patch\n"},
 		[]string{"had a thought", "sensor_7", "lamp_3", "lamps_1", "oven_2", "exit 123", "+900"})
+}
+
+// Where there is little room, each turn says what came of it before one of them says everything; no word is cut.
+func TestEachTurnHasAnOutcome(t *testing.T) {
+	var b strings.Builder
+	for i := range 24 {
+		n := strconv.Itoa(i)
+		b.WriteString(`{"role":"user","content":"Please explain to me in some detail how the heater of zone ` + n + ` in the kiln is wired, and why it is wired in this way and no other"},`)
+		b.WriteString(`{"role":"assistant","content":"Great question, and a good one to ask. Zone ` + n + ` is wired through relay_` + n + `. ` +
+			strings.Repeat("The wire "+n+" has a long story of copper_"+n+", glaze, brick and lamp. Its door was shut in 19"+n+" for that. ", 3) + `"},`)
+	}
+	text := logOf(t, "["+b.String()+ranAs("1", "x", "kilnctl status", "ok")+"]", 4000)
+	if told := strings.Count(text, "  - answer: "); told < 16 || strings.Contains(text, "] o other") || strings.Contains(text, "] ther") {
+		t.Errorf("%d of 24 outcomes in\n%s", told, text)
+	}
 }

@@ -7,38 +7,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// continues begins an agent program's summary from which a session continues; summaryStart begins the part of it for the reader.
-const (
-	continues    = "This session is being continued from a previous conversation"
-	summaryStart = "\nSummary:\n"
-)
-
-// summaryEnds begin the text after such a summary: instructions for the agent.
-var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
-
-// continued adds what a summary says that another program has put in place of an earlier part of the session.
-func (r *turnReader) continued(i int) {
-	for _, p := range r.t.PartsOf(i) {
-		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
-			continue
-		}
-		text := strings.TrimSpace(r.t.Text(p.Body))
-		if !strings.HasPrefix(text, continues) {
-			continue
-		}
-		_, text, _ = strings.Cut(text, "\n")
-		if _, summary, found := strings.Cut(text, summaryStart); found {
-			text = summary
-		}
-		for _, end := range summaryEnds {
-			text, _, _ = strings.Cut(text, end)
-		}
-		proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
-			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
-		})
-	}
-}
-
 // said adds what the assistant says in message i.
 func (r *turnReader) said(i int, last bool) {
 	t := r.t

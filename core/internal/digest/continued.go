@@ -1,0 +1,53 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// continues begins an agent program's summary from which a session continues; summaryStart begins the part of it for the reader.
+const (
+	continues    = "This session is being continued from a previous conversation"
+	summaryStart = "\nSummary:\n"
+)
+
+// summaryEnds begin the text after such a summary: instructions for the agent.
+var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
+
+// continuedIn calls see for each summary in message i that another program has put in place of an earlier part of the session.
+func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) || t.Messages[i].Role != transcript.User {
+			continue
+		}
+		text := strings.TrimSpace(t.Text(p.Body))
+		if !strings.HasPrefix(text, continues) {
+			continue
+		}
+		_, text, _ = strings.Cut(text, "\n")
+		if _, summary, found := strings.Cut("\n"+text, summaryStart); found {
+			text = summary
+		}
+		for _, end := range summaryEnds {
+			text, _, _ = strings.Cut(text, end)
+		}
+		see(trimRune(text[:min(len(text), lookText)]))
+	}
+}
+
+// continued adds what such a summary in message i says.
+func (r *turnReader) continued(i int) {
+	continuedIn(r.t, i, func(summary string) {
+		proseUnits(summary, func(lead, text string, item int) {
+			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
+		})
+	})
+}
+
+// continued adds what such summaries in messages say, before all that follows.
+func (k *talk) continued(t *transcript.Transcript, messages []int32) {
+	for _, i := range messages {
+		continuedIn(t, int(i), func(summary string) { k.read(carryover, summary, "") })
+	}
+}
