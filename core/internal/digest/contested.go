@@ -5,6 +5,7 @@ import "strings"
 // Beginnings of messages that reject what the assistant said or did: words, phrases, and character sequences of scripts without spaces.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
+	hesitations  = wordListOf("ok okay uh uhm um hm hmm well ah oh äh hm euh eh ну")
 	contestHeads = strings.Split("that's not|thats not|that is not|it's not|its not|it is not|doesn't work|does not work|doesnt work|didn't work|"+
 		"not working|not what i|still not|still doesn|still broken|still fail|still the same|still get|same error|same issue|same problem|revert|undo |"+
 		"i said |i didn't ask|why did you|das stimmt nicht|funktioniert nicht|geht nicht|immer noch|eso no|no funciona|sigue sin|sigue fallando|"+
@@ -30,12 +31,18 @@ func contests(asked string) bool {
 			}
 		}
 	}
-	word := head
-	if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
-		word = head[:at]
-	}
-	if contestWords.has(word) {
-		return true
+	for head != "" { // "ok. uh. no. …"
+		word, rest := head, ""
+		if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
+			word, rest = head[:at], strings.TrimLeft(head[at:], " ,.!?:;-—")
+		}
+		if contestWords.has(word) {
+			return true
+		}
+		if !hesitations.has(word) {
+			break
+		}
+		head = rest
 	}
 	first, _, _ := strings.Cut(head, "\n")
 	for at := 0; at < min(len(first), lookContest/2); { // words

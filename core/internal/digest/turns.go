@@ -150,7 +150,7 @@ func (r *turnReader) before(asked string) {
 	last.contested = contests(asked)
 	for n := range last.units {
 		u := &last.units[n]
-		if u.kind != answerUnit && u.kind != saidUnit {
+		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
 			continue
 		}
 		switch {
@@ -329,8 +329,8 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling are tools that check on something that is running.
-var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput")
+// polling are tools that check on something that is running, or to which the agent only says what it thinks.
+var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking")
 
 // change adds a change of a file. It drops an earlier one whose lines this one removes.
 func (r *turnReader) change(i int, c *change) {

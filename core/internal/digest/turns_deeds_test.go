@@ -123,3 +123,18 @@ func TestEachTurnHasAnOutcome(t *testing.T) {
 		t.Errorf("%d of 24 outcomes in\n%s", told, text)
 	}
 }
+
+// A commit that failed makes room for the one that worked, and what the user rejects after a word of hesitation is rejected.
+func TestSecondTry(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Commit the ramp."},
+`+ranAs("1", "x", "git add . && git commit -m 'Add the ramp of zone 7'", `error: the hook of the door failed\nexit code: 1`)+`,
+`+ranAs("2", "x", "git commit --no-verify -m 'Add the ramp of zone 7'", `[main 9f8e7d6] Add the ramp of zone 7\n 1 file changed, 2 insertions(+)`)+`,
+`+toolCall("3", "mcp__journal__process_thoughts", `{"thoughts":"I should have shut the door."}`, "Thoughts recorded.")+`,
+{"role":"assistant","content":"The ramp is committed to branch kiln_7. The next run of CI should be completely green!"},
+{"role":"user","content":"ok. uh. no. it is not on that branch"},
+{"role":"assistant","content":"The commit is on main."}
+]`, 4000)
+	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+)) (failed before)", "answer, which the user's next message rejects: The ramp"},
+		[]string{"tried to commit", "recorded", "completely green"})
+}
