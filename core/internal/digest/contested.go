@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Beginnings of messages that reject what the assistant said or did: words, phrases, and character sequences of scripts without spaces.
 var (
@@ -67,4 +70,25 @@ func contests(asked string) bool {
 		}
 	}
 	return false
+}
+
+// claimSigns are in sentences that say that all is well, in lower case, and troubleSigns in what a user says when it is not.
+var (
+	claimSigns   = strings.Split("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works", "|")
+	troubleSigns = strings.Split("fail|error|broke|not working|n't work|isn't|aren't|still|[pasted: ", "|")
+)
+
+// lookTrouble is how much of a message is searched for troubleSigns, in bytes.
+const lookTrouble = 400
+
+// reportsTrouble reports whether a user message says that something does not work.
+func reportsTrouble(asked string) bool {
+	head := lower(trimRune(asked[:min(len(asked), lookTrouble)]))
+	return slices.ContainsFunc(troubleSigns, func(s string) bool { return strings.Contains(head, s) })
+}
+
+// claims reports whether a sentence says that all is well.
+func claims(text string) bool {
+	text = lower(text)
+	return slices.ContainsFunc(claimSigns, func(s string) bool { return strings.Contains(text, s) })
 }

@@ -148,6 +148,7 @@ func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.contested = contests(asked)
+	trouble := reportsTrouble(asked)
 	for n := range last.units {
 		u := &last.units[n]
 		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
@@ -156,6 +157,10 @@ func (r *turnReader) before(asked string) {
 		switch {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
+		case trouble && claims(u.lead+" "+u.text):
+			if u.factor /= 4; !namesMore(u.text) {
+				u.factor = isDropped
+			}
 		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of what is accepted
 			u.factor = u.factor * 3 / 2
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
