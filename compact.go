@@ -46,6 +46,10 @@ type Input struct {
 	// CompactWith and Fit read it; a [Conversation] has its own.
 	Redact func(text string) []api.Redaction
 
+	// Score is how much calls and messages matter: see [api.Score]. Indexes are those of Messages. Only Plan, CompactWith and Fit read it; a
+	// [Conversation] has one of its own.
+	Score *api.Score
+
 	// OnDelta receives what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing follows after a summary has ended,
 	// failed or been abandoned. Only CompactWith and Fit read it.
 	OnDelta func(Delta)
@@ -89,7 +93,7 @@ func (in *Input) options(ctx context.Context) (api.Options, error) {
 
 // compacting adds the options of a compaction.
 func (in *Input) compacting(o api.Options) api.Options {
-	o.Force, o.Answer, o.Redact = in.Force, in.answer(), redactions(in.Redact, in.Messages)
+	o.Force, o.Answer, o.Redact, o.Score = in.Force, in.answer(), redactions(in.Redact, in.Messages), in.Score
 	return o
 }
 

@@ -37,6 +37,10 @@ type ConversationOptions struct {
 	// Redact is as in [Input]. It is called for each text of the conversation when that is compacted, and must not use the conversation.
 	Redact func(text string) []api.Redaction
 
+	// Score says how much calls and messages matter, as in [Input]. It is called with the messages when a compaction of them begins, and must
+	// not use the conversation. Nil means that all matter alike.
+	Score func(messages json.RawMessage) *api.Score
+
 	// ID identifies the conversation in events.
 	ID string
 

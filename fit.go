@@ -71,7 +71,7 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 		settings.Limit = in.Limit
 	}
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold, Answer: in.answer(),
-		Redact: redactions(in.Redact, in.Messages)}
+		Redact: redactions(in.Redact, in.Messages), Score: in.Score}
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 

@@ -155,6 +155,12 @@ type Gate struct {
 	// Start is the share of the limit above which a compaction starts in the background, while the conversation continues: over
 	// Target and below 1. 0, the default, is never.
 	Start float64
+	// Notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need. Reports
+	// have it once between two compactions, and the host appends it. "" (the default) is none.
+	Notice string
+	// NoticeAt is the share of the limit, or of gate.start where that is set, above which reports have the notice, over 0 and up
+	// to 1; 0 means 0.9.
+	NoticeAt float64
 	// Idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been idle for
 	// longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
 	Idle int
@@ -188,6 +194,12 @@ func (p Gate) append(dst []byte) []byte {
 	}
 	if p.Start != 0 {
 		o.Float("start", p.Start)
+	}
+	if p.Notice != "" {
+		o.String("notice", p.Notice)
+	}
+	if p.NoticeAt != 0 {
+		o.Float("notice_at", p.NoticeAt)
 	}
 	if p.Idle != 0 {
 		o.Int("idle", p.Idle)

@@ -271,6 +271,12 @@ func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult
 	if v.o.Redact != nil {
 		r.Redact = redactions(v.o.Redact, v.Messages())
 	}
+	if v.o.Score != nil {
+		err := contain("Score", func() error { r.Score = v.o.Score(v.Messages()); return nil })
+		if err != nil {
+			v.c.log.Warn("ctxfold: compacted without scores", "error", err)
+		}
+	}
 	x.start = &start
 	v.tell(ctx, start)
 	return r, nil

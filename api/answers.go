@@ -121,6 +121,9 @@ type Check struct {
 	Due bool `json:"due"`
 	// Start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start.
 	Start bool `json:"start,omitempty"`
+	// Notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it to the conversation as a
+	// message of the user, before it calls the model.
+	Notice string `json:"notice,omitempty"`
 	// Cold is why the prompt cache is cold, if compaction is due only because of that.
 	Cold      Cold        `json:"cold,omitempty"`
 	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unlimited

@@ -5403,6 +5403,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi48(in *jlexer.Lexer, out *C
 			} else {
 				out.Start = bool(in.Bool())
 			}
+		case "notice":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Notice = string(in.String())
+			}
 		case "cold":
 			if in.IsNull() {
 				in.Skip()
@@ -5500,6 +5506,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi48(out *jwriter.Writer, in 
 		const prefix string = ",\"start\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Start))
+	}
+	if in.Notice != "" {
+		const prefix string = ",\"notice\":"
+		out.RawString(prefix)
+		out.String(string(in.Notice))
 	}
 	if in.Cold != "" {
 		const prefix string = ",\"cold\":"

@@ -239,9 +239,10 @@ type EffectResult struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a host with a tokenizer.
 	Tokens int `json:"tokens,omitempty"`
-	// Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, as the option does.
+	// Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, and Score says what matters, as the options do.
 	Skip   bool    `json:"skip,omitempty"`
 	Redact *Redact `json:"redact,omitempty"`
+	Score  *Score  `json:"score,omitempty"`
 }
 
 // JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.

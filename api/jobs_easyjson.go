@@ -775,6 +775,16 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 				}
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in, out.Redact)
 			}
+		case "score":
+			if in.IsNull() {
+				in.Skip()
+				out.Score = nil
+			} else {
+				if out.Score == nil {
+					out.Score = new(Score)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, out.Score)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -863,6 +873,237 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 		out.RawString(prefix)
 		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out, *in.Redact)
 	}
+	if in.Score != nil {
+		const prefix string = ",\"score\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, *in.Score)
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Score) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "calls":
+			if in.IsNull() {
+				in.Skip()
+				out.Calls = nil
+			} else {
+				in.Delim('[')
+				if out.Calls == nil {
+					if !in.IsDelim(']') {
+						out.Calls = make([]CallScore, 0, 2)
+					} else {
+						out.Calls = []CallScore{}
+					}
+				} else {
+					out.Calls = (out.Calls)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 CallScore
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in, &v10)
+					out.Calls = append(out.Calls, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+				out.Messages = nil
+			} else {
+				in.Delim('[')
+				if out.Messages == nil {
+					if !in.IsDelim(']') {
+						out.Messages = make([]MessageScore, 0, 4)
+					} else {
+						out.Messages = []MessageScore{}
+					}
+				} else {
+					out.Messages = (out.Messages)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v11 MessageScore
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in, &v11)
+					out.Messages = append(out.Messages, v11)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Score) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if len(in.Calls) != 0 {
+		const prefix string = ",\"calls\":"
+		first = false
+		out.RawString(prefix[1:])
+		{
+			out.RawByte('[')
+			for v12, v13 := range in.Calls {
+				if v12 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out, v13)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v14, v15 := range in.Messages {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out, v15)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *MessageScore) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "score":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Score = float64(in.Float64())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in MessageScore) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"score\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Score))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *CallScore) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "score":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Score = float64(in.Float64())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in CallScore) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.ID))
+	}
+	{
+		const prefix string = ",\"score\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Score))
+	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Redact) {
@@ -895,9 +1136,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Reda
 					out.Texts = (out.Texts)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 Redaction
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, &v10)
-					out.Texts = append(out.Texts, v10)
+					var v16 Redaction
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in, &v16)
+					out.Texts = append(out.Texts, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -927,18 +1168,18 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Red
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v11, v12 := range in.Texts {
-				if v11 > 0 {
+			for v17, v18 := range in.Texts {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, v12)
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out, v18)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Redaction) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Redaction) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -990,7 +1231,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Reda
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Redaction) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Redaction) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1016,7 +1257,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Red
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobProgress) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *JobProgress) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1060,9 +1301,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobP
 					out.Effects = (out.Effects)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 Effect
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in, &v13)
-					out.Effects = append(out.Effects, v13)
+					var v19 Effect
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in, &v19)
+					out.Effects = append(out.Effects, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1075,7 +1316,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobP
 				if out.Failure == nil {
 					out.Failure = new(JobFailure)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in, out.Failure)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in, out.Failure)
 			}
 		case "result":
 			if in.IsNull() {
@@ -1117,7 +1358,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *JobP
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in JobProgress) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in JobProgress) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1149,11 +1390,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Job
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v14, v15 := range in.Effects {
-				if v14 > 0 {
+			for v20, v21 := range in.Effects {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out, v15)
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1161,7 +1402,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Job
 	if in.Failure != nil {
 		const prefix string = ",\"failure\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out, *in.Failure)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out, *in.Failure)
 	}
 	if len(in.Result) != 0 {
 		const prefix string = ",\"result\":"
@@ -1183,14 +1424,14 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Job
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v JobProgress) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(w, v)
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobProgress) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(l, v)
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(l, v)
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *JobFailure) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *JobFailure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1242,7 +1483,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *JobF
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in JobFailure) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in JobFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1268,7 +1509,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Job
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Effect) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Effect) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1310,13 +1551,13 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Effe
 					out.Keys = (out.Keys)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v22 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v22 = string(in.String())
 					}
-					out.Keys = append(out.Keys, v16)
+					out.Keys = append(out.Keys, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1445,7 +1686,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Effe
 				if out.Notice == nil {
 					out.Notice = new(JobNotice)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in, out.Notice)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in, out.Notice)
 			}
 		case "target":
 			if in.IsNull() {
@@ -1461,7 +1702,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Effe
 				if out.Beginning == nil {
 					out.Beginning = new(Beginning)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in, out.Beginning)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in, out.Beginning)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -1477,7 +1718,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Effe
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Effect) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Effect) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1496,11 +1737,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Eff
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v17, v18 := range in.Keys {
-				if v17 > 0 {
+			for v23, v24 := range in.Keys {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v18))
+				out.String(string(v24))
 			}
 			out.RawByte(']')
 		}
@@ -1583,7 +1824,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Eff
 	if in.Notice != nil {
 		const prefix string = ",\"notice\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out, *in.Notice)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out, *in.Notice)
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
@@ -1593,11 +1834,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Eff
 	if in.Beginning != nil {
 		const prefix string = ",\"beginning\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out, *in.Beginning)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Beginning)
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Beginning) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Beginning) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1643,7 +1884,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Beg
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Beginning) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Beginning) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1664,7 +1905,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Be
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *JobNotice) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *JobNotice) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1704,7 +1945,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in JobNotice) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in JobNotice) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1720,7 +1961,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Jo
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *JobEvent) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *JobEvent) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1756,9 +1997,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Job
 					out.Results = (out.Results)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 EffectResult
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, &v19)
-					out.Results = append(out.Results, v19)
+					var v25 EffectResult
+					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, &v25)
+					out.Results = append(out.Results, v25)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1783,7 +2024,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Job
 		in.Consumed()
 	}
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in JobEvent) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in JobEvent) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1797,11 +2038,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Jo
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v20, v21 := range in.Results {
-				if v20 > 0 {
+			for v26, v27 := range in.Results {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, v21)
+				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1816,10 +2057,10 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Jo
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v JobEvent) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(w, v)
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobEvent) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(l, v)
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(l, v)
 }

@@ -51,10 +51,29 @@ type Report struct {
 	// Instructions is the number of messages that stay because they contain project instructions, and InstructionTokens is their size.
 	Instructions      int `json:"instructions,omitempty"`
 	InstructionTokens int `json:"instruction_tokens,omitempty"`
+	// Refill is what has filled the window since the last compaction, or since the beginning; absent if no compaction is due.
+	Refill *Refill `json:"refill,omitempty"`
+	// Notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it to the conversation as a
+	// message of the user, before it calls the model.
+	Notice string `json:"notice,omitempty"`
 	// Redacted is what the option redact replaced in the texts that the compaction read; absent if nothing.
 	Redacted *ReportRedacted `json:"redacted,omitempty"`
 	// Decisions lists what became of each message, if the policy asks for a log.
 	Decisions []Decision `json:"decisions,omitempty"`
+}
+
+// Refill is the size of what has come after the last compaction, by kind, in tokens. The kinds add up to Tokens.
+type Refill struct {
+	Messages    int `json:"messages"` // not in tokens: how many
+	Tokens      int `json:"tokens"`
+	User        int `json:"user,omitempty"`      // texts of the user
+	Assistant   int `json:"assistant,omitempty"` // texts of the assistant
+	Reasoning   int `json:"reasoning,omitempty"`
+	ToolCalls   int `json:"tool_calls,omitempty"`
+	ToolResults int `json:"tool_results,omitempty"` // with the media in them
+	Media       int `json:"media,omitempty"`        // images, audio and files in other messages
+	// Other is system messages, content that only the provider can read, and what each message costs besides its content.
+	Other int `json:"other,omitempty"`
 }
 
 // ReportRedacted counts what was replaced with placeholders.
@@ -176,7 +195,8 @@ type Decision struct {
 	// Decision is "kept", "pinned", or the last action on the message.
 	Decision DecisionName `json:"decision"`
 	Pass     Doer         `json:"pass,omitempty"` // what decided
-	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions" or "pins[n]".
+	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions",
+	// "score" or "pins[n]".
 	Rule   string `json:"rule,omitempty"`
 	Before int    `json:"before"` // tokens of the message
 	After  int    `json:"after"`  // its tokens after the compaction; 0 if it is gone

@@ -306,6 +306,22 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 			} else {
 				out.InstructionTokens = int(in.Int())
 			}
+		case "refill":
+			if in.IsNull() {
+				in.Skip()
+				out.Refill = nil
+			} else {
+				if out.Refill == nil {
+					out.Refill = new(Refill)
+				}
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, out.Refill)
+			}
+		case "notice":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Notice = string(in.String())
+			}
 		case "redacted":
 			if in.IsNull() {
 				in.Skip()
@@ -314,7 +330,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				if out.Redacted == nil {
 					out.Redacted = new(ReportRedacted)
 				}
-				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, out.Redacted)
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, out.Redacted)
 			}
 		case "decisions":
 			if in.IsNull() {
@@ -333,7 +349,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				}
 				for !in.IsDelim(']') {
 					var v6 Decision
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, &v6)
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in, &v6)
 					out.Decisions = append(out.Decisions, v6)
 					in.WantComma()
 				}
@@ -555,10 +571,20 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		out.RawString(prefix)
 		out.Int(int(in.InstructionTokens))
 	}
+	if in.Refill != nil {
+		const prefix string = ",\"refill\":"
+		out.RawString(prefix)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Refill)
+	}
+	if in.Notice != "" {
+		const prefix string = ",\"notice\":"
+		out.RawString(prefix)
+		out.String(string(in.Notice))
+	}
 	if in.Redacted != nil {
 		const prefix string = ",\"redacted\":"
 		out.RawString(prefix)
-		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Redacted)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, *in.Redacted)
 	}
 	if len(in.Decisions) != 0 {
 		const prefix string = ",\"decisions\":"
@@ -569,7 +595,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, v18)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -586,7 +612,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Decision) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -646,7 +672,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Decision) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -682,7 +708,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *ReportRedacted) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *ReportRedacted) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -724,7 +750,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in ReportRedacted) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in ReportRedacted) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -742,6 +768,135 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 		const prefix string = ",\"failed\":"
 		out.RawString(prefix)
 		out.Int(int(in.Failed))
+	}
+	out.RawByte('}')
+}
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Refill) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "user":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.User = int(in.Int())
+			}
+		case "assistant":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Assistant = int(in.Int())
+			}
+		case "reasoning":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Reasoning = int(in.Int())
+			}
+		case "tool_calls":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ToolCalls = int(in.Int())
+			}
+		case "tool_results":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ToolResults = int(in.Int())
+			}
+		case "media":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Media = int(in.Int())
+			}
+		case "other":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Other = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Refill) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	if in.User != 0 {
+		const prefix string = ",\"user\":"
+		out.RawString(prefix)
+		out.Int(int(in.User))
+	}
+	if in.Assistant != 0 {
+		const prefix string = ",\"assistant\":"
+		out.RawString(prefix)
+		out.Int(int(in.Assistant))
+	}
+	if in.Reasoning != 0 {
+		const prefix string = ",\"reasoning\":"
+		out.RawString(prefix)
+		out.Int(int(in.Reasoning))
+	}
+	if in.ToolCalls != 0 {
+		const prefix string = ",\"tool_calls\":"
+		out.RawString(prefix)
+		out.Int(int(in.ToolCalls))
+	}
+	if in.ToolResults != 0 {
+		const prefix string = ",\"tool_results\":"
+		out.RawString(prefix)
+		out.Int(int(in.ToolResults))
+	}
+	if in.Media != 0 {
+		const prefix string = ",\"media\":"
+		out.RawString(prefix)
+		out.Int(int(in.Media))
+	}
+	if in.Other != 0 {
+		const prefix string = ",\"other\":"
+		out.RawString(prefix)
+		out.Int(int(in.Other))
 	}
 	out.RawByte('}')
 }
@@ -1282,7 +1437,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 				if out.Usage == nil {
 					out.Usage = new(CallUsage)
 				}
-				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in, out.Usage)
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in, out.Usage)
 			}
 		case "saved":
 			if in.IsNull() {
@@ -1346,7 +1501,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
 		out.RawString(prefix)
-		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out, *in.Usage)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out, *in.Usage)
 	}
 	if in.Saved != nil {
 		const prefix string = ",\"saved\":"
@@ -1360,7 +1515,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *CallUsage) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *CallUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1408,7 +1563,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in CallUsage) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in CallUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1803,7 +1958,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ex
 				}
 				for !in.IsDelim(']') {
 					var v19 Cause
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in, &v19)
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi18(in, &v19)
 					out.Causes = append(out.Causes, v19)
 					in.WantComma()
 				}
@@ -1850,7 +2005,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out, v21)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1862,7 +2017,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Cause) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1904,7 +2059,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Cause) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first

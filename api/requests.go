@@ -42,6 +42,29 @@ type Options struct {
 	Cold Cold `json:"cold,omitempty"`
 	// Redact lists what summarizers, digests, the ledger and the archive must not see.
 	Redact *Redact `json:"redact,omitempty"`
+	// Score is how much single calls and messages matter to the host.
+	Score *Score `json:"score,omitempty"`
+}
+
+// Score says how much calls and messages matter, in numbers of the host's own scale; whatever it doesn't name has 0. What is below 0 goes first,
+// the lowest before the others: tool results are cleared, and texts of the assistant are cut, until the target is reached. What is above 0 stays
+// like a pin, the highest first, as long as it takes no more than a quarter of the target. Words of the user, system messages, pins and open
+// calls stay in any case.
+type Score struct {
+	Calls    []CallScore    `json:"calls,omitempty"`
+	Messages []MessageScore `json:"messages,omitempty"`
+}
+
+// CallScore is the score of a tool call and its result.
+type CallScore struct {
+	ID    string  `json:"id"` // of the call
+	Score float64 `json:"score"`
+}
+
+// MessageScore is the score of a message: of its texts, and of the tool results in it that have none of their own.
+type MessageScore struct {
+	Message int     `json:"message"` // index in the list
+	Score   float64 `json:"score"`
 }
 
 // Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched.
@@ -74,6 +97,9 @@ func (o Options) Clone() Options {
 	}
 	if o.Redact != nil {
 		o.Redact = &Redact{Texts: slices.Clone(o.Redact.Texts)}
+	}
+	if o.Score != nil {
+		o.Score = &Score{Calls: slices.Clone(o.Score.Calls), Messages: slices.Clone(o.Score.Messages)}
 	}
 	return o
 }

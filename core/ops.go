@@ -248,7 +248,9 @@ func check(r *request, dst []byte) []byte {
 	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
 	}
-	a.Start = !a.Due && gate.Starts(in, a.Tokens)
+	if !a.Due {
+		a.Start, a.Notice = gate.Starts(in, a.Tokens), gate.Notice(in, a.Tokens)
+	}
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
@@ -430,7 +432,7 @@ func step(r *request, dst []byte) []byte {
 // run compacts according to a plan and writes the result.
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		State: p.State, N: p.Messages, Replies: p.Replies, Recalled: r.history != nil && r.history.given != nil}
+		State: p.State, N: p.Messages, Replies: p.Replies, Score: r.score(), Recalled: r.history != nil && r.history.given != nil}
 	redacted := r.redact(&in)
 	if r.err != nil {
 		return dst

@@ -1,7 +1,7 @@
 // Builds the site: the playground, and the repository's own Markdown as pages next to it, into build/site (or the first argument). Every
 // link in it is relative, so the folder can be served from any path.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import Eleventy from "@11ty/eleventy";
@@ -96,7 +96,12 @@ const eleventy = new Eleventy(`${here}/pages`, out, {
           return plain(all, i, ...rest);
         };
       }
-      md.renderer.rules.table_open = () => '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>';
+      md.core.ruler.push("labels", (/** @type {any} */ state) => label(state.tokens));
+      const image = md.renderer.rules.image;
+      md.renderer.rules.image = (/** @type {any[]} */ all, /** @type {number} */ i, /** @type {any[]} */ ...rest) =>
+        inBothThemes(all[i], () => image(all, i, ...rest));
+      md.renderer.rules.table_open = (/** @type {any[]} */ all, /** @type {number} */ i) =>
+        `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="${all[i].meta?.wide ? "wide" : ""}">`;
       // A header that says nothing is none to a screen reader.
       md.renderer.rules.th_open = (/** @type {any[]} */ all, /** @type {number} */ i) =>
         all[i + 1].content === "" ? "<td>" : "<th>";
@@ -131,6 +136,43 @@ const eleventy = new Eleventy(`${here}/pages`, out, {
     }
   },
 });
+
+/**
+ * Tells the cells of tables with many columns what their column is called: on a phone each row is a list.
+ * @param {any[]} tokens
+ */
+function label(tokens) {
+  /** @type {string[]} */
+  let names = [];
+  let column = 0;
+  let table;
+  for (const [i, token] of tokens.entries()) {
+    if (token.type === "table_open") [table, names] = [token, []];
+    else if (token.type === "th_open") names.push(tokens[i + 1].content.replaceAll("`", ""));
+    else if (token.type === "tr_open") column = 0;
+    else if (token.type === "td_open") {
+      if (names.length > 3 && column > 0 && tokens[i + 1].content !== "")
+        token.attrSet("data-label", names[column] ?? "");
+      column++;
+    }
+    if (table) table.meta = { wide: names.length > 3 };
+  }
+}
+
+/**
+ * A picture of a light page comes with that of the dark one, where there is one: the page shows the one that suits it.
+ * @param {any} token @param {() => string} render
+ */
+function inBothThemes(token, render) {
+  const source = token.attrGet("src") ?? "";
+  const [, name = ""] = /([^/]+)-light\.png$/.exec(source) ?? [];
+  if (!name || !existsSync(`${root}/docs/images/${name}-dark.png`)) return render();
+  token.attrSet("class", "in-light");
+  const light = render();
+  token.attrSet("src", source.replace(/-light\.png$/, "-dark.png"));
+  token.attrSet("class", "in-dark");
+  return light + render();
+}
 
 /** @param {string} up the way to the root @param {string} at the entry of this page */
 function top(up, at) {
@@ -190,7 +232,7 @@ search.addAll(parts);
 writeFileSync(`${out}/assets/index.json`, JSON.stringify(search));
 const modules = `${here}/node_modules`;
 copyFileSync(`${modules}/minisearch/dist/es/index.js`, `${out}/assets/minisearch.js`);
-for (const name of ["search.js", "search-options.js", "site.css"])
+for (const name of ["theme.js", "search.js", "search-options.js", "site.css"])
   copyFileSync(`${here}/${name}`, `${out}/assets/${name}`);
 copyFileSync(`${root}/examples/look.css`, `${out}/assets/look.css`);
 copyFileSync(`${modules}/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`, `${out}/assets/inter.woff2`);

@@ -13,7 +13,7 @@ var canaryWindows = []int{8000, 16000, 32000, 64000}
 
 const rounds = 5
 
-// canaryResult counts what is held of a set, by kind.
+// canaryResult counts the retained statements of a set, by kind.
 type canaryResult struct {
 	set    *canaries.Set
 	window int
@@ -21,7 +21,7 @@ type canaryResult struct {
 	lost   []canaries.Statement
 }
 
-// measureCanaries lets a session continue until it has been compacted five times after the last statement.
+// measureCanaries continues a session until it has been compacted five times after the last statement.
 func measureCanaries(set *canaries.Set, seed, window int) (*canaryResult, error) {
 	s := set.New(seed, estimate)
 	policy := policy(window, -1)
@@ -70,13 +70,13 @@ func measureCanaries(set *canaries.Set, seed, window int) (*canaryResult, error)
 	return r, nil
 }
 
-// plain is a text in lower case, with single spaces.
+// plain returns a text in lower case with single spaces.
 func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// kindNames are the kinds as the page names them.
+// kindNames are the names of the kinds on the page.
 var kindNames = map[string]string{"safety": "safety rules", "constraint": "constraints", "preference": "preferences", "fact": "facts", "goal": "goals"}
 
-// lasting are the kinds that hold until somebody says otherwise.
+// lasting returns the scores of the kinds that hold until they are revoked, and of the others.
 func lasting(r *canaryResult) (rules, others score) {
 	for _, k := range canaries.Kinds {
 		if k == "fact" || k == "goal" {
@@ -118,7 +118,7 @@ func (o *options) measureAllCanaries() (all []*canaryResult, err error) {
 	})
 }
 
-// kindTable has a row for each window and each kind of session.
+// kindTable returns a table with a row for each window and each kind of session.
 func kindTable(all []*canaryResult) string {
 	head := []string{"window", "sessions of"}
 	for _, k := range canaries.Kinds {
@@ -143,7 +143,7 @@ func kindTable(all []*canaryResult) string {
 	return table(append(head[:2:2], head[2:]...), rows)
 }
 
-// setTable has a row for each set of statements.
+// setTable returns a table with a row for each set of statements.
 func setTable(all []*canaryResult) string {
 	head := []string{"statements"}
 	rows := map[string][]string{}

@@ -9,10 +9,11 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/held"
 )
 
-// setting is a window to compact a conversation in: a share of the conversation that the target leaves, or a size.
+// setting is a window in which a conversation is compacted: the share of the conversation that the target leaves, or a
+// size.
 type setting struct {
 	share  float64 // of the conversation, in percent
-	window int     // tokens
+	window int     // in tokens
 }
 
 func (s setting) String() string {
@@ -48,11 +49,11 @@ func (s *score) plus(o score) { s.held, s.asked = s.held+o.held, s.asked+o.asked
 
 func (s score) percent() float64 { return 100 * float64(s.held) / float64(max(1, s.asked)) }
 
-// measured is what one setting has shown, in all conversations that were added.
+// measured is the sum of the measurements in one setting.
 type measured struct {
 	before, after int // tokens
 	ours          score
-	newest, stale score // of what changed: the newest answer is there; only an older one does
+	newest, stale score // of facts that changed: the newest answer is there, or only an older one
 	others        map[string]score
 }
 
@@ -71,16 +72,17 @@ func (m *measured) plus(o *measured) {
 	}
 }
 
-// chatResult is what was measured on a conversation.
+// chatResult is the measurement of one conversation.
 type chatResult struct {
 	chat   *chats.Chat
-	whole  score       // of the conversation as it is
-	by     []*measured // one for each setting
+	whole  score       // of the uncompacted conversation
+	by     []*measured // by setting
 	tokens int
-	pruned int // messages that pruneMessages leaves
+	pruned int // messages that remain after pruneMessages
 }
 
-// measureChat compacts a conversation in every setting, and compares what is left with what others leave at the same size.
+// measureChat compacts a conversation in every setting, and compares the result with what other methods leave at the
+// same size.
 func measureChat(c *chats.Chat, peers *peers) (*chatResult, error) {
 	list, err := json.Marshal(c.Messages)
 	if err != nil {
@@ -141,7 +143,7 @@ func measureChat(c *chats.Chat, peers *peers) (*chatResult, error) {
 	return r, nil
 }
 
-// count counts the answers that a text holds.
+// count counts the answers in a text.
 func count(c *chats.Chat, text string) (s score) {
 	t := held.New(text)
 	for _, q := range c.Questions {
@@ -150,7 +152,7 @@ func count(c *chats.Chat, text string) (s score) {
 	return s
 }
 
-// measureChats measures conversations, two at a time, each next to a Node of its own.
+// measureChats measures conversations, two at a time, each with its own Node process.
 func (o *options) measureChats(list []*chats.Chat) ([]*chatResult, error) {
 	free := make(chan *peers, 2)
 	for range cap(free) {
@@ -178,12 +180,12 @@ func (o *options) measureChats(list []*chats.Chat) ([]*chatResult, error) {
 	return results, err
 }
 
-// better is the better of what costs nothing: the newest messages, or head and tail.
+// better returns the better score of the free methods: the newest messages, or head and tail.
 func (m *measured) better() float64 {
 	return max(m.others["newest messages"].percent(), m.others["head and tail"].percent())
 }
 
-// chatTable has a row for each setting.
+// chatTable returns a table with a row for each setting.
 func chatTable(results []*chatResult, peers bool) string {
 	head := []string{"", "left", "local digest", "× the better of the next two"}
 	var names []string
@@ -209,7 +211,7 @@ func chatTable(results []*chatResult, peers bool) string {
 	return table(append(head, names...), rows)
 }
 
-// changedTable has what happened to facts that changed.
+// changedTable returns a table of the facts that changed.
 func changedTable(results []*chatResult) string {
 	var rows [][]string
 	for i, s := range settings {
@@ -222,7 +224,7 @@ func changedTable(results []*chatResult) string {
 	return table([]string{"", "has the newest answer", "has only an older one"}, rows)
 }
 
-// languageTable has a row for each language, in two settings.
+// languageTable returns a table with a row for each language, in two settings.
 func languageTable(results []*chatResult) string {
 	shown := []int{1, 4}
 	head := []string{"language"}

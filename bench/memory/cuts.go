@@ -8,23 +8,23 @@ import (
 	"unicode"
 )
 
-// conversation is what the cuts choose from: messages and sentences with their tokens.
+// conversation is the material for cuts: messages and sentences with their tokens.
 type conversation struct {
 	texts []string
 	sizes []int
 
 	sentences     []string
 	sentenceSizes []int
-	from          []int // the message of each sentence
+	from          []int // the message that each sentence is in
 }
 
-// cut is a way to leave a part of a conversation: it returns the text of about size tokens, and never of more.
+// cut is a method that keeps a part of a conversation: it returns a text of about, and at most, size tokens.
 type cut struct {
 	name string
 	text func(c *conversation, size int) string
 }
 
-// cuts are what costs nothing, and an extract that is thirty lines long.
+// cuts are the free methods, and an extract that takes thirty lines of code.
 var cuts = []cut{
 	{"newest messages", newest},
 	{"head and tail", headAndTail},
@@ -44,7 +44,7 @@ func newConversation(texts []string, sizes []int) *conversation {
 	return c
 }
 
-// sentences divides a text after full stops, exclamation and question marks, and line feeds.
+// sentences splits a text after full stops, exclamation marks, question marks and line feeds.
 func sentences(text string) (list []string) {
 	from := 0
 	runes := []rune(text)
@@ -60,7 +60,7 @@ func sentences(text string) (list []string) {
 	return list
 }
 
-// join writes chosen texts in their order.
+// join joins the chosen texts in their original order.
 func join(texts []string, chosen []int) string {
 	slices.Sort(chosen)
 	var b strings.Builder
@@ -70,7 +70,7 @@ func join(texts []string, chosen []int) string {
 	return b.String()
 }
 
-// fits takes texts in an order for as long as they fit.
+// fits takes texts in an order as long as they fit.
 func fits(order, sizes []int, size int) (chosen []int) {
 	for _, i := range order {
 		if size -= sizes[i]; size < 0 {
@@ -105,7 +105,7 @@ func headAndTail(c *conversation, size int) string {
 	return join(c.texts, append(head, tail...))
 }
 
-// uniform takes messages at even distances: as many as fit.
+// uniform takes messages at equal distances: as many as fit.
 func uniform(c *conversation, size int) string {
 	var best []int
 	for n := 1; n <= len(c.texts); n++ {
@@ -122,7 +122,7 @@ func uniform(c *conversation, size int) string {
 	return join(c.texts, best)
 }
 
-// ranked takes sentences in an order, leaving out those that do not fit any more.
+// ranked takes sentences in an order, and skips those that no longer fit.
 func ranked(c *conversation, order []int, size int) string {
 	var chosen []int
 	for _, i := range order {
@@ -134,8 +134,8 @@ func ranked(c *conversation, order []int, size int) string {
 	return join(c.sentences, chosen)
 }
 
-// greedy keeps the newest messages in 15 % of the size, and of the rest the sentences that add most of what is rare and not there
-// yet for their length.
+// greedy keeps the newest messages in 15 % of the size, and in the rest the sentences that add most rare words that are
+// not there yet, relative to their length.
 func greedy(c *conversation, size int) string {
 	tail := newestOf(c, size*15/100)
 	for _, i := range tail {
@@ -225,7 +225,7 @@ func (g *gains) Pop() any {
 	return last
 }
 
-// rough are the words of a sentence, or each two characters where words have no spaces, each once.
+// rough returns the distinct words of a sentence, or pairs of characters in scripts without spaces.
 func rough(s string) (list []string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }) {
 		runes := []rune(word)

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// exampleSection shows digests as they are.
+// exampleSection shows complete digests.
 func exampleSection(o *options) (string, error) {
 	var b strings.Builder
 	b.WriteString("## Three digests\n\nThe digests as compaction wrote them, in the message that replaces what was folded.\n")
@@ -59,7 +59,7 @@ func exampleSection(o *options) (string, error) {
 	return b.String(), err
 }
 
-// written is the text of the messages of a result that did not come in.
+// written returns the text of the messages in a result that are not in the input.
 func written(before, after json.RawMessage) (string, error) {
 	var old, now []json.RawMessage
 	if err := json.Unmarshal(before, &old); err != nil {
@@ -90,12 +90,12 @@ func written(before, after json.RawMessage) (string, error) {
 func compacted(m json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, m); err != nil {
-		panic(err) // it has been read
+		panic(err) // it has been parsed before
 	}
 	return b.String()
 }
 
-// quoted is a text that can be in a fence and makes no links.
+// quoted returns a text that is safe inside a code fence and contains no links.
 func quoted(text string) string {
 	return strings.NewReplacer("```", "'''", "](", "] (").Replace(text)
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// model is the model whose tokenizer all sizes are estimated for.
+// model is the model whose tokenizer is used to estimate all sizes.
 const model = "gpt-4o"
 
 // estimate returns the tokens of a text.
 func estimate(text string) int {
 	body, err := json.Marshal(map[string]any{"policy": map[string]any{"model": model}, "text": text})
 	if err != nil {
-		panic(err) // a string
+		panic(err) // cannot fail for a string
 	}
 	var a struct{ Tokens int }
 	if err := call("estimate", body, &a); err != nil {
@@ -25,7 +25,7 @@ func estimate(text string) int {
 	return a.Tokens
 }
 
-// sizes returns the tokens of each message and of all.
+// sizes returns the tokens of each message and their sum.
 func sizes(messages []chats.Message) (each []int, all int, err error) {
 	body, err := json.Marshal(map[string]any{"policy": map[string]any{"format": "openai-chat", "model": model}, "messages": messages})
 	if err != nil {
@@ -53,7 +53,7 @@ func call(op string, request []byte, answer any) error {
 	return json.Unmarshal(raw, answer)
 }
 
-// left is what a compaction has left of a conversation.
+// left is the result of a compaction.
 type left struct {
 	Messages json.RawMessage
 	State    json.RawMessage
@@ -64,17 +64,17 @@ type left struct {
 	}
 }
 
-// text is all that the messages say.
+// text returns everything that the messages say.
 func (l *left) text() string { return allText(l.Messages) }
 
-// allText joins the strings of messages of OpenAI's chat format: content, and the arguments of tool calls.
+// allText joins the strings of messages in OpenAI's chat format: content, and the arguments of tool calls.
 func allText(messages json.RawMessage) string {
 	var list []struct {
 		Content   any
 		ToolCalls []struct{ Function struct{ Arguments string } } `json:"tool_calls"`
 	}
 	if err := json.Unmarshal(messages, &list); err != nil {
-		panic(err) // an answer of the core
+		panic(err) // the core wrote it
 	}
 	var b strings.Builder
 	for _, m := range list {
@@ -96,7 +96,7 @@ func allText(messages json.RawMessage) string {
 	return b.String()
 }
 
-// policy is ctxfold's default without a model, in a window. A reserve below 0 is the default's.
+// policy returns ctxfold's default policy without a model, for a window. A negative reserve means the default.
 func policy(window, reserve int) string {
 	if reserve < 0 {
 		return fmt.Sprintf(`{"format":"openai-chat","model":%q,"window":{"tokens":%d},"summary":{"mode":"local"}}`, model, window)

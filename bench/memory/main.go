@@ -1,7 +1,8 @@
-// Command memory measures what compactions without a model leave of conversations, and writes docs/inside/memory.md (make bench-memory).
+// Command memory measures what compactions without a model leave of conversations, and writes docs/inside/memory.md
+// (make bench-memory).
 //
-// With -part it measures one part and prints it. With CTXFOLD_CHATS it measures the conversations of that folder as well, and
-// prints what it finds.
+// With -part it measures one part and prints it. With CTXFOLD_CHATS it also measures the conversations in that folder,
+// and prints the results.
 package main
 
 import (
@@ -26,7 +27,7 @@ type options struct {
 	verbose  bool
 }
 
-// parts are the sections of the page, in their order.
+// parts are the sections of the page, in order.
 var parts = []struct {
 	name    string
 	section func(o *options) (string, error)
@@ -99,7 +100,7 @@ func run(o *options, part, dump string, names []string) error {
 	return os.WriteFile(filepath.Join(o.root, "docs/inside/memory.md"), []byte(page), 0o644)
 }
 
-// root is the folder of the project: the nearest one above with a go.mod.
+// root returns the folder of the project: the nearest parent with a go.mod.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -131,7 +132,7 @@ func (o *options) chats() (all []*chats.Chat) {
 	return all
 }
 
-// each calls a function for every index below n, two at a time, and returns the first error by index.
+// each calls a function for every index below n, two at a time, and returns the error with the lowest index.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	next := make(chan int)
@@ -167,7 +168,7 @@ func thousands(n int) string {
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
-// table writes a table whose first column is text and whose others are numbers.
+// table formats a table whose first column is text and whose others are numbers.
 func table(head []string, rows [][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n|---|%s\n", strings.Join(head, " | "), strings.Repeat("---:|", len(head)-1))

@@ -24,12 +24,13 @@ A generator (` + "`bench/memory`" + `) makes the conversations and statements fr
 choose. The same seed makes the same conversation. Sizes are tokens, estimated for o200k.
 `
 
-// readers is what readers knew after a compaction. It is written by hand: people and models were asked, and no code can ask them again.
+// readers is what human and model readers knew after a compaction. It is written by hand, because their answers cannot
+// be reproduced by code.
 //
 //go:embed readers.md
 var readers string
 
-// chatSection measures conversations of people.
+// chatSection measures conversations between people.
 func chatSection(o *options) (string, error) {
 	results, err := o.measureChats(o.chats())
 	if err != nil {
@@ -94,7 +95,7 @@ the generated conversations in the same form.
 	return b.String(), nil
 }
 
-// measureExternal prints what is measured on the conversations of a folder.
+// measureExternal prints the measurements of the conversations in a folder.
 func (o *options) measureExternal(folder string) error {
 	var english *chats.Language
 	for _, l := range chats.Languages() {
@@ -127,7 +128,7 @@ func (o *options) measureExternal(folder string) error {
 	return nil
 }
 
-// canarySection measures what of twenty statements is held after five compactions.
+// canarySection measures how many of twenty statements are retained after five compactions.
 func canarySection(o *options) (string, error) {
 	all, err := o.measureAllCanaries()
 	if err != nil {
@@ -153,16 +154,16 @@ By set, where rules are safety rules, constraints and preferences:
 %s`, rounds, len(canaries.Sets()), o.seeds, kindTable(all), setTable(all)), nil
 }
 
-// sessionName is a file of a session in the first column of a table.
+// sessionName matches the name of a session file in the first column of a table.
 var sessionName = regexp.MustCompile(`(?m)^\| (claude_code|codex|derived|openai_chat|gemini_cli|cline|openhands|pi|swe_agent|inspect_ai)/[^ ]*( at \d+ %)? \|`)
 
-// agents are the agents whose sessions the folders hold.
+// agents are the agents whose sessions are in the folders.
 var agents = map[string]string{
 	"claude_code": "Claude Code", "codex": "Codex", "derived": "pi", "openai_chat": "mini-swe-agent", "gemini_cli": "Gemini CLI",
 	"cline": "Cline", "openhands": "OpenHands", "pi": "pi", "swe_agent": "SWE-agent", "inspect_ai": "Inspect",
 }
 
-// codingSection takes in the tables of make bench-digest, whose tests measure real sessions.
+// codingSection inserts the tables of make bench-digest, whose tests measure real sessions.
 func codingSection(o *options) (string, error) {
 	var tables []string
 	for _, name := range []string{"retention.md", "chain.md"} {
@@ -221,7 +222,7 @@ home is Leuven"). The table counts the messages with the answer among the first 
 %s`, searchTable(append(names, "all"), append(rows, all))), nil
 }
 
-// searchAll sums what is found in conversations.
+// searchAll returns the sums of the search results in conversations.
 func searchAll(list []*chats.Chat) (searched, error) {
 	all := newSearched()
 	parts := make([]searched, len(list))
@@ -259,7 +260,7 @@ func searchTable(names []string, rows []searched) string {
 		if !slices.ContainsFunc(rows, func(r searched) bool { return r[column].asked > 0 }) {
 			continue // there are no such questions
 		}
-		if groups == 1 { // questions that nobody has told apart
+		if groups == 1 { // questions without groups
 			_, name, _ = strings.Cut(name, ": ")
 		}
 		shown = append(shown, name)
@@ -270,7 +271,7 @@ func searchTable(names []string, rows []searched) string {
 	return table(shown, cells)
 }
 
-// squeezeSection takes in the table that the test of squeeze has written to the file that CTXFOLD_SQUEEZE names.
+// squeezeSection inserts the table that the test of squeeze wrote to the file named by CTXFOLD_SQUEEZE.
 func squeezeSection(*options) (string, error) {
 	file := os.Getenv("CTXFOLD_SQUEEZE")
 	text, err := os.ReadFile(file)

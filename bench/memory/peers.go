@@ -12,17 +12,17 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// peers are other packages, which run in Node. A nil one has none.
+// peers are other packages, which run in Node. A nil pointer means none.
 type peers struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// peerNames are the rows of what they leave.
+// peerNames are the names of their rows.
 var peerNames = []string{"TextRank", "trimMessages", "pi"}
 
-// startPeers starts Node in the folder of the program that this is part of, with the packages of bench/package.json.
+// startPeers starts Node in the folder of this program, with the packages of bench/package.json.
 func startPeers(root string) (*peers, error) {
 	p := &peers{cmd: exec.Command("node", filepath.Join(root, "bench/memory/peers.mjs"))}
 	p.cmd.Stderr = os.Stderr
@@ -48,13 +48,14 @@ func (p *peers) stop() error {
 	return p.cmd.Wait()
 }
 
-// theirs is what the peers leave of a conversation: a text for each budget, by name; and how many messages pruneMessages leaves.
+// theirs is what the peers leave of a conversation: a text for each budget, by name; and the number of messages that
+// pruneMessages leaves.
 type theirs struct {
 	texts  map[string][]string
 	pruned int
 }
 
-// leave asks what each peer leaves of a conversation at each budget in tokens.
+// leave returns what each peer leaves of a conversation at each budget, in tokens.
 func (p *peers) leave(c *chats.Chat, conv *conversation, budgets []int) (*theirs, error) {
 	if p == nil {
 		return &theirs{}, nil

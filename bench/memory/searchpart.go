@@ -8,13 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// foundAt is how many messages of a search count.
+// foundAt are the numbers of results that are considered.
 var foundAt = []int{5, 10, 20}
 
 // canSearch reports whether the core has the operation.
 func canSearch() bool { return slices.Contains(core.Ops(), "search") }
 
-// find searches a conversation, as a host would that has archived all of it, and returns the indexes of the messages found.
+// find searches a conversation as a host would that has archived all of it, and returns the indexes of the messages
+// found.
 func find(body json.RawMessage, query string, limit int) ([]int, error) {
 	request, err := json.Marshal(map[string]any{
 		"query": query, "limit": limit, "bodies": []any{map[string]any{"body": string(body)}},
@@ -33,8 +34,8 @@ func find(body json.RawMessage, query string, limit int) ([]int, error) {
 	return found, nil
 }
 
-// searched counts the messages with evidence among those found, one score for each of foundAt: of questions that name a thing or a
-// person of the message, then of the others.
+// searched counts the messages with evidence among the results, one score for each of foundAt: for questions that name
+// a thing or a person in the message, then for the others.
 type searched []score
 
 func newSearched() searched { return make(searched, 2*len(foundAt)) }

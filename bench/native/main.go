@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command native measures ctxfold in Go next to encoding/json, natively and under wazero, over requests that it is given as files, and
-// writes medians in milliseconds as JSON. The time is that which the process has worked, on all its threads.
+// Command native compares ctxfold in Go, natively and under wazero, with encoding/json on the given requests, and
+// writes medians in milliseconds as JSON. Times are the CPU time of the process, over all its threads.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/module"
 )
 
-// message is a message of OpenAI's chat format, as a program would declare it.
+// message is a message in OpenAI's chat format, as a program would declare it.
 type message struct {
 	Role       string `json:"role"`
 	Content    string `json:"content"`
@@ -39,10 +39,10 @@ type message struct {
 type row struct {
 	File   string  `json:"file"`
 	Bytes  int     `json:"bytes"`
-	Native float64 `json:"native"` // text to compacted text
-	Plan   float64 `json:"plan"`   // text to report, natively
+	Native float64 `json:"native"` // from text to compacted text
+	Plan   float64 `json:"plan"`   // from text to report, natively
 	Wazero float64 `json:"wazero"`
-	Struct float64 `json:"struct"` // json.Unmarshal, half of the messages dropped, json.Marshal
+	Struct float64 `json:"struct"` // json.Unmarshal, dropping half of the messages, json.Marshal
 }
 
 type result struct {
@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// run measures each folder, which holds messages.json, plan.json (a request for a report) and compact.json.
+// run measures each folder, which contains messages.json, plan.json (a request for a report) and compact.json.
 func run(runs string, folders []string) error {
 	n, err := strconv.Atoi(runs)
 	if err != nil {
@@ -109,8 +109,8 @@ func run(runs string, folders []string) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// medians are the median times of n runs of each task in milliseconds, after one that does not count. The tasks take turns,
-// so that whatever else the machine does meets all of them.
+// medians returns the median times of n runs of each task in milliseconds, after one warm-up run. The tasks take turns,
+// so that other load on the machine affects all of them.
 func medians(n int, tasks []func() error) ([]float64, error) {
 	times := make([][]float64, len(tasks))
 	for turn := range n + 1 {
@@ -132,7 +132,7 @@ func medians(n int, tasks []func() error) ([]float64, error) {
 	return out, nil
 }
 
-// worked is how long the process has worked, in milliseconds.
+// worked returns the CPU time of the process so far, in milliseconds.
 func worked() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

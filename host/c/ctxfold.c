@@ -1,4 +1,4 @@
-/* Instances of the module, and calls of them. */
+/* Instances of the module and calls into them. */
 #include "ctxfold.h"
 
 #include <stdatomic.h>
@@ -13,11 +13,11 @@
 
 enum {
   PAGE = 64 << 10,
-  /* The memory of a module never shrinks. An instance that one huge request has swollen beyond this is replaced, which takes a
-   * few milliseconds. */
+  /* The memory of a module never shrinks. An instance with more bytes than this after a huge request is replaced,
+   * which takes a few milliseconds. */
   MAX_IDLE = 256 << 20,
-  /* So is one of more than ROOMY bytes after CALM calls in a row whose requests and answers had less than one part in SHARE of its
-   * memory. */
+  /* An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than
+   * 1/SHARE of its memory for request and answer. */
   ROOMY = 32 << 20,
   CALM = 64,
   SHARE = 32,
@@ -26,9 +26,9 @@ enum {
 struct ctxfold_instance {
   Z_ctxfold_instance_t module;
   uint32_t max_pages;
-  uint64_t peak;     /* of the instances before this one, in bytes */
-  uint64_t sessions; /* that are open */
-  uint64_t calm;     /* how many calls in a row have used little of the memory */
+  uint64_t peak;     /* of the previous instances, in bytes */
+  uint64_t sessions; /* number of open sessions */
+  uint64_t calm;     /* consecutive calls that used little of the memory */
   bool started;
 };
 
@@ -42,9 +42,9 @@ static const struct {
 #undef OP
 };
 
-/* The types of functions are registered once in a program. */
+/* Function types are registered once per program. */
 static void prepare(void) {
-  static atomic_int state; /* 0: not begun, 1: under way, 2: done */
+  static atomic_int state; /* 0: not started, 1: in progress, 2: done */
   int none = 0;
   if (atomic_compare_exchange_strong(&state, &none, 1)) {
     Z_ctxfold_init_module();
@@ -109,7 +109,7 @@ void ctxfold_answer_free(ctxfold_answer *answer) {
   memset(answer, 0, sizeof *answer);
 }
 
-/* An error that is not the module's. Its texts need no memory. */
+/* Fills in an error of the library itself. Its texts are string literals. */
 static ctxfold_status fail(ctxfold_answer *answer, ctxfold_status status, const char *code, const char *message) {
   ctxfold_answer_free(answer);
   answer->status = status;
@@ -123,7 +123,8 @@ ctxfold_status no_memory(ctxfold_answer *answer) {
   return fail(answer, CTXFOLD_NO_MEMORY, "no_memory", "there is no memory for the request or its answer");
 }
 
-/* The crossing of docs/reference/abi.md. The memory may move in every call, so its address is read again. False: there is no memory. */
+/* Calls an operation as described in docs/reference/abi.md. The memory may move during every call, so its address is
+ * read again. Returns false if there is no memory. */
 static bool cross(Z_ctxfold_instance_t *m, operation run, const char *request, u32 length, ctxfold_answer *answer) {
   u32 at = Z_ctxfoldZ_ctxfold_alloc(m, length);
   if ((uint64_t)at + length > m->w2c_memory.size) wasm_rt_trap(WASM_RT_TRAP_OOB);
@@ -142,7 +143,7 @@ static bool cross(Z_ctxfold_instance_t *m, operation run, const char *request, u
   return answer->json != NULL;
 }
 
-/* Says why a call trapped, and takes another instance. */
+/* Explains why a call trapped, and starts another instance. */
 static ctxfold_status trapped(ctxfold_instance *c, int trap, ctxfold_answer *answer) {
   bool refused = c->module.w2c_memory.refused;
   stop(c);
@@ -158,7 +159,7 @@ static ctxfold_status trapped(ctxfold_instance *c, int trap, ctxfold_answer *ans
   return CTXFOLD_TRAP;
 }
 
-/* Sets the parts of an answer, or its error. */
+/* Sets the members of an answer, or its error. */
 static ctxfold_status read_answer(ctxfold_answer *answer) {
   ctxfold_text key, value, error = {0};
   for (size_t at = 0; ctxfold_next((ctxfold_text){answer->json, answer->length}, &at, &key, &value);) {
@@ -217,7 +218,8 @@ ctxfold_status ctxfold_call(ctxfold_instance *c, const char *name, const char *r
   return status;
 }
 
-/* The keys of a request in the order in which they are written: what determines how a transcript is read comes before it. */
+/* The keys of a request in the order in which they are written: the transcript comes after everything that
+ * determines how it is read. */
 typedef enum { JSON, PLAIN, NUMBER } kind;
 static const struct {
   const char *name;
@@ -236,7 +238,8 @@ static const struct {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Says which text of the request an error lies in, and where in it: the path names it; what has no path belongs to where it lies. */
+/* Determines which text of the request an error is in, and where. The path names the text; an error without a path
+ * belongs to the text that contains its offset. */
 static void locate(ctxfold_answer *answer, const size_t *starts, const size_t *lengths) {
   ctxfold_text root = {answer->path, strcspn(answer->path, ".[")};
   for (size_t i = 0; i < KEYS; i++) {
@@ -282,7 +285,7 @@ ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_req
 ctxfold_status end_job(ctxfold_answer *answer) {
   ctxfold_text all = {answer->json, answer->length}, failure = ctxfold_member(all, "failure"), result = ctxfold_member(all, "result");
   writer w = {0};
-  if (failure.data) { /* as the module writes an error; it has no place in the request */
+  if (failure.data) { /* an error without a position in the request */
     write_string(&w, "{\"error\":");
     write_text(&w, failure.data, failure.length);
     write_string(&w, "}");
@@ -296,7 +299,7 @@ ctxfold_status end_job(ctxfold_answer *answer) {
   if (read_answer(answer) != CTXFOLD_ERROR) return answer->status;
   ctxfold_text root = {answer->path, strcspn(answer->path, ".[")};
   for (size_t i = 0; i < KEYS; i++)
-    if (root.length && text_is(root, keys[i].name)) answer->in = keys[i].name; /* the offset is one in the messages */
+    if (root.length && text_is(root, keys[i].name)) answer->in = keys[i].name; /* the offset is relative to the messages */
   return answer->status;
 }
 

@@ -23,7 +23,7 @@
 
 namespace ctxfold {
 
-// What a call has failed with: the status, and code, path, in and offset as in ctxfold_answer.
+// The error of a failed call: the status, and code, path, in and offset as in ctxfold_answer.
 class error : public std::runtime_error {
  public:
   explicit error(const ctxfold_answer &a)
@@ -36,7 +36,7 @@ class error : public std::runtime_error {
 inline ctxfold_text text(std::string_view s) { return {s.data(), s.size()}; }
 inline std::string_view view(ctxfold_text t) { return t.data ? std::string_view(t.data, t.length) : std::string_view(); }
 
-// An answer. Its views are there as long as it is.
+// An answer. Its views are valid as long as it lives.
 class answer {
  public:
   answer() = default;
@@ -59,12 +59,13 @@ class answer {
   ctxfold_answer a_{};
 };
 
-// The keys of a request; those of ctxfold_request that loops have no use for are given to instance::call.
+// The members of a request that the loops use; for the others of ctxfold_request use instance::call.
 struct request {
   std::string_view policy, options, state, plan, summaries, messages;
 };
 
-// Asks a model: gives the summary, or nothing. Where it throws there is no summary either, and the report says why (summary.error).
+// Calls a model and returns the summary, or nothing. If it throws there is no summary, and the report says why
+// (summary.error).
 using summarizer = std::function<std::optional<std::string>(const ctxfold_ask &)>;
 
 class records {
@@ -92,7 +93,7 @@ class instance {
     if (!c_) throw std::bad_alloc();
   }
 
-  // Runs an operation of docs/reference/abi.md on a request of JSON.
+  // Runs an operation of docs/reference/abi.md on a JSON request.
   answer call(const char *operation, std::string_view json) {
     answer out;
     check(ctxfold_call(c_.get(), operation, json.data(), json.size(), &out.a_), out);
@@ -134,7 +135,7 @@ class instance {
   ctxfold_memory memory() const { return ctxfold_memory_of(c_.get()); }
 
  private:
-  // No exception crosses C.
+  // Exceptions must not pass through C code.
   struct asking {
     const summarizer &summarize;
     std::string why;

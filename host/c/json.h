@@ -1,10 +1,10 @@
-/* Reading the JSON of answers and writing that of requests. */
+/* Reads the JSON of answers and writes that of requests. */
 #ifndef CTXFOLD_JSON_H
 #define CTXFOLD_JSON_H
 
 #include "ctxfold.h"
 
-/* Text that grows. Once there was no memory for it, failed is set and data is NULL. */
+/* A text that grows. If there is no memory for it, failed is set and data is NULL. */
 typedef struct {
   char *data;
   size_t length, capacity;
@@ -12,13 +12,13 @@ typedef struct {
 } writer;
 
 void write_text(writer *w, const char *data, size_t length);
-void write_string(writer *w, const char *text); /* up to its zero */
+void write_string(writer *w, const char *text); /* zero-terminated */
 void write_quoted(writer *w, ctxfold_text text);
 void write_number(writer *w, uint64_t n);
 
 bool text_is(ctxfold_text text, const char *want);
 
-/* The number that json begins with; 0 where it is none. */
+/* The number at the start of json; 0 if there is none. */
 uint64_t number_of(ctxfold_text json);
 
 #endif

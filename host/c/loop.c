@@ -1,4 +1,4 @@
-/* The loops of ctxfold.h: jobs of the module, which decides, and whose effects are executed here (docs/inside/loop.md). */
+/* The loops of ctxfold.h: jobs that the module controls, and whose effects are executed here (docs/inside/loop.md). */
 #include "loop.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "json.h"
 
-/* What jobs save: one record. revision counts its changes. */
+/* The record that jobs save. revision counts its changes. */
 struct ctxfold_records {
   char *record;
   size_t length;
@@ -44,19 +44,19 @@ char *ctxfold_records_save(const ctxfold_records *records, size_t *length) {
 bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length) {
   ctxfold_text all = {json, length}, version = ctxfold_member(all, "version"), entries = ctxfold_member(all, "entries");
   bool list = entries.data && entries.data[0] == '[';
-  if (!text_is(version, "3") && !(text_is(version, "1") && list)) return false; /* 1 is of ctxfold 0.2 */
+  if (!text_is(version, "3") && !(text_is(version, "1") && list)) return false; /* 1 is the version of ctxfold 0.2 */
   char *copy = copy_of(json, length);
   if (copy) replace(records, copy, length);
   return copy != NULL;
 }
 
-/* A job, and what its effects are executed with. */
+/* A job, and what is needed to execute its effects. */
 typedef struct {
   ctxfold_records *records;
   ctxfold_summarizer summarize;
   void *user;
   writer results;
-  uint64_t until; /* when to call the module again, in milliseconds since 1970; 0: when there are results */
+  uint64_t until; /* when to call the module again, in milliseconds since 1970; 0: as soon as there are results */
 } job;
 
 static uint64_t now(void) {
@@ -68,10 +68,10 @@ static uint64_t now(void) {
 static void sleep_until(uint64_t until) {
   uint64_t at = now(), wait = until > at ? until - at : 0;
   struct timespec t = {.tv_sec = (time_t)(wait / 1000), .tv_nsec = (long)(wait % 1000) * 1000000};
-  if (wait) nanosleep(&t, NULL); /* where a signal ends it early, the job says again when to call */
+  if (wait) nanosleep(&t, NULL); /* if a signal ends it early, the job waits again */
 }
 
-/* A member of the result that is being written. */
+/* Writes the key of a member of the current result. */
 static void write_key(writer *w, const char *key) {
   write_string(w, ",\"");
   write_string(w, key);
@@ -99,7 +99,7 @@ static void save(job *j, ctxfold_text effect) {
   write_string(&j->results, record ? "true" : "false");
 }
 
-/* Asks for one summary and writes what came of it. */
+/* Requests one summary and writes the result. */
 static void ask_for(job *j, ctxfold_text effect) {
   ctxfold_text request = ctxfold_member(effect, "request");
   ctxfold_ask ask = {.json = request,
@@ -148,7 +148,7 @@ static void execute(job *j, ctxfold_text effect) {
   write_string(&j->results, "}");
 }
 
-/* Effects are executed one after the other, so no lease is needed, and one request is made at a time. */
+/* Effects are executed one after the other, so leases are not needed, and there is one request at a time. */
 static void write_settings(writer *w, const job *j, const char *operation) {
   static uint64_t jobs;
   write_string(w, "{\"operation\":\"");

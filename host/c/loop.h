@@ -1,10 +1,10 @@
-/* What the loops need of the rest of the library. */
+/* What the loops need from the rest of the library. */
 #ifndef CTXFOLD_LOOP_H
 #define CTXFOLD_LOOP_H
 
 #include "ctxfold.h"
 
-/* A request of the operations of jobs: with what only these have, as JSON. */
+/* A request of a job operation, with the members that only these have, as JSON. */
 typedef struct {
   ctxfold_request request;
   ctxfold_text settings, job, event;
@@ -12,10 +12,10 @@ typedef struct {
 
 ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_request *request, ctxfold_answer *answer);
 
-/* Makes the answer of a job that has ended the answer of its operation, or its error. */
+/* Converts the answer of a job that has ended to the answer of its operation, or its error. */
 ctxfold_status end_job(ctxfold_answer *answer);
 
-/* An error of the library, for want of memory. */
+/* Reports that there is no memory. */
 ctxfold_status no_memory(ctxfold_answer *answer);
 
 #endif

@@ -24,7 +24,8 @@ MODULE = HERE.parent / "module" / "ctxfold.wasm"
 
 
 def translated(folder: Path) -> Path:
-    """The module as C: that of an sdist, or what wasm2c makes in the folder, unless it is there and newer than the module."""
+    """The module as C: that of an sdist, or the output of wasm2c in the folder, which is created unless it is newer
+    than the module."""
     if (SHIPPED / "module").is_dir():
         return SHIPPED / "module"
     folder = Path(os.environ.get("CTXFOLD_C", folder))
@@ -35,7 +36,7 @@ def translated(folder: Path) -> Path:
 
 
 class Build(build_ext):
-    """Compiles the parts of the module side by side, and each once."""
+    """Compiles the parts of the module in parallel, each only once."""
 
     def build_extension(self, ext):
         ext.include_dirs.append(str(LIBRARY))
@@ -67,7 +68,7 @@ class Build(build_ext):
 
 
 class Source(sdist):
-    """An sdist needs a C compiler and nothing else: it has the C library, and the module as C."""
+    """An sdist needs only a C compiler: it includes the C library, and the module as C."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -78,7 +79,8 @@ class Source(sdist):
         shutil.copytree(translated(Path("build").resolve() / "module"), target / "module")
 
 
-# A package has the license, and the notices of what the module embeds: in a checkout they are those of the repository.
+# A package includes the license, and the notices for what the module embeds: in a checkout they are those of the
+# repository.
 for text in ("LICENSE", "NOTICE"):
     if not SHIPPED.is_dir():
         shutil.copy(HERE.parent.parent / text, HERE)
@@ -91,7 +93,7 @@ setup(
             py_limited_api=True,
             libraries=[] if os.name == "nt" else ["m"],
             extra_compile_args=["-std=gnu11"],
-            # The library's functions are for the extension alone.
+            # The library's functions are only for the extension.
             extra_link_args=["-Wl,--exclude-libs,ALL"] if sys.platform.startswith("linux") else [],
         )
     ],

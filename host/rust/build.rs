@@ -1,6 +1,6 @@
-//! Compiles the library of host/c. The crate has no dependency, and neither has this.
+//! Compiles the library of host/c. Neither the crate nor this script has dependencies.
 //!
-//! `CTXFOLD_LIB` names a folder with a `libctxfold.a` to be linked; then nothing is compiled. `CC` and `AR` name the tools.
+//! `CTXFOLD_LIB` names a folder with a `libctxfold.a` to link; then nothing is compiled. `CC` and `AR` name the tools.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-/// Compiles everything into `out`, as many files at a time as cargo allows.
+/// Compiles everything into `out`, as many files in parallel as cargo allows.
 fn compile(out: &Path) -> PathBuf {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate"));
     let packed = root.join("csrc");

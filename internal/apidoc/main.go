@@ -1,4 +1,5 @@
-// Command apidoc writes the documentation of Go packages, with their examples, as one page of Markdown: what the site shows of the Go API.
+// Command apidoc writes the documentation of Go packages, including examples, as one page of Markdown: the Go API on
+// the site.
 //
 //	go run ./internal/apidoc . pass host > go.md
 package main
@@ -20,7 +21,7 @@ import (
 	"strings"
 )
 
-// module is the import path of the folder that the command runs in.
+// module is the import path of the current folder.
 const module = "github.com/ctxfold/ctxfold"
 
 func main() {
@@ -53,7 +54,7 @@ type writer struct {
 	set *token.FileSet
 }
 
-// anchors are those of the headings of the page, by the import path and the name: T, F or T.M.
+// anchors are the anchors of the headings on the page, by import path and name: T, F or T.M.
 var anchors = map[string]string{}
 
 func read(to *bytes.Buffer, dir string) (*writer, error) {
@@ -77,7 +78,7 @@ func read(to *bytes.Buffer, dir string) (*writer, error) {
 	return &writer{to, p, set}, err
 }
 
-// qualified is a name as headings have it: with its package, but for the root's.
+// qualified returns a name as in headings: with its package, except for the root package.
 func (w *writer) qualified(name string) string {
 	if w.ImportPath == module {
 		return name
@@ -85,7 +86,7 @@ func (w *writer) qualified(name string) string {
 	return w.Name + "." + name
 }
 
-// note adds the headings of the package to the anchors, which the site makes as GitHub does.
+// note adds the package's headings to the anchors, in the form that the site and GitHub generate.
 func (w *writer) note() {
 	anchor := func(name, heading string) {
 		heading = strings.ToLower(strings.ReplaceAll(heading, ".", ""))
@@ -123,7 +124,7 @@ func (w *writer) write() {
 	}
 }
 
-// text writes a doc comment. Its headings are below those of the page.
+// text writes a doc comment. Its headings are one level below those of the page.
 func (w *writer) text(source string) {
 	printer := w.Printer()
 	printer.HeadingLevel = 4
@@ -135,7 +136,7 @@ func (w *writer) text(source string) {
 		if link.Recv != "" {
 			name = link.Recv + "." + name
 		}
-		return anchors[from+" "+name] // "" is no link
+		return anchors[from+" "+name] // "" means no link
 	}
 	w.WriteString(indented.ReplaceAllStringFunc(string(printer.Markdown(w.Parser().Parse(source))), func(code string) string {
 		return "```go\n" + strings.ReplaceAll(code[1:], "\n\t", "\n") + "```\n"
@@ -143,7 +144,7 @@ func (w *writer) text(source string) {
 	w.WriteString("\n")
 }
 
-// indented is code as the printer writes it. The site reads only fenced code.
+// indented matches code as the printer writes it, which the site does not support: it reads only fenced code.
 var indented = regexp.MustCompile(`(?m)^\t.*\n(?:(?:\t.*)?\n)*(?:\t.*\n)|^\t.*\n`)
 
 func (w *writer) values(values []*doc.Value) {
@@ -160,7 +161,7 @@ func (w *writer) function(f *doc.Func) {
 	w.examples(f.Examples)
 }
 
-// nameOf is the name of a function, or T.M of a method.
+// nameOf returns the name of a function, or T.M for a method.
 func nameOf(f *doc.Func) string {
 	if f.Recv == "" {
 		return f.Name

@@ -75,6 +75,7 @@ func generate(root string) map[string][]byte {
 		"pass/pass_gen.go":        g.passes(),
 		"api/names_gen.go":        g.names(),
 		pythonTypes:               g.python(),
+		pythonAsync:               asyncio(root),
 	}
 	maps.Copy(files, g.tables(root))
 	return files

@@ -11,11 +11,11 @@ import (
 type testCase struct {
 	name     string
 	messages json.RawMessage
-	// limit is in tokens, as the function tokens counts them.
+	// limit is in tokens, as counted by the function tokens.
 	limit int
 	// due says that the conversation is over the limit; otherwise nothing needs to change.
 	due bool
-	// rules are what the user said once, and must hold from then on.
+	// rules are rules that the user stated once and that must remain known.
 	rules []string
 }
 
@@ -24,7 +24,7 @@ type message map[string]any
 func user(text string) message      { return message{"role": "user", "content": text} }
 func assistant(text string) message { return message{"role": "assistant", "content": text} }
 
-// called is an assistant message with calls and their results; each result has about this many characters.
+// called returns an assistant message with calls, and their results; each result has about this many characters.
 func called(turn, calls, size int) []message {
 	var list []message
 	tools := make([]any, calls)
@@ -38,7 +38,7 @@ func called(turn, calls, size int) []message {
 	return append([]message{{"role": "assistant", "content": nil, "tool_calls": tools}}, list...)
 }
 
-// work is turns of an agent, with these numbers: a request, calls, an answer.
+// work returns turns of an agent with these numbers: a request, calls, an answer.
 func work(from, turns, calls, size int) (list []message) {
 	for turn := from; turn < from+turns; turn++ {
 		list = append(list, user(fmt.Sprintf("Please check the logs of kiln %d and say how hot it was.", turn)))
@@ -48,7 +48,7 @@ func work(from, turns, calls, size int) (list []message) {
 	return list
 }
 
-// talk is turns without tools.
+// talk returns turns without tools.
 func talk(turns int, word string) (list []message) {
 	for turn := range turns {
 		list = append(list, user(fmt.Sprintf("What do you know about glaze %d?", turn)),
@@ -57,14 +57,14 @@ func talk(turns int, word string) (list []message) {
 	return list
 }
 
-// cases are the same in every run.
+// cases returns the test cases, which are the same in every run.
 func cases() []testCase {
 	const celsius, ask = "Always give temperatures in Celsius.", "Never open a kiln door without asking me first."
 	var list []testCase
 	add := func(name string, limit int, rules []string, parts ...[]message) {
 		text, err := json.Marshal(slices.Concat(parts...))
 		if err != nil {
-			panic(err) // it holds texts alone
+			panic(err) // cannot fail for texts
 		}
 		list = append(list, testCase{name, text, limit, tokens(text) > limit, rules})
 	}

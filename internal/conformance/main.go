@@ -1,10 +1,11 @@
-// Command conformance runs a compactor of any kind, as a program, on conversations in its own wire format, and checks what it promises:
+// Command conformance runs a compactor of any kind, as a program, on conversations in its own wire format, and checks
+// its promises:
 //
 //	go run ./internal/conformance 'node js/test/compactors/ctxfold.js'
 //	go run ./internal/conformance -write docs/inside/conformance.md COMMAND...
 //
-// docs/inside/conformance.md describes the protocol, which is lines of JSON on standard input and output. What is valid is judged by
-// internal/judge, which shares no code with any compactor.
+// docs/inside/conformance.md describes the protocol, which uses lines of JSON on standard input and output.
+// internal/judge, which shares no code with any compactor, decides what is valid.
 package main
 
 import (
@@ -69,7 +70,8 @@ func runCommand(command string) (*result, error) {
 	return r, err
 }
 
-// tableOf has a row for each compactor. What it does not promise is not counted; what it leaves of what is over its limit is no promise.
+// tableOf returns a table with a row for each compactor. Promises that it doesn't make are not counted. The size of
+// results is shown but is not a promise.
 func tableOf(results []*result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| compactor | %s | leaves |\n|---|%s---|\n", strings.Join(promises, " | "), strings.Repeat("---|", len(promises)))
@@ -89,7 +91,7 @@ func tableOf(results []*result) string {
 
 const begin, end = "<!-- results -->\n", "<!-- /results -->"
 
-// replaceTable writes a table between the marks of a page.
+// replaceTable replaces the table between the marks on a page.
 func replaceTable(file, table string) error {
 	page, err := os.ReadFile(file)
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
-// promises are what a compactor may promise, in the order of the table.
+// promises are the promises that a compactor may make, in the order of the table.
 var promises = []string{"valid", "fits", "newest", "rules", "unchanged", "restores"}
 
-// about is how a compactor introduces itself.
+// about is a compactor's description of itself.
 type about struct {
 	Name, Version, Format string
 	Promises              []string
 }
 
-// request is a line to a compactor.
+// request is a line sent to a compactor.
 type request struct {
 	Op       string          `json:"op"`
 	Format   string          `json:"format,omitempty"`
@@ -32,19 +32,19 @@ type request struct {
 	Messages json.RawMessage `json:"messages,omitempty"`
 }
 
-// answer is a line of a compactor.
+// answer is a line from a compactor.
 type answer struct {
 	about
 	Messages json.RawMessage
 	Error    string
 }
 
-// result counts, for each promise, the cases in which it could be broken and those in which it was kept.
+// result counts for each promise the cases that test it and the cases in which it was kept.
 type result struct {
 	about       about
 	tried, kept map[string]int
 	failures    []string
-	// before and after are tokens of all cases over their limits.
+	// before and after are the tokens of all cases that are over their limits.
 	before, after int
 }
 
@@ -75,7 +75,8 @@ func (p *peer) ask(q request) (a answer, err error) {
 	return a, err
 }
 
-// run gives all cases to a compactor. An error is one of the protocol: a promise that is broken is a failure of the result.
+// run gives all cases to a compactor. An error is a violation of the protocol; a broken promise is a failure in the
+// result.
 func run(to io.Writer, from io.Reader) (*result, error) {
 	p := &peer{to, bufio.NewReader(from)}
 	a, err := p.ask(request{Op: "describe"})
@@ -106,7 +107,7 @@ func run(to io.Writer, from io.Reader) (*result, error) {
 	return r, nil
 }
 
-// check gives one case to a compactor and notes which promises it keeps.
+// check gives one case to a compactor and records which promises it keeps.
 func (r *result) check(p *peer, c testCase, messages json.RawMessage) error {
 	a, err := p.ask(request{Op: "compact", Format: r.about.Format, Limit: c.limit, Messages: messages})
 	if err != nil {
@@ -136,7 +137,7 @@ func (r *result) check(p *peer, c testCase, messages json.RawMessage) error {
 	return nil
 }
 
-// note counts a promise; why is what is wrong, or "".
+// note records the outcome for a promise; why is what is wrong, or "".
 func (r *result) note(c testCase, promise, why string) {
 	if !slices.Contains(r.about.Promises, promise) {
 		return
@@ -156,7 +157,7 @@ func unless(fine bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// differs says where two JSON texts have different values; "" if they have the same.
+// differs returns where two JSON texts have different values; "" if they have the same.
 func differs(before, after json.RawMessage) string {
 	var a, b any
 	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
@@ -165,7 +166,7 @@ func differs(before, after json.RawMessage) string {
 	return unless(reflect.DeepEqual(a, b), "%.120s became %.120s", before, after)
 }
 
-// tokens is the measure of all cases: a quarter of the characters in all strings of the messages but their keys.
+// tokens returns the size of messages in all cases: a quarter of the characters in all strings except keys.
 func tokens(messages json.RawMessage) int { return (utf8.RuneCountInString(textOf(messages)) + 3) / 4 }
 
 // textOf joins all strings of a JSON text.
@@ -194,7 +195,7 @@ func textOf(text json.RawMessage) string {
 	return b.String()
 }
 
-// converted is a list of messages in another wire format.
+// converted returns a list of messages in another wire format.
 func converted(messages json.RawMessage, to string) (json.RawMessage, error) {
 	if to == "openai-chat" {
 		return messages, nil

@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// ErrLocked is the error of Lock if somebody else has the lock.
+// ErrLocked is the error of Lock if another process has the lock.
 var ErrLocked = errors.New("the file is locked")
 
-// Old is how old the time of a file may get before a use renews it, or before the file counts as left by a program that was killed.
+// Old is the age after which the time of a used file is renewed, or after which an unfinished file counts as left
+// behind by a killed program.
 const Old = time.Hour
 
-// newPrefix begins the names of files that are being written.
+// newPrefix is the prefix of the names of unfinished files.
 const newPrefix = "new-"
 
-// Unfinished reports whether a file has the name under which this package and the one for Python write one before it gets its own.
+// Unfinished reports whether a file has the temporary name that this package and the Python package use while writing.
 func Unfinished(name string) bool {
 	random, found := strings.CutPrefix(name, newPrefix)
 	return found && random != "" && strings.Trim(random, "0123456789abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-// RemoveUnfinished removes the files that were left by programs that were killed while they wrote them.
+// RemoveUnfinished removes the unfinished files of killed programs.
 func RemoveUnfinished(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -41,8 +42,8 @@ func RemoveUnfinished(dir string) error {
 	return nil
 }
 
-// Replace leaves either the old file or the new one, whatever happens in between. With durable, that holds for a loss of power too, on file systems
-// that can.
+// Replace replaces a file atomically. With durable, the new content also survives a power failure, on file systems that
+// support that.
 func Replace(path string, text []byte, durable bool) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), newPrefix+"*")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Lock locks a file, which it creates if needed. It fails with ErrLocked at once.
+// Lock locks a file, which it creates if needed. If the file is locked, it returns ErrLocked without waiting.
 func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

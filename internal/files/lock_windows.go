@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// Lock locks a file, which it creates if needed, by opening it exclusively. It fails with ErrLocked at once.
+// Lock locks a file, which it creates if needed, by opening it exclusively. If the file is locked, it returns ErrLocked
+// without waiting.
 func Lock(path string) (unlock func() error, err error) {
 	const sharingViolation = syscall.Errno(32)
 	name, err := syscall.UTF16PtrFromString(path)

@@ -4,7 +4,8 @@ package files
 
 import "os"
 
-// syncDir makes a new name in a directory survive a loss of power, on file systems that can; the file itself is synced already.
+// syncDir makes a new name in a directory survive a power failure, on file systems that support that; the file itself
+// has been synced before.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

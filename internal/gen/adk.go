@@ -7,7 +7,8 @@ import (
 
 func init() { writers["adk"] = adk }
 
-// adk writes a conversation as the events of a session: spelled as JavaScript or Python do, with events between that no model is sent.
+// adk writes a conversation as the events of a session: in the spelling of JavaScript or Python, with other events in
+// between that are not sent to a model.
 func adk(add func(any), c Conversation, r *rand.Rand) {
 	snake := r.IntN(3) == 0
 	spelled := func(camel, other string) string {
@@ -30,9 +31,9 @@ func adk(add func(any), c Conversation, r *rand.Rand) {
 	}
 	for i, m := range c {
 		switch {
-		case m.Role == "system": // it is with the agent
+		case m.Role == "system": // it is stored with the agent
 			continue
-		case r.IntN(12) == 0: // a change of the state, or a request to the user's interface
+		case r.IntN(12) == 0: // a change of the state, or a request to the user interface
 			ask := obj{spelled("functionCall", "function_call"): obj{"id": "adk-ask" + strconv.Itoa(i), "name": "adk_request_confirmation", "args": obj{}}}
 			add(event(agent, [...]any{nil, obj{"role": "model", "parts": []any{ask}}, obj{"parts": []any{}}, obj{"role": "model", "parts": []any{obj{"text": ""}}}}[r.IntN(4)]))
 		}
@@ -42,7 +43,7 @@ func adk(add func(any), c Conversation, r *rand.Rand) {
 			author = agent
 			for k, call := range m.Calls {
 				parts = append(parts, adkResponse(call, r, spelled))
-				if k == 0 && r.IntN(15) == 0 { // it took long, and this is not its end
+				if k == 0 && r.IntN(15) == 0 { // a long-running call that has not ended
 					pending := obj{"id": call.ID, "name": call.Name, "response": obj{"status": "pending"}}
 					add(event(author, obj{"role": "user", "parts": []any{obj{spelled("functionResponse", "function_response"): pending}}}))
 				}
@@ -82,7 +83,7 @@ func adk(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// adkResponse is the response to a call.
+// adkResponse returns the response to a call.
 func adkResponse(call Call, r *rand.Rand, spelled func(string, string) string) obj {
 	response := obj{"id": call.ID, "name": call.Name, "response": obj{[...]string{"result", "output"}[r.IntN(2)]: call.Result}}
 	switch {
@@ -97,8 +98,8 @@ func adkResponse(call Call, r *rand.Rand, spelled func(string, string) string) o
 	return obj{spelled("functionResponse", "function_response"): response}
 }
 
-// adkCompacted makes an event one with which the framework has summarized what precedes it: a member of actions in Python, members of the
-// event in JavaScript.
+// adkCompacted makes an event one in which the framework has summarized what precedes it: as a member of actions in
+// Python, or as members of the event in JavaScript.
 func adkCompacted(e obj, n int, snake bool) obj {
 	const said = "The user asked for a change, and it was made."
 	end := 1700000000 + n - 1

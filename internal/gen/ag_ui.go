@@ -9,8 +9,8 @@ import (
 
 func init() { writers["ag-ui"] = agUI }
 
-// agUI writes a conversation with reasoning as messages of its own, and now and then with an activity that only the frontend shows, or
-// with each of several calls in a message of its own, as events without a parent make them.
+// agUI writes a conversation with reasoning in separate messages, sometimes with an activity that only the frontend
+// shows, or with each of several calls in a separate message, as events without a parent produce them.
 func agUI(add func(any), c Conversation, r *rand.Rand) {
 	n := 0
 	put := func(v obj) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// approved reports whether the user was asked about a call, and provided whether the provider ran it; both must come out the same wherever a
-// call is written.
+// approved reports whether the user was asked about a call, and provided whether the provider ran it; both must be the
+// same wherever a call is written.
 func approved(c Call) bool { return c.Path == "src/f3.go" }
 func provided(c Call) bool { return c.Name == "web_fetch" && c.Path < "src/f4" }
 
 func aiSDK(add func(any), m Message, r *rand.Rand) {
-	legacy := r.IntN(8) == 0 // as AI SDK 4 spells it
+	legacy := r.IntN(8) == 0 // in the form of AI SDK 4
 	result := func(c Call) obj {
 		v := obj{"type": "tool-result", "toolCallId": c.ID, "toolName": c.Name}
 		switch {
@@ -87,9 +87,9 @@ func aiSDK(add func(any), m Message, r *rand.Rand) {
 	add(obj{"role": m.Role, "content": content(m, r, parts)})
 }
 
-// aiSDKUI writes a whole conversation: steps of the assistant that follow each other may be one message.
+// aiSDKUI writes a whole conversation: consecutive steps of the assistant may be one message.
 func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
-	var open obj // the assistant's message that the next step may go into
+	var open obj // the assistant message to which the next step may be added
 	flush := func() {
 		if open != nil {
 			add(open)
@@ -120,11 +120,11 @@ func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
 		}
 		for _, call := range m.Calls {
 			parts = append(parts, uiCall(call, c[i+1:], r))
-			if r.IntN(30) == 0 { // broken off while it was streamed
+			if r.IntN(30) == 0 { // interrupted while it was streamed
 				parts = append(parts, obj{"type": "tool-bash", "toolCallId": "s" + call.ID, "state": "input-streaming", "input": obj{}})
 			}
 		}
-		if m.Role == "assistant" && r.IntN(8) == 0 { // the user has said something meanwhile
+		if m.Role == "assistant" && r.IntN(8) == 0 { // said by the user in the meantime
 			steer := obj{"type": "steering-message", "id": "s" + strconv.Itoa(i), "parts": []any{obj{"type": "text", "text": text(r, 20)}}}
 			parts = append([]any{steer}, parts...)
 		}
@@ -143,7 +143,7 @@ func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// uiCall is a tool call with its result, which is in the messages directly after it.
+// uiCall returns a tool call with its result, which is in the following messages.
 func uiCall(call Call, behind Conversation, r *rand.Rand) obj {
 	p := obj{"type": "tool-" + call.Name, "toolCallId": call.ID, "input": args(call), "state": "input-available"}
 	if r.IntN(6) == 0 {

@@ -8,9 +8,10 @@ import (
 
 func init() { writers["assistant-ui"] = assistantUI }
 
-// assistantUI writes a conversation whose steps of the assistant may be one message, with results in their calls.
+// assistantUI writes a conversation in which consecutive steps of the assistant may be one message, with results inside
+// their calls.
 func assistantUI(add func(any), c Conversation, r *rand.Rand) {
-	var open obj // the assistant's message that the next step may go into
+	var open obj // the assistant message to which the next step may be added
 	flush := func() {
 		if open != nil {
 			add(open)

@@ -4,7 +4,8 @@ import "math/rand/v2"
 
 func init() { writers["bedrock-converse"] = bedrockConverse }
 
-// bedrockConverse writes a whole conversation, since the provider wants messages of one role in a row as one; now and then they are not.
+// bedrockConverse writes a whole conversation. The provider requires consecutive messages of one role to be merged;
+// sometimes they are not.
 func bedrockConverse(add func(any), c Conversation, r *rand.Rand) {
 	type message struct {
 		role    string
@@ -14,7 +15,7 @@ func bedrockConverse(add func(any), c Conversation, r *rand.Rand) {
 	merge := r.IntN(4) > 0
 	for _, m := range c {
 		if m.Role == "system" {
-			continue // it is next to the messages
+			continue // it is outside the messages
 		}
 		role := m.Role
 		if role == "results" {

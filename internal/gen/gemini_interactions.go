@@ -19,7 +19,7 @@ func geminiInteractions(add func(any), m Message, r *rand.Rand) {
 		parts = append(parts, obj{"type": "image", "mime_type": "image/png", "data": png})
 	}
 	switch m.Role {
-	case "system": // it is next to the steps
+	case "system": // it is outside the steps
 	case "results":
 		for _, c := range m.Calls {
 			v := obj{"type": "function_result", "call_id": c.ID, "name": c.Name, "result": c.Result}

@@ -1,5 +1,5 @@
-// Package gen makes random conversations for property tests: ordinary ones, and ones with everything in them that breaks
-// other compactors. A conversation is made once, as turns and calls, and then written in any wire format. It is for tests
+// Package gen makes random conversations for property tests: ordinary ones, and ones with everything that breaks other
+// compactors. A conversation is made once, as turns and calls, and then written in any wire format. It is for tests
 // only.
 package gen
 
@@ -17,7 +17,7 @@ type Call struct {
 	ID, Name, Path string
 	Result         string
 	Err            bool
-	Image          bool   // the result holds an image too
+	Image          bool   // whether the result also contains an image
 	Signature      string // of the reasoning after it, for formats that sign calls
 }
 
@@ -28,7 +28,7 @@ type Message struct {
 	Reasoning string
 	Signature string
 	Image     bool
-	Calls     []Call // of an assistant: its calls; of results: those answered here, in this order
+	Calls     []Call // of an assistant: its calls; of results: the calls answered here, in this order
 }
 
 // Conversation is a list of messages.
@@ -37,7 +37,7 @@ type Conversation []Message
 // Options say how nasty a conversation is.
 type Options struct {
 	Messages int
-	// Broken lets calls go unanswered, results go astray, ids come twice, messages be empty.
+	// Broken allows unanswered calls, misplaced results, duplicate ids and empty messages.
 	Broken bool
 }
 
@@ -122,7 +122,7 @@ func New(r *rand.Rand, o Options) Conversation {
 			c = append(c, Message{Role: "results", Calls: []Call{{ID: "call_stray" + strconv.Itoa(len(c)), Name: "read", Result: "stray"}}})
 		}
 	}
-	if o.Broken && r.IntN(3) == 0 { // results out of their places
+	if o.Broken && r.IntN(3) == 0 { // results in wrong places
 		i, j := r.IntN(len(c)), r.IntN(len(c))
 		if c[i].Role == "results" {
 			c[i], c[j] = c[j], c[i]
@@ -134,7 +134,7 @@ func New(r *rand.Rand, o Options) Conversation {
 	return c
 }
 
-// results answers calls: in order or not, in one message or in several.
+// results answers calls, in order or not, in one message or several.
 func results(r *rand.Rand, o Options, calls []Call) []Message {
 	if len(calls) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func results(r *rand.Rand, o Options, calls []Call) []Message {
 	if o.Broken {
 		switch r.IntN(12) {
 		case 0:
-			calls = calls[:len(calls)-1] // one goes unanswered
+			calls = calls[:len(calls)-1] // one stays unanswered
 		case 1:
 			calls = append(calls, calls[0]) // one is answered twice
 		}
@@ -168,14 +168,14 @@ func Formats() []string {
 	return append(formats, slices.Sorted(maps.Keys(writers))...)
 }
 
-// writers write a whole conversation; files that have a format of their own add it.
+// writers write a whole conversation; formats in separate files register theirs.
 var writers = map[string]func(add func(any), c Conversation, r *rand.Rand){}
 
 type obj = map[string]any
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// Render writes the conversation in a wire format. r decides between shapes that mean the same.
+// Render writes the conversation in a wire format. r chooses between equivalent forms.
 func (c Conversation) Render(format string, r *rand.Rand) []json.RawMessage {
 	var out []json.RawMessage
 	add := func(v any) {
@@ -222,7 +222,7 @@ func texts(m Message, typ string) []any {
 	return parts
 }
 
-// content is a string where that is possible and the dice want it, else the parts.
+// content returns a string if that is possible and chosen, otherwise the parts.
 func content(m Message, r *rand.Rand, parts []any) any {
 	if len(m.Texts) == 1 && len(parts) == 1 && r.IntN(2) == 0 {
 		return m.Texts[0]
@@ -235,7 +235,7 @@ func content(m Message, r *rand.Rand, parts []any) any {
 
 func args(c Call) obj { return obj{"path": c.Path} }
 
-// plain leaves out what is no text.
+// plain writes only texts.
 func plain(add func(any), m Message) {
 	if m.Role != "results" && len(m.Texts) > 0 {
 		add(obj{"role": m.Role, "content": strings.Join(m.Texts, "\n")})
@@ -381,7 +381,7 @@ func gemini(add func(any), m Message) {
 	}
 	switch m.Role {
 	case "system":
-		return // it is next to the contents
+		return // it is outside the contents
 	case "results":
 		for _, c := range m.Calls {
 			parts = append(parts, obj{"functionResponse": obj{"id": c.ID, "name": c.Name, "response": obj{"output": c.Result}}})

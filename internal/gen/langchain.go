@@ -9,7 +9,8 @@ import (
 
 func init() { writers["langchain"] = langchain }
 
-// langchain writes a conversation as one of the three shapes, as JavaScript or Python stores it, over one of three providers.
+// langchain writes a conversation in one of three shapes, as JavaScript or Python stores it, for one of three
+// providers.
 func langchain(add func(any), c Conversation, r *rand.Rand) {
 	w := lcWriter{shape: r.IntN(3), python: r.IntN(2) == 0, provider: r.IntN(3), r: r}
 	for i, m := range c {
@@ -37,7 +38,7 @@ func langchain(add func(any), c Conversation, r *rand.Rand) {
 		case "system":
 			add(w.message("system", "SystemMessage", obj{"content": content(m, r, parts)}))
 		case "user":
-			if r.IntN(30) == 0 && w.shape == 2 { // of an update of a state
+			if r.IntN(30) == 0 && w.shape == 2 { // from an update of a state
 				add(obj{"type": "remove", "id": "m" + strconv.Itoa(i), "content": ""})
 			}
 			add(w.message("human", "HumanMessage", obj{"content": content(m, r, parts)}))
@@ -99,7 +100,7 @@ func (w lcWriter) image() any {
 	return obj{"type": "image", "source": obj{"type": "base64", "media_type": "image/png", "data": png}}
 }
 
-// answer is what a model says: its calls are in tool_calls, and once more as its provider spells them.
+// answer returns a model's message: its calls are in tool_calls, and again in the provider's spelling.
 func (w lcWriter) answer(m Message, parts []any) obj {
 	extra := obj{}
 	v := obj{"content": content(m, w.r, parts), "usage_metadata": obj{"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}}

@@ -5,16 +5,17 @@ import (
 	"strconv"
 )
 
-// Which of an assistant's messages in a tool loop begin with thinking.
+// Which assistant messages in a tool loop begin with thinking.
 const (
-	ThinkFirst = iota // the first one
-	ThinkAll          // each
-	ThinkSome         // any
+	ThinkFirst = iota // only the first
+	ThinkAll          // all
+	ThinkSome         // some
 	thinkStyles
 )
 
-// Loops makes a conversation of tool loops in which the model thinks, signed with sign and a number and an underscore. The last loop is
-// mostly open: its results are there, and the model is about to continue. All of it is valid.
+// Loops makes a conversation of tool loops in which the model thinks. Signatures consist of sign, a number and an
+// underscore. The last loop is usually open: its results are there, and the model is about to continue. All of it is
+// valid.
 func Loops(r *rand.Rand, turns int, sign string) Conversation {
 	var c Conversation
 	style := r.IntN(thinkStyles)

@@ -8,12 +8,12 @@ import (
 
 func init() { writers["mastra"] = mastra }
 
-// mastra writes a conversation as it is stored: steps of the assistant in one message, results in their calls, and copies of both next to
-// the parts, or instead of them, as in older versions.
+// mastra writes a conversation as it is stored: steps of the assistant in one message, results inside their calls, and
+// copies of both besides the parts, or instead of them as in older versions.
 func mastra(add func(any), c Conversation, r *rand.Rand) {
-	var open obj // the content of the assistant's message that the next step may go into
+	var open obj // the content of the assistant message to which the next step may be added
 	var message obj
-	kind := r.IntN(3) // of the store: without copies, with them, or a mixture
+	kind := r.IntN(3) // kind of store: without copies, with them, or mixed
 	flush := func() {
 		if open != nil {
 			mastraCopies(open, kind, r)
@@ -55,7 +55,7 @@ func mastra(add func(any), c Conversation, r *rand.Rand) {
 			}[r.IntN(3)])
 		}
 		if m.Role == "assistant" && open != nil && len(parts) > 0 && r.IntN(4) > 0 {
-			if first, _ := parts[0].(obj); first["type"] == "tool-invocation" { // calls in a row are one step
+			if first, _ := parts[0].(obj); first["type"] == "tool-invocation" { // consecutive calls are one step
 				parts = append([]any{obj{"type": "step-start"}}, parts...)
 			}
 			open["parts"] = append(open["parts"].([]any), parts...)
@@ -76,7 +76,7 @@ func mastra(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// mastraCopies adds what stores keep next to the parts.
+// mastraCopies adds the copies that stores keep besides the parts.
 func mastraCopies(content obj, kind int, r *rand.Rand) {
 	if kind == 0 || kind == 2 && r.IntN(2) == 0 {
 		return

@@ -6,7 +6,7 @@ func init() { writers["mcp-sampling"] = mcpSampling }
 
 // mcpSampling writes a content with one block as an object, or as a list.
 func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
-	var results []any // those of several messages in a row are one message, most of the time
+	var results []any // consecutive results usually share a message
 	merge := r.IntN(4) > 0
 	flush := func() {
 		if len(results) == 1 && r.IntN(2) == 0 {
@@ -39,7 +39,7 @@ func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
 		}
 		flush()
 		if m.Role == "system" {
-			continue // it is next to the messages
+			continue // it is outside the messages
 		}
 		parts := texts(m, "text")
 		if m.Image {

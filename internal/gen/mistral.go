@@ -9,7 +9,7 @@ import (
 
 func init() { writers["mistral"] = mistral }
 
-// mistral writes a conversation in the spelling of the API, or in that of the SDK.
+// mistral writes a conversation in the spelling of the API or of the SDK.
 func mistral(add func(any), c Conversation, r *rand.Rand) {
 	calls, callID, image := "tool_calls", "tool_call_id", "image_url"
 	if r.IntN(2) == 0 {
@@ -58,7 +58,7 @@ func mistral(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// mistralID is an id in nine letters and digits; one that is bad stays so.
+// mistralID returns an id with nine letters and digits; an invalid one stays invalid.
 func mistralID(id string) string {
 	var n int
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// output is what a tool has put out: often a text like any other, else one of the kinds whose form says more than it needs.
+// output returns the output of a tool: often an ordinary text, otherwise one of a kind with a verbose form.
 func output(r *rand.Rand, n int) string {
 	var b strings.Builder
 	num := strconv.Itoa

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 func init() { writers["pi"] = pi }
 
-// pi writes a conversation as the agent keeps it while it runs, with the messages of its coding agent in between.
+// pi writes a conversation as the agent keeps it in memory, including the messages that only its coding agent has.
 func pi(add func(any), c Conversation, r *rand.Rand) {
 	at := 1764000000000
 	stamped := func(v obj) {
@@ -26,7 +26,7 @@ func pi(add func(any), c Conversation, r *rand.Rand) {
 				stamped(obj{"role": "toolResult", "toolCallId": call.ID, "toolName": call.Name, "content": parts, "isError": call.Err})
 			}
 		case "assistant":
-			if r.IntN(20) == 0 { // the first attempt was broken off
+			if r.IntN(20) == 0 { // the first attempt was interrupted
 				stamped(piAnswer(Message{Texts: []string{"I begin"}, Calls: []Call{{ID: "call_broken", Name: "read", Path: "x"}}}, r, []string{"error", "aborted"}[r.IntN(2)]))
 			}
 			stop := "stop"
@@ -82,7 +82,7 @@ func piAnswer(m Message, r *rand.Rand, stop string) obj {
 		}
 		parts = append(parts, v)
 	}
-	// Nothing is counted: a count that fits no text would be believed.
+	// Without counts, because a count that doesn't match the text would be used.
 	zero := obj{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
 	return obj{"role": "assistant", "content": parts, "api": "anthropic-messages", "provider": "anthropic", "model": "claude-sonnet-5", "stopReason": stop,
 		"usage": obj{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": zero}}

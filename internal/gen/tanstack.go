@@ -8,9 +8,10 @@ import (
 
 func init() { writers["tanstack"] = tanStack }
 
-// tanStack writes a conversation whose steps of the assistant may be one message, with results next to their calls, in them, or both.
+// tanStack writes a conversation in which consecutive steps of the assistant may be one message, with results next to
+// their calls, inside them, or both.
 func tanStack(add func(any), c Conversation, r *rand.Rand) {
-	var open obj // the assistant's message that the next step may go into
+	var open obj // the assistant message to which the next step may be added
 	flush := func() {
 		if open != nil {
 			add(open)
@@ -37,7 +38,7 @@ func tanStack(add func(any), c Conversation, r *rand.Rand) {
 		}
 		for _, call := range m.Calls {
 			parts = append(parts, tanStackCall(call, c[i+1:], r)...)
-			if r.IntN(30) == 0 { // broken off while it was streamed
+			if r.IntN(30) == 0 { // interrupted while it was streamed
 				parts = append(parts, obj{"type": "tool-call", "id": "s" + call.ID, "name": "bash", "arguments": `{"pa`, "state": "input-streaming"})
 			}
 		}
@@ -64,7 +65,7 @@ func tanStackImage() obj {
 	return obj{"type": "image", "source": obj{"type": "data", "value": png, "mimeType": "image/png"}}
 }
 
-// tanStackCall is a call and its result, which the messages directly after it have.
+// tanStackCall returns a call and its result, which is in the following messages.
 func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 	a, _ := json.Marshal(args(call))
 	p := obj{"type": "tool-call", "id": call.ID, "name": call.Name, "arguments": string(a), "input": args(call), "state": "input-complete"}
@@ -90,7 +91,7 @@ func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 		v["content"] = []any{obj{"type": "text", "content": result.Result}, tanStackImage()}
 	}
 	switch r.IntN(5) {
-	case 0: // a tool that the browser runs
+	case 0: // a tool that runs in the browser
 		p["output"], p["state"] = [...]any{result.Result, obj{"text": result.Result}, []any{result.Result}}[r.IntN(3)], "complete"
 		return []any{p}
 	case 1:
@@ -99,7 +100,7 @@ func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 	return []any{p, v}
 }
 
-// resultOf is the result that a call has in the messages directly after it, or nil.
+// resultOf returns the result of a call in the following messages, or nil.
 func resultOf(call Call, behind Conversation) (result *Call) {
 	for _, later := range behind {
 		if later.Role != "results" {

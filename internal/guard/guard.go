@@ -1,4 +1,4 @@
-// Package guard calls what a program has given, which may panic or hang.
+// Package guard calls functions of the program, which may panic or hang.
 package guard
 
 import (

@@ -1,5 +1,5 @@
-// Package judge reports whether messages are valid for a provider, and whether the promises of a compaction hold. It is for tests only,
-// shares no code with what it judges, and reads with encoding/json.
+// Package judge decides whether messages are valid for a provider, and whether the promises of a compaction hold. It is
+// for tests only, shares no code with what it judges, and uses encoding/json.
 package judge
 
 import (
@@ -69,13 +69,14 @@ func (m *message) blocks() []block {
 	return out
 }
 
-// A judge knows one wire format. Each file of this package adds its own to judges.
+// A judge knows one wire format. Each file of this package adds its judges.
 type judge struct {
-	// valid returns what breaks a rule, one line each. Lines about what providers answer all the same begin with tolerable.
+	// valid returns the violations, one line each. Lines about violations that providers tolerate begin with tolerable.
 	valid func(list []byte) []string
-	// lastUser returns the newest user message with something in it besides tool results, as it is in the list.
+	// lastUser returns the newest user message that contains more than tool results, unchanged.
 	lastUser func(list []byte) json.RawMessage
-	// opaque returns the parts that must stay byte for byte, or go as a whole: signed, encrypted, of the provider alone.
+	// opaque returns the parts that must stay byte for byte or be removed as a whole: signed, encrypted, or
+	// provider-specific ones.
 	opaque func(list []byte) []json.RawMessage
 	// kept checks what else must be the same before and after; may be nil.
 	kept func(before, after []byte) error
@@ -89,16 +90,17 @@ var judges = map[string]judge{
 // Known reports whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
-// tolerable begins the lines about what providers answer, as recordings of requests show.
+// tolerable is the prefix of lines about violations that providers tolerate, according to recorded requests.
 const tolerable = "tolerated: "
 
-// Valid returns what a provider would reject in a list of messages, or a request body that has one under messages, one line each.
+// Valid returns what a provider would reject in a list of messages, or in a request body with such a list under
+// messages, one line each.
 func Valid(format string, list []byte) []string {
 	refused, _ := Broken(format, list)
 	return refused
 }
 
-// Broken returns what Valid does, and what breaks a rule although a provider answers it, one line each.
+// Broken returns what Valid does, and also the violations that a provider tolerates, one line each.
 func Broken(format string, list []byte) (refused, tolerated []string) {
 	for _, line := range judges[format].valid(listIn(list)) {
 		if strings.HasPrefix(line, tolerable) {
@@ -110,7 +112,7 @@ func Broken(format string, list []byte) (refused, tolerated []string) {
 	return refused, tolerated
 }
 
-// listIn is the list of messages in a request body; a list is its own.
+// listIn returns the list of messages in a request body, or the list itself.
 func listIn(body []byte) []byte {
 	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) > 0 && body[0] == '[' {
 		return body
@@ -122,12 +124,12 @@ func listIn(body []byte) []byte {
 	return body
 }
 
-// LastUser is the newest user message with something in it besides tool results, as it is in the list.
+// LastUser returns the newest user message that contains more than tool results, unchanged.
 func LastUser(format string, list []byte) json.RawMessage {
 	return judges[format].lastUser(listIn(list))
 }
 
-// Opaque checks that every opaque part of after is byte for byte in before.
+// Opaque checks that every opaque part of after is also in before, byte for byte.
 func Opaque(format string, before, after []byte) error {
 	before, after = listIn(before), listIn(after)
 	for _, part := range judges[format].opaque(after) {
@@ -203,7 +205,7 @@ func anthropic(ms []message) (bad []string) {
 	say := func(i int, f string, a ...any) {
 		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
 	}
-	// The provider joins messages of one role in a row.
+	// The provider joins consecutive messages of one role.
 	type turn struct {
 		at     int
 		role   string
@@ -240,9 +242,9 @@ func anthropic(ms []message) (bad []string) {
 	}
 	used := map[string]int{}
 	open := map[string]bool{}
-	server := map[string]bool{} // calls of the provider's own tools that have no result yet
+	server := map[string]bool{} // calls of the provider's own tools without a result so far
 	known := map[string]bool{}  // all of them
-	called := false             // one of them has called a tool in the turn before
+	called := false             // one of them has called a tool in the previous turn
 	for n, t := range turns {
 		next := map[string]bool{}
 		other, calls := false, false
@@ -290,7 +292,7 @@ func anthropic(ms []message) (bad []string) {
 		if called && other {
 			say(t.at, "the answer to a tool_use with a caller holds more than tool_results")
 		}
-		// A result may be deferred until somebody else than the tools speaks.
+		// A result may be deferred until anybody but the tools speaks.
 		if len(server) > 0 && (t.role == "system" || t.role == "user" && other) {
 			say(t.at, "%d server tools without result", len(server))
 			server = map[string]bool{}
@@ -318,7 +320,7 @@ func lastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// Changed returns the messages of after that are not byte for byte in before.
+// Changed returns the messages of after that are not in before, byte for byte.
 func Changed(before, after []byte) []json.RawMessage {
 	in, _ := read(before)
 	out, _ := read(after)
@@ -349,9 +351,9 @@ func opaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// Surrogates returns an error where a list holds half of a surrogate pair, escaped or not.
+// Surrogates returns an error if a list contains half of a surrogate pair, escaped or not.
 func Surrogates(list []byte) error {
-	// encoding/json replaces lone surrogates by U+FFFD; what comes out longer or other than it went in had one.
+	// encoding/json replaces lone surrogates with U+FFFD, so a text that changes had one.
 	for i := 0; i+6 <= len(list); i++ {
 		if list[i] != '\\' {
 			continue

@@ -11,7 +11,7 @@ func init() {
 	judges["adk"] = judge{valid: adk, lastUser: adkLastUser, opaque: adkOpaque, kept: adkKept}
 }
 
-// adkEvent is an event of a session, its content as the framework would hand it on; nil where it does not.
+// adkEvent is an event of a session, with its content as the framework passes it on, or nil if it doesn't.
 type adkEvent struct {
 	raw       json.RawMessage
 	id        string
@@ -65,7 +65,7 @@ func adkEvents(list []byte) ([]adkEvent, error) {
 		}
 		c := contents[0]
 		c.raw = raw
-		if events[i].summary { // Python has it said by the model, which as the first content is its own affair
+		if events[i].summary { // Python attributes it to the model; as the first content that is allowed
 			c.role = "user"
 		}
 		if !events[i].summary && (adkBeginsEmpty(&c) || c.framework()) {
@@ -76,12 +76,13 @@ func adkEvents(list []byte) ([]adkEvent, error) {
 	return events, nil
 }
 
-// adkBeginsEmpty reports whether the first part of a content has an empty text, with which JavaScript leaves the whole event out.
+// adkBeginsEmpty reports whether the first part of a content has an empty text, in which case JavaScript skips the
+// whole event.
 func adkBeginsEmpty(c *geminiContent) bool {
 	return len(c.parts) > 0 && c.parts[0].text != nil && *c.parts[0].text == ""
 }
 
-// framework reports whether a content holds a call of the framework's own.
+// framework reports whether a content contains a call of the framework's own.
 func (c *geminiContent) framework() bool {
 	calls, responses := c.calls()
 	return slices.ContainsFunc(append(calls, responses...), func(c *geminiCall) bool {
@@ -89,7 +90,8 @@ func (c *geminiContent) framework() bool {
 	})
 }
 
-// adkContents are the contents that the framework makes of events: each response after the event with its call, the last one of each id.
+// adkContents returns the contents that the framework makes of events: each response follows the event with its call,
+// and only the last one of each id counts.
 func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	var sent []geminiContent
 	for _, e := range events {
@@ -113,7 +115,7 @@ func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	for i := range sent {
 		calls, responses := sent[i].calls()
 		if len(responses) > 0 {
-			continue // they come with their calls
+			continue // they are added with their calls
 		}
 		contents = append(contents, sent[i])
 		var from []int
@@ -130,7 +132,7 @@ func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	return contents, bad
 }
 
-// adkLatest leaves out what is between the newest event, where it has responses, and the event with their calls.
+// adkLatest removes the events between the newest event, if it has responses, and the event with their calls.
 func adkLatest(sent []geminiContent) ([]geminiContent, error) {
 	if len(sent) == 0 {
 		return sent, nil
@@ -174,8 +176,8 @@ func adkLatest(sent []geminiContent) ([]geminiContent, error) {
 	return sent, fmt.Errorf("no function call event found for the responses of the last event")
 }
 
-// adkMerged is one content of several with responses: a later response replaces an earlier one. The order of responses is left to the
-// framework: they come in that of their calls.
+// adkMerged merges several contents with responses: a later response replaces an earlier one. The responses are in the
+// order of their calls, as in the framework.
 func adkMerged(sent []geminiContent, from []int, calls []*geminiCall) geminiContent {
 	merged := geminiContent{role: sent[from[0]].role, raw: sent[from[0]].raw}
 	place := map[string]int{}
@@ -201,7 +203,7 @@ func adkMerged(sent []geminiContent, from []int, calls []*geminiCall) geminiCont
 	return merged
 }
 
-// adk says what the framework refuses of events, and what Gemini would of the contents that it makes of them.
+// adk returns what the framework rejects in events, and what Gemini would reject in the contents made from them.
 func adk(list []byte) (bad []string) {
 	events, err := adkEvents(list)
 	if err != nil {
@@ -252,7 +254,8 @@ func adk(list []byte) (bad []string) {
 	if len(asked) == 0 {
 		return bad
 	}
-	// Agents speak one after the other, and the framework hands on what they say as the user's: contents of one role in a row are no matter.
+	// Agents speak one after the other, and the framework passes on what they say as the user's, so consecutive
+	// contents of one role are valid.
 	more = slices.DeleteFunc(gemini(b), func(line string) bool {
 		return strings.HasPrefix(line, tolerable) && strings.HasSuffix(line, " in a row")
 	})
@@ -290,7 +293,8 @@ func contentIn(event json.RawMessage) json.RawMessage {
 	return e.Content
 }
 
-// adkKept says where an event has come to a time before that of the event before it: Python orders events by their times.
+// adkKept returns an error if an event has a time before that of the previous event, because Python orders events by
+// time.
 func adkKept(before, after []byte) error {
 	if !adkOrdered(before) || adkOrdered(after) {
 		return nil

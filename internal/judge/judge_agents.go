@@ -22,8 +22,8 @@ func init() {
 	}}
 }
 
-// agentsNeeds are the members that an item of each type has, as the schemas of the SDK want them: s is a string, l a list, o an object,
-// and x either a string, an object or a list.
+// agentsNeeds are the required members of each type of item, according to the SDK's schemas: s is a string, l a list, o
+// an object, and x a string, an object or a list.
 var agentsNeeds = map[string]map[string]string{
 	"function_call":           {"callId": "s", "name": "s", "arguments": "s"},
 	"function_call_result":    {"callId": "s", "name": "s", "status": "s", "output": "x"},
@@ -46,7 +46,7 @@ var agentsNeeds = map[string]map[string]string{
 var agentsParts = map[string]string{"input_text": "user", "input_image": "user", "input_file": "user", "audio": "user assistant", "output_text": "assistant",
 	"refusal": "assistant", "image": "assistant"}
 
-// agentsMessage says what a message lacks of its schema, or "".
+// agentsMessage returns what a message lacks according to its schema, or "".
 func agentsMessage(item map[string]json.RawMessage) string {
 	var role string
 	_ = json.Unmarshal(item["role"], &role)
@@ -72,7 +72,7 @@ func agentsMessage(item map[string]json.RawMessage) string {
 	return ""
 }
 
-// agentsLacks says what an item lacks of its schema, or "".
+// agentsLacks returns what an item lacks according to its schema, or "".
 func agentsLacks(item map[string]json.RawMessage) string {
 	var typ string
 	if _ = json.Unmarshal(item["type"], &typ); typ == "message" || typ == "" {
@@ -91,7 +91,7 @@ func agentsLacks(item map[string]json.RawMessage) string {
 	return ""
 }
 
-// agentsSent are items as the SDK sends them: those of OpenAI's API.
+// agentsSent returns items as the SDK sends them: as those of OpenAI's API.
 func agentsSent(list []byte) ([]byte, error) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(list, &items); err != nil {
@@ -108,7 +108,7 @@ func agentsSent(list []byte) ([]byte, error) {
 			item["call_id"] = id
 			delete(item, "callId")
 		}
-		if strings.HasPrefix(typ, "tool_search_") && item["call_id"] == nil { // the provider searches, and needs no answer
+		if strings.HasPrefix(typ, "tool_search_") && item["call_id"] == nil { // the provider runs the search, which needs no answer
 			item["execution"] = json.RawMessage(`"server"`)
 		}
 	}
@@ -133,7 +133,7 @@ func agents(list []byte) (bad []string) {
 	return append(bad, responses(sent)...)
 }
 
-// agentsOpaque are the items that only the provider can read.
+// agentsOpaque returns the items that only the provider can read.
 func agentsOpaque(list []byte) (opaque []json.RawMessage) {
 	var raws []json.RawMessage
 	_ = json.Unmarshal(list, &raws)

@@ -25,7 +25,7 @@ type agMessage struct {
 	}
 }
 
-// text reports whether the content is a string, parts whether it is a list of parts, and said whether there is something in it.
+// content reports whether the content is a string (text) or a list of parts (parts), and whether it is nonempty (said).
 func (m *agMessage) content() (text, parts, said bool) {
 	var s *string
 	if json.Unmarshal(m.Content, &s) == nil && s != nil {
@@ -41,7 +41,8 @@ func (m *agMessage) content() (text, parts, said bool) {
 	return false, true, said
 }
 
-// agUI says what the schemas of the protocol refuse, and what an agent that hands the messages on to a model is refused.
+// agUI returns what the protocol's schemas reject, and what a model's provider would reject if an agent passed on the
+// messages.
 func agUI(list []byte) (bad []string) {
 	var ms []agMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -124,7 +125,7 @@ func agUILastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// agUIOpaque are messages of encrypted reasoning, and what is encrypted in others.
+// agUIOpaque returns the messages with encrypted reasoning, and the encrypted members of others.
 func agUIOpaque(list []byte) (out []json.RawMessage) {
 	var raws []json.RawMessage
 	_ = json.Unmarshal(list, &raws)

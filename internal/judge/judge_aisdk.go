@@ -30,7 +30,7 @@ type aiPart struct {
 	Approved         *bool           `json:"approved"`
 }
 
-// aiSDK says what generateText and the provider after it would refuse in a list of ModelMessages.
+// aiSDK returns what generateText, or the provider, would reject in a list of ModelMessages.
 func aiSDK(list []byte) (bad []string) {
 	var ms []aiMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -40,8 +40,8 @@ func aiSDK(list []byte) (bad []string) {
 		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
 	}
 	calls := map[string]bool{}    // ids of all calls so far
-	open := map[string]bool{}     // of calls without a result
-	own := map[string]bool{}      // of the provider's own calls
+	open := map[string]bool{}     // ids of calls without a result
+	own := map[string]bool{}      // ids of the provider's own calls
 	requests := map[string]bool{} // approval ids
 	for i, m := range ms {
 		var text string
@@ -66,7 +66,7 @@ func aiSDK(list []byte) (bad []string) {
 		}
 		switch m.Role {
 		case "user", "system":
-			// At the end of the list the host may be about to add results, but not before somebody spoke.
+			// At the end of the list the host may be about to add results, unless somebody has spoken since.
 			if len(open) > 0 {
 				say(i, "%d tool calls have no result before it", len(open))
 				open = map[string]bool{}
@@ -75,7 +75,7 @@ func aiSDK(list []byte) (bad []string) {
 		default:
 			say(i, "role %q", m.Role)
 		}
-		here := map[string]bool{} // of the calls of this message
+		here := map[string]bool{} // ids of the calls in this message
 		for _, p := range parts {
 			switch p.Type {
 			case "tool-call":
@@ -122,7 +122,7 @@ func aiSDK(list []byte) (bad []string) {
 	return bad
 }
 
-// aiOutput says what is wrong with the output of a tool result.
+// aiOutput returns what is wrong with the output of a tool result.
 func aiOutput(p aiPart) string {
 	if p.Result != nil { // AI SDK 4: any value
 		return ""

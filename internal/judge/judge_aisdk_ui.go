@@ -33,8 +33,8 @@ type uiPart struct {
 	} `json:"approval"`
 }
 
-// aiSDKUI says what validateUIMessages would refuse in a list of UIMessages, and what convertToModelMessages would make
-// invalid ModelMessages of.
+// aiSDKUI returns what validateUIMessages would reject in a list of UIMessages, and what convertToModelMessages would
+// convert to invalid ModelMessages.
 func aiSDKUI(list []byte) (bad []string) {
 	var ms []uiMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -96,7 +96,7 @@ func aiSDKUI(list []byte) (bad []string) {
 	return bad
 }
 
-// uiTool says what is wrong with a tool part: each state has members of its own.
+// uiTool returns what is wrong with a tool part: each state has its own members.
 func uiTool(p uiPart) string {
 	approved := ""
 	if a := p.Approval; a != nil {
@@ -142,7 +142,7 @@ func aiSDKUILastUser(list []byte) json.RawMessage {
 		for k := len(m.Parts) - 1; k >= 0; k-- {
 			var p uiPart
 			_ = json.Unmarshal(m.Parts[k], &p)
-			if p.Type == "steering-message" { // the user's words in an assistant message
+			if p.Type == "steering-message" { // the user's words inside an assistant message
 				return m.Parts[k]
 			}
 			if m.Role == "user" && !(p.Type == "text" && p.Text != nil && *p.Text == "") {

@@ -57,7 +57,7 @@ func (m *auMessage) said() bool {
 	return slices.ContainsFunc(parts, func(p auPart) bool { return p.Type != "text" || p.Text != nil && *p.Text != "" })
 }
 
-// assistantUI says what the types refuse. A call without a result is tolerated: the converter answers it.
+// assistantUI returns what the types reject. A call without a result is tolerated, because the converter answers it.
 func assistantUI(list []byte) (bad []string) {
 	var ms []auMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

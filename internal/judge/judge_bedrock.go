@@ -57,7 +57,7 @@ func bedrockRead(list []byte) ([]bedrockMessage, error) {
 
 var bedrockID = regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,64}$`)
 
-// bedrock says what the service answers with a ValidationException.
+// bedrock returns what the service rejects with a ValidationException.
 func bedrock(list []byte) (bad []string) {
 	ms, err := bedrockRead(list)
 	if err != nil {
@@ -67,7 +67,7 @@ func bedrock(list []byte) (bad []string) {
 		bad = append(bad, fmt.Sprintf("messages.%d: ", i)+fmt.Sprintf(f, a...))
 	}
 	used := map[string]bool{}
-	var asked map[string]bool // by the message before
+	var asked map[string]bool // ids that the previous message asked for
 	last := ""
 	for i, m := range ms {
 		if m.Role == "system" {

@@ -47,7 +47,7 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 	}
 	contents := make([]geminiContent, len(raws))
 	called := map[string]bool{}
-	more := map[string]bool{} // ids of calls that have a response already, which others follow
+	more := map[string]bool{} // ids of calls that have a response already, which others continue
 	for i, r := range raws {
 		var c struct {
 			Role  string
@@ -72,7 +72,7 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 				p.response = &geminiCall{}
 				_ = json.Unmarshal(v, p.response)
 				if id := p.response.ID; more[id] {
-					p.response = nil // it answers no call again
+					p.response = nil // it answers no other call
 				} else {
 					more[id] = id != "" && called[id] && p.response.WillContinue
 				}
@@ -137,7 +137,7 @@ func gemini(list []byte) (bad []string) {
 		}
 	}
 	if apart := geminiPairs(contents); len(apart) > 0 {
-		// The provider joins contents of one role in a row.
+		// The provider joins consecutive contents of one role.
 		if joined := geminiPairs(joinGemini(contents)); len(joined) > 0 {
 			bad = append(bad, joined...)
 		} else {
@@ -159,7 +159,7 @@ func gemini(list []byte) (bad []string) {
 	return append(bad, geminiSignatures(contents)...)
 }
 
-// joinGemini makes one content of those of one role in a row.
+// joinGemini joins consecutive contents of one role.
 func joinGemini(contents []geminiContent) (joined []geminiContent) {
 	for _, c := range contents {
 		if n := len(joined); n > 0 && joined[n-1].role == c.role {
@@ -171,7 +171,7 @@ func joinGemini(contents []geminiContent) (joined []geminiContent) {
 	return joined
 }
 
-// geminiPairs checks that each content with responses answers the calls of the one before it.
+// geminiPairs checks that each content with responses answers the calls of the previous one.
 func geminiPairs(contents []geminiContent) (bad []string) {
 	say := func(i int, f string, a ...any) {
 		bad = append(bad, fmt.Sprintf("content %d: ", i)+fmt.Sprintf(f, a...))
@@ -201,8 +201,8 @@ func geminiPairs(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// geminiSignatures checks that after the newest words of the user either none or each of the model's contents with calls has a signature on
-// its first call.
+// geminiSignatures checks that after the newest user text either none or each of the model's contents with calls has a
+// signature on its first call.
 func geminiSignatures(contents []geminiContent) (bad []string) {
 	signed, unsigned := -1, -1
 	for i := len(contents) - 1; i >= 0; i-- {
@@ -229,7 +229,7 @@ func geminiSignatures(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// says reports whether there is something besides function responses and empty texts.
+// says reports whether there is anything besides function responses and empty texts.
 func (c *geminiContent) says() bool {
 	for _, p := range c.parts {
 		if p.response == nil && !(p.text != nil && *p.text == "") {
@@ -239,7 +239,7 @@ func (c *geminiContent) says() bool {
 	return false
 }
 
-// inserted reports whether a repair put the content there, so that the roles take turns.
+// inserted reports whether a repair inserted the content so that the roles alternate.
 func (c *geminiContent) inserted() bool {
 	return len(c.parts) == 1 && c.parts[0].text != nil &&
 		(*c.parts[0].text == "[Noted.]" || *c.parts[0].text == "[The conversation goes on from here.]")
@@ -258,7 +258,7 @@ func geminiLastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// geminiOpaque returns the signatures: each is kept or goes with its part.
+// geminiOpaque returns the signatures: each is kept, or removed with its part.
 func geminiOpaque(list []byte) (parts []json.RawMessage) {
 	contents, _ := geminiContents(list)
 	for _, c := range contents {

@@ -56,7 +56,7 @@ func interactions(list []byte) (bad []string) {
 		return []string{"not a list of steps: " + err.Error()}
 	}
 	say := func(i int, f string, a ...any) { bad = append(bad, fmt.Sprintf("step %d: ", i)+fmt.Sprintf(f, a...)) }
-	last := len(steps) // where the model's last steps begin: their calls may be open
+	last := len(steps) // start of the model's last steps, whose calls may be open
 	for last > 0 && steps[last-1].Type == "function_result" {
 		last--
 	}

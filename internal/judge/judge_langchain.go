@@ -11,7 +11,7 @@ func init() {
 	judges["langchain"] = judge{valid: langchain, lastUser: langchainLastUser, opaque: langchainOpaque, kept: langchainKept}
 }
 
-// lcCall is a tool call, of LangChain or as a provider spells it.
+// lcCall is a tool call in the spelling of LangChain or of a provider.
 type lcCall struct {
 	ID       *string
 	Name     string
@@ -19,7 +19,7 @@ type lcCall struct {
 	Function struct{ Name string }
 }
 
-// lcMessage is a message in one of three shapes: what the model is told is in it, under kwargs or under data.
+// lcMessage is a message in one of three shapes: its content is at the top level, under kwargs or under data.
 type lcMessage struct {
 	shape, kind string
 	lcFields
@@ -40,7 +40,7 @@ type lcFields struct {
 	Name string
 }
 
-// lcKinds are classes and types of messages by what they are.
+// lcKinds maps classes and types of messages to what they are.
 var lcKinds = map[string]string{
 	"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool", "FunctionMessage": "function",
 	"ChatMessage": "chat", "RemoveMessage": "remove", "generic": "chat", "user": "human", "assistant": "ai", "developer": "system",
@@ -119,9 +119,9 @@ func (m *lcMessage) blocks() (blocks []lcBlock) {
 	return blocks
 }
 
-// calls are the ids of the calls that a message makes, whoever reads it: those of tool_calls and the invalid ones, of blocks, and those of
-// the provider where there are no others. Those who read them differently are to see the same calls: the second list is what they see of
-// other ones.
+// calls returns the ids of the calls in a message as any reader sees them: those of tool_calls and the invalid ones,
+// those of blocks, and the provider's if there are no others. Readers that look elsewhere should see the same calls;
+// odd are the ids that only they see.
 func (m *lcMessage) calls() (ids, odd []string) {
 	id := func(c lcCall) string {
 		if c.ID == nil {
@@ -156,7 +156,7 @@ func (m *lcMessage) calls() (ids, odd []string) {
 	return ids, odd
 }
 
-// langchain checks what all converters of LangChain's want of messages, and the providers after them.
+// langchain checks what all of LangChain's converters, and the providers, require of messages.
 func langchain(list []byte) (bad []string) {
 	ms, err := lcRead(list)
 	if err != nil {
@@ -257,7 +257,7 @@ func langchainOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// langchainKept checks that what is written is spelled as what was there.
+// langchainKept checks that new messages are spelled like the existing ones.
 func langchainKept(before, after []byte) error {
 	was, err := lcRead(before)
 	if err != nil {

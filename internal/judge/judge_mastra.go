@@ -69,7 +69,7 @@ func (m *maMessage) parts() []maPart {
 	return parts
 }
 
-// said reports whether something of a message is sent.
+// said reports whether anything in a message is sent.
 func (m *maMessage) said() bool {
 	c := &m.Content
 	return len(c.ToolInvocations) > 0 || len(c.Attachments) > 0 || c.Content != nil && *c.Content != "" || c.Reasoning != nil && *c.Reasoning != "" ||
@@ -81,8 +81,8 @@ func (m *maMessage) user() bool {
 	return m.Role == "user" || m.Role == "signal" && (kind == "user" || kind == "user-message" || kind == "" && m.Type == "user")
 }
 
-// mastra says what MessageList refuses or would send wrongly: messages that its order by date moves, calls that come twice, and copies next
-// to the parts that say something else than they do.
+// mastra returns what MessageList rejects or would send incorrectly: messages that are reordered by date, calls that
+// occur twice, and copies that differ from the parts.
 func mastra(list []byte) (bad []string) {
 	var ms []maMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -134,7 +134,7 @@ func mastra(list []byte) (bad []string) {
 	return bad
 }
 
-// mastraKept says where copies next to the parts have come out of step with them.
+// mastraKept returns an error if copies no longer match the parts.
 func mastraKept(before, after []byte) error {
 	var was, is []maMessage
 	if err := json.Unmarshal(before, &was); err != nil {
@@ -143,7 +143,7 @@ func mastraKept(before, after []byte) error {
 	if err := json.Unmarshal(after, &is); err != nil {
 		return err
 	}
-	apart := map[string]bool{} // messages that came in out of step
+	apart := map[string]bool{} // messages that did not match in the input
 	for _, m := range was {
 		if m.ID != nil && len(m.copies()) > 0 {
 			apart[*m.ID] = true
@@ -157,7 +157,7 @@ func mastraKept(before, after []byte) error {
 	return nil
 }
 
-// wrong says what is wrong with a call of message i of n.
+// wrong returns what is wrong with a call of message i of n.
 func (c *maCall) wrong(i, n int, calls map[string]bool) (bad []string) {
 	if c.ToolCallID == nil || c.ToolName == nil || c.Args == nil {
 		return []string{fmt.Sprintf("message %d: a call without id, name or arguments", i)}
@@ -184,7 +184,7 @@ func (c *maCall) wrong(i, n int, calls map[string]bool) (bad []string) {
 	return bad
 }
 
-// copies says which copies are out of step with the parts.
+// copies returns which copies don't match the parts.
 func (m *maMessage) copies() (bad []string) {
 	say := func(f string, a ...any) { bad = append(bad, fmt.Sprintf(f, a...)) }
 	inside := map[string][]*maCall{}

@@ -46,8 +46,8 @@ func samplingRead(list []byte) (ms []samplingMessage, err error) {
 	return ms, nil
 }
 
-// sampling checks the schema of messages, and what the specification says of tools: an assistant's message with tool uses is followed
-// by a user's message of their results alone.
+// sampling checks the schema of messages, and the specification's rules for tools: an assistant message with tool uses
+// is followed by a user message with nothing but their results.
 func sampling(list []byte) (bad []string) {
 	ms, err := samplingRead(list)
 	if err != nil {
@@ -56,7 +56,7 @@ func sampling(list []byte) (bad []string) {
 	say := func(i int, f string, a ...any) {
 		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
 	}
-	asked := []string{} // the uses of the message before
+	asked := []string{} // the tool uses of the previous message
 	used := map[string]bool{}
 	for i := range ms {
 		m := &ms[i]
@@ -117,7 +117,7 @@ func sampling(list []byte) (bad []string) {
 	return bad
 }
 
-// schema is what the types of the protocol do not allow in a block; "" for nothing.
+// schema returns what the protocol's types don't allow in a block; "" if it is valid.
 func (p *samplingPart) schema() string {
 	switch p.Type {
 	case "text":

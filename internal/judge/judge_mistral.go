@@ -11,7 +11,7 @@ func init() {
 	judges["mistral"] = judge{valid: mistral, lastUser: mistralLastUser, opaque: opaque}
 }
 
-// mistralMessage is a message in the spelling of the API or in that of the SDK.
+// mistralMessage is a message in the spelling of the API or of the SDK.
 type mistralMessage struct {
 	Role       string
 	Content    json.RawMessage
@@ -25,12 +25,12 @@ type mistralUse struct{ ID string }
 
 var nine = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
-// behind is which roles may follow a role, as the API has it.
+// behind lists the roles that may follow each role, according to the API.
 var behind = map[string][]string{
 	"system": {"system", "user", "assistant"}, "user": {"system", "user", "assistant"}, "assistant": {"user", "assistant", "tool"}, "tool": {"assistant", "tool"},
 }
 
-// mistral checks what the validator of mistral-common does, with the stricter order of roles that the API has.
+// mistral makes the checks of mistral-common's validator, with the API's stricter order of roles.
 func mistral(list []byte) (bad []string) {
 	var ms []mistralMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -83,7 +83,7 @@ func mistral(list []byte) (bad []string) {
 	return bad
 }
 
-// mistralLastUser leaves out what a repair lets the user say.
+// mistralLastUser ignores user messages that a repair inserted.
 func mistralLastUser(list []byte) json.RawMessage {
 	ms, _ := read(list)
 	for _, m := range slices.Backward(ms) {

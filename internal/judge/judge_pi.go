@@ -9,7 +9,7 @@ import (
 
 func init() { judges["pi"] = judge{valid: pi, lastUser: piLastUser, opaque: piOpaque} }
 
-// piMessage is a message with what pi's types want of every one of its role.
+// piMessage is a message with the members that pi's types require for each role.
 type piMessage struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
@@ -55,7 +55,7 @@ func readPi(list []byte) ([]piMessage, error) {
 	return ms, nil
 }
 
-// parts are the parts of a list of content; ok reports whether it is one.
+// parts returns the parts of a content; ok reports whether it is a list.
 func (m *piMessage) parts() (parts []piPart, ok bool) {
 	var raws []json.RawMessage
 	if json.Unmarshal(m.Content, &raws) != nil {
@@ -71,14 +71,14 @@ func (m *piMessage) parts() (parts []piPart, ok bool) {
 	return parts, true
 }
 
-// said is the text of a content that is a string; ok reports whether it is one.
+// said returns the text of a content; ok reports whether it is a string.
 func (m *piMessage) said() (text string, ok bool) {
 	return text, len(m.Content) > 0 && m.Content[0] == '"' && json.Unmarshal(m.Content, &text) == nil
 }
 
 var piStops = []string{"pending", "stop", "length", "toolUse", "error", "aborted", "deferred"}
 
-// piTyped says what a message lacks of its type, or "".
+// piTyped returns what a message lacks according to its type, or "".
 func piTyped(m *piMessage) string {
 	_, list := m.parts()
 	_, str := m.said()
@@ -128,8 +128,8 @@ func piTyped(m *piMessage) string {
 	return ""
 }
 
-// pi goes through a conversation as pi does before a request. Calls without results get one there, and messages with nothing in them
-// are left out; results without calls are sent as they are, which no provider takes.
+// pi processes a conversation as pi does before a request. It adds results to calls without one and skips empty
+// messages; results without calls are sent unchanged, which all providers reject.
 func pi(list []byte) (bad []string) {
 	ms, err := readPi(list)
 	if err != nil {
@@ -222,7 +222,7 @@ func piLastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// piOpaque are the parts that a provider has signed, and system messages that change more than a text.
+// piOpaque returns the parts that a provider has signed, and system messages that change more than a text.
 func piOpaque(list []byte) (opaque []json.RawMessage) {
 	ms, _ := readPi(list)
 	for i := range ms {
@@ -234,7 +234,7 @@ func piOpaque(list []byte) (opaque []json.RawMessage) {
 			if p.ThinkingSignature != "" {
 				opaque = append(opaque, p.raw)
 			}
-			if p.ThoughtSignature != "" { // of the name and the arguments: the id is the application's
+			if p.ThoughtSignature != "" { // of the name and the arguments, because the application chooses the id
 				opaque = append(opaque, p.Arguments)
 			}
 		}

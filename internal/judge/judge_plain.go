@@ -11,7 +11,8 @@ func init() {
 		opaque: func([]byte) []json.RawMessage { return nil }}
 }
 
-// plain is what the strictest reader of chats takes: the template of a local model, or a provider that joins nothing.
+// plain returns what the strictest reader of chats would reject: the template of a local model, or a provider that
+// joins nothing.
 func plain(ms []message) (bad []string) {
 	last := ""
 	for i, m := range ms {
@@ -34,7 +35,7 @@ func plain(ms []message) (bad []string) {
 	return bad
 }
 
-// plainLastUser is the newest user message, without what a repair lets the user say.
+// plainLastUser returns the newest user message, ignoring those that a repair inserted.
 func plainLastUser(list []byte) json.RawMessage {
 	ms, _ := read(list)
 	for i := len(ms) - 1; i >= 0; i-- {

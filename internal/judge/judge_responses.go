@@ -48,7 +48,7 @@ func (it *responsesItem) ofModel() bool {
 		it.Type != "compaction_trigger" && it.Type != "configuration_update"
 }
 
-// answers reports whether an item is the application's answer to one of the model's.
+// answers reports whether an item is the application's answer to an item of the model.
 func (it *responsesItem) answers() bool {
 	return strings.HasSuffix(it.Type, "_output") && it.Execution != "server" || it.Type == "mcp_approval_response"
 }
@@ -70,7 +70,7 @@ func responses(list []byte) (bad []string) {
 	}
 	called := map[string]int{}
 	answered := map[string]bool{}
-	lastRun := len(items) // where the model's last items begin: their calls may be open
+	lastRun := len(items) // start of the model's last items, whose calls may be open
 	for lastRun > 0 && items[lastRun-1].answers() {
 		lastRun--
 	}
@@ -160,8 +160,8 @@ func responsesOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// responsesKept checks what must not be lost between before and after: compaction items and references; and that an item which the model
-// wrote after reasoning, and which still has its id, still has that reasoning.
+// responsesKept checks what must not be lost between before and after: compaction items and references; and that an
+// item that the model wrote after reasoning still has that reasoning if it still has its id.
 func responsesKept(before, after []byte) error {
 	in, err := responsesItems(before)
 	if err != nil {

@@ -38,7 +38,7 @@ func (p *tsPart) text() string {
 	return s
 }
 
-// sent reports whether the converter hands a part on.
+// sent reports whether the converter passes on a part.
 func (p *tsPart) sent() bool {
 	switch p.Type {
 	case "text":
@@ -57,7 +57,7 @@ func (p *tsPart) sent() bool {
 	return false
 }
 
-// tanStack says what the types refuse, and what the converter would make invalid model messages of.
+// tanStack returns what the types reject, and what the converter would convert to invalid model messages.
 func tanStack(list []byte) (bad []string) {
 	var ms []tsMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -101,7 +101,7 @@ func tanStack(list []byte) (bad []string) {
 					say("tool call id %q comes twice", *p.ID)
 				}
 				used[*p.ID] = true
-				// What the call itself tells is sent where no result is next to it.
+				// The output inside the call is sent if there is no result next to it.
 				open[*p.ID] = p.Output == nil && !(p.State == "approval-responded" && p.Approval.Approved != nil)
 			case "tool-result":
 				if p.ToolCallID == nil || len(p.Content) == 0 || p.Content[0] != '"' && p.Content[0] != '[' {
@@ -109,7 +109,7 @@ func tanStack(list []byte) (bad []string) {
 				} else if _, called := open[*p.ToolCallID]; called {
 					delete(open, *p.ToolCallID)
 					answered[*p.ToolCallID] = true
-				} else if !answered[*p.ToolCallID] { // the converter leaves a second one out
+				} else if !answered[*p.ToolCallID] { // the converter skips a second one
 					say("a result of %q, which is not called before it", *p.ToolCallID)
 				}
 			case "image", "audio", "video", "document":
@@ -130,7 +130,7 @@ func tanStack(list []byte) (bad []string) {
 	return bad
 }
 
-// tanStackWrites reports whether a message holds something that is not sent yet, or never.
+// tanStackWrites reports whether a message contains something that is not sent yet, or never.
 func tanStackWrites(m tsMessage) bool {
 	for _, raw := range m.Parts {
 		var p tsPart

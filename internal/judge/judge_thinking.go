@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// The ways in which a provider looks at signed thinking. A model with a budget wants an open tool loop to begin with its thinking, in its
-// first message or, where thinking comes between calls, in its last; newer models bind a block to all that precedes it.
+// How a provider checks signed thinking. A model with a budget requires an open tool loop to begin with its thinking,
+// in its first message or, if there is thinking between calls, in its last; newer models bind a block to everything
+// before it.
 const (
 	Manual      = "manual"
 	Interleaved = "interleaved"
@@ -18,18 +19,19 @@ const (
 	Off         = "off"
 )
 
-// thought is a block as the provider reads it, whatever the format.
+// thought is a block as the provider sees it, in any format.
 type thought struct {
 	role    string
 	kind    string // thinking, call, result, other
 	sig     string
-	text    string // canonical JSON, "" of thinking
-	summary bool   // the provider's own, of all before it
-	server  bool   // of the provider's own tools
+	text    string // canonical JSON; "" for thinking
+	summary bool   // the provider's own summary of everything before it
+	server  bool   // from one of the provider's own tools
 	begins  bool   // an assistant message begins here
 }
 
-// Thinking returns what a provider would refuse of the signed thinking in a list of messages, or a request body, in one of the ways.
+// Thinking returns what a provider would reject in the signed thinking of a list of messages, or a request body, in one
+// of the modes.
 func Thinking(format, way string, body []byte) (bad []string) {
 	beside, blocks := thoughts(format, body)
 	switch way {
@@ -76,7 +78,7 @@ func Thinking(format, way string, body []byte) (bad []string) {
 	return bad
 }
 
-// Thoughts is how many signed blocks of thinking there are.
+// Thoughts returns the number of signed thinking blocks.
 func Thoughts(format string, body []byte) (n int) {
 	_, blocks := thoughts(format, body)
 	for _, b := range blocks {
@@ -87,10 +89,10 @@ func Thoughts(format string, body []byte) (n int) {
 	return n
 }
 
-// Unsigned begins the signatures that Issue replaces: a number follows, and an underscore.
+// Unsigned is the prefix of signatures that Issue replaces; a number and an underscore follow.
 const Unsigned = "UNSIGNED_"
 
-// Issue signs the blocks of thinking in a list or a body as the provider would have: each is bound to what precedes it.
+// Issue signs the thinking blocks in a list or a body as the provider would have: each is bound to what precedes it.
 func Issue(format string, body []byte) []byte {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -111,7 +113,7 @@ func Issue(format string, body []byte) []byte {
 	return body
 }
 
-// Next is the signature of thinking that a provider would issue after the messages of a body.
+// Next returns the signature of the thinking that a provider would issue after the messages of a body.
 func Next(format string, body []byte) string {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -126,10 +128,10 @@ func Next(format string, body []byte) string {
 	return Sign(h.sum(), last)
 }
 
-// Sign is a signature of thinking that follows a prefix and the thinking with the signature last, if there is any.
+// Sign returns the signature of thinking that follows a prefix and, if any, the thinking with the signature last.
 func Sign(prefix, last string) string { return prefix + "." + hash(last) }
 
-// spoken is the index after the newest block of the user that is no tool result, and all of its turn.
+// spoken returns the index after the newest user block that is not a tool result, and after its whole turn.
 func spoken(blocks []thought) int {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].role == "user" && blocks[i].kind != "result" {
@@ -141,7 +143,7 @@ func spoken(blocks []thought) int {
 	return 0
 }
 
-// openLoop reports whether the model continues with a tool loop.
+// openLoop reports whether the model will continue a tool loop.
 func openLoop(loop []thought) bool {
 	if len(loop) == 0 {
 		return false
@@ -150,7 +152,8 @@ func openLoop(loop []thought) bool {
 	return last.kind == "result" && !last.server || last.kind == "call"
 }
 
-// A prefix is a hash of what precedes a block: thinking does not count, and how messages of one role are divided does not either.
+// A prefix is a hash of what precedes a block, without thinking, and regardless of how messages of one role are
+// divided.
 type prefix struct {
 	text []byte
 	role string
@@ -175,7 +178,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// canonical is JSON without marks for the prompt cache and in one order.
+// canonical returns JSON without cache breakpoints and with sorted keys.
 func canonical(v any) string {
 	if m, ok := v.(map[string]any); ok {
 		delete(m, "cache_control")
@@ -184,7 +187,7 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads a list or a body as blocks, in order; next to is what a body sends next to its messages.
+// thoughts reads a list or a body as blocks, in order; beside is what a body sends besides its messages.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
 		System, Tools any
@@ -208,7 +211,7 @@ func thoughts(format string, body []byte) (beside string, blocks []thought) {
 			parts = []any{map[string]any{"type": "text", "text": m[key]}}
 		}
 		from := len(blocks)
-		var results []thought // of a step, which the next message brings
+		var results []thought // of a step; they belong to the next message
 		flush := func() {
 			blocks = append(blocks, results...)
 			results = nil
@@ -224,7 +227,7 @@ func thoughts(format string, body []byte) (beside string, blocks []thought) {
 				continue
 			}
 			speaker := role
-			if p["type"] == "steering-message" { // the user's words, sent as a message of their own
+			if p["type"] == "steering-message" { // the user's words, sent as a separate message
 				flush()
 				speaker = "user"
 			}
@@ -246,7 +249,7 @@ func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	return beside, blocks
 }
 
-// thoughtOf reads one part, with the result that it brings where call and result are one.
+// thoughtOf reads one part, with its result if call and result are one part.
 func thoughtOf(role string, p map[string]any) (b thought, result *thought) {
 	if role == "tool" {
 		role = "user"
@@ -296,7 +299,7 @@ func thoughtOf(role string, p map[string]any) (b thought, result *thought) {
 	return b, nil
 }
 
-// anthropicOptions is what a part of the AI SDK keeps for Anthropic.
+// anthropicOptions returns a part's options for Anthropic in the AI SDK.
 func anthropicOptions(p map[string]any) map[string]any {
 	for _, key := range []string{"providerOptions", "providerMetadata"} {
 		if options, ok := p[key].(map[string]any); ok {

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// Said is what a conversation says, whatever format it is in: texts by who said them, tool calls and their results, each in order.
+// Said is what a conversation says, in any format: texts by speaker, tool calls and their results, each in order.
 type Said struct {
 	System, User, Assistant []string
-	Calls                   []string // name and arguments
+	Calls                   []string // names and arguments
 	Results                 []string
 }
 
-// SaidIn reads a list of messages of any format. It goes by the words that formats use, all of them at once, and knows no format.
+// SaidIn reads a list of messages of any format. It uses the member names of all formats at once, and knows no single
+// format.
 func SaidIn(list []byte) (s Said, err error) {
 	var messages []map[string]any
 	if err := json.Unmarshal(list, &messages); err != nil {
@@ -183,7 +184,8 @@ func (s *Said) call(name, arguments any) {
 	s.Calls = append(s.Calls, tool+" "+string(b))
 }
 
-// result takes in what a tool has answered: the texts and numbers in it, since what is JSON in one format is a text with JSON in another.
+// result adds a tool's answer: the texts and numbers in it, because JSON in one format is a text that contains JSON in
+// another.
 func (s *Said) result(v any) {
 	s.Results = append(s.Results, squeeze(strings.Join(leaves(nil, v), " ")))
 }
@@ -196,7 +198,7 @@ func leaves(all []string, v any) []string {
 		if text := strings.TrimSpace(v); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Unmarshal([]byte(text), &inner) == nil {
 			return leaves(all, inner)
 		}
-		if at := strings.LastIndex(v, "\n[image"); at > 0 { // a note in place of an image
+		if at := strings.LastIndex(v, "\n[image"); at > 0 { // a note that replaces an image
 			return append(leaves(all, v[:at]), v[at+1:])
 		}
 		all = append(all, v)

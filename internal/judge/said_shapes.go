@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// plainly is a message with the members that other formats have, too, in place of its own ones; nil where no model is sent it.
+// plainly returns a message with members as in other formats instead of its own ones; nil if it is not sent to a model.
 func plainly(m map[string]any) map[string]any {
 	role, _ := m["role"].(string)
 	typ, _ := m["type"].(string)
@@ -32,7 +32,7 @@ func plainly(m map[string]any) map[string]any {
 	return m
 }
 
-// lcPlainly is a message of LangChain's with what it holds in it, its role, and each call once.
+// lcPlainly returns a message of LangChain with its inner content, its role, and each call once.
 func lcPlainly(m map[string]any) map[string]any {
 	typ, _ := m["type"].(string)
 	held := m
@@ -76,7 +76,7 @@ func lcPlainly(m map[string]any) map[string]any {
 	return held
 }
 
-// tsPlainly gives parts of TanStack's the members of others: of a call that has a result next to it, that alone is sent.
+// tsPlainly gives TanStack's parts the members of other formats. If a call has a result next to it, only that is sent.
 func tsPlainly(parts []any) {
 	answered := map[any]bool{}
 	for _, p := range parts {
@@ -107,7 +107,7 @@ func tsPlainly(parts []any) {
 	}
 }
 
-// maPlainly is a message of Mastra's store with its parts, and the other forms of the same content.
+// maPlainly returns a message of Mastra's store with its parts, and the other forms of the same content.
 func maPlainly(role string, store map[string]any) map[string]any {
 	var calls, rest []any
 	texts := false
@@ -154,7 +154,8 @@ func maPlainly(role string, store map[string]any) map[string]any {
 	return map[string]any{"role": role, "parts": append(rest, calls...)}
 }
 
-// adPlainly are the contents that the framework would send of ADK's events; messages of other formats are as they were.
+// adPlainly returns the contents that the framework would send for ADK's events; messages of other formats are
+// unchanged.
 func adPlainly(messages []map[string]any) []map[string]any {
 	if !slices.ContainsFunc(messages, func(m map[string]any) bool { return m["author"] != nil }) {
 		return messages

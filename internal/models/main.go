@@ -1,5 +1,5 @@
-// Command models writes models_table.go from models.json: what policies know of models. It is run by go generate, in the
-// folder of both.
+// Command models writes models_table.go from models.json: what policies know about models. go generate runs it in the
+// folder of both files.
 package main
 
 import (
@@ -45,10 +45,10 @@ func main() {
 	}
 }
 
-// model is the size of a context window, and how much of it the provider keeps for the answer, in tokens.
+// model is the size of a context window, and how much of it the provider reserves for the answer, in tokens.
 type model struct{ Window, Reserve int }
 
-// write writes one table. The longest name that fits counts, so it is looked at first.
+// write writes one table. The longest matching name counts, so longer names come first.
 func write(b *bytes.Buffer, table string, models map[string]model) {
 	names := slices.SortedFunc(maps.Keys(models), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))

@@ -3,7 +3,8 @@
 //	go run ./internal/modproxy DIRECTORY
 //	GOPROXY=file://DIRECTORY go install github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest
 //
-// A test installs them from there as a user installs a release. A module has the files that git would commit now.
+// A test installs them from there like a user installs a release. A module contains the files that git would commit
+// now.
 package main
 
 import (
@@ -89,7 +90,7 @@ func (m module) publish(out string) error {
 		return err
 	}
 	names := strings.Split(strings.TrimSuffix(files, "\x00"), "\x00")
-	nested := map[string]bool{} // folders with a go.mod of their own: they aren't part of this module
+	nested := map[string]bool{} // folders with their own go.mod, which aren't part of this module
 	for _, name := range names {
 		if folder, base := path.Split(name); base == "go.mod" && folder != "" {
 			nested[folder] = true
@@ -117,7 +118,7 @@ func (m module) pack(name string, files []string) error {
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join(m.Dir, file))
 		if errors.Is(err, os.ErrNotExist) {
-			continue // deleted, and not committed yet
+			continue // deleted, but not committed yet
 		}
 		if err != nil {
 			return err

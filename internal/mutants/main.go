@@ -1,16 +1,17 @@
-// Command mutants changes one operator of core at a time and looks whether a test fails.
+// Command mutants changes one operator of core at a time and checks whether a test fails.
 //
-// Gremlins finds the changes (it lists them as JSON without running anything); a seed draws a sample of them; each is tested by what is
-// cheap first: the short tests of its own package, those of the packages that import it, a few fast ones of core that go through all of it, the
-// short ones of core, those over real sessions, and with -to all the tests of the module. A survivor of those costs as much as a whole run, so
-// they are only tried if asked for; what the stages before kill is the least that the tests kill.
-// A changed file never is in the tree: the go command is given it with -overlay.
+// Gremlins finds the changes (it lists them as JSON without running anything); a seed selects a sample. Each change is
+// tested in stages, the cheapest first: the short tests of its own package, those of the packages that import it, a few
+// fast tests that reach nearly all of core, the short ones of core, those over real sessions, and with -to all tests of
+// the module. A survivor of all stages costs as much as a whole run, so the last ones are only run if requested; the
+// share that the earlier stages kill is a lower bound. A changed file is never in the tree: the go command gets it with
+// -overlay.
 //
-// A change may make a loop endless. Tests are limited in processor time, which a busy machine does not use up, and a test that is ended by
-// the limit counts as failed only if it passes without the change in a fifth of it.
+// A change may make a loop endless. Tests are limited in CPU time, which does not depend on the load of the machine. A
+// test that is ended by the limit counts as failed only if it passes without the change in a fifth of it.
 //
-// Changes that no test can tell from the code are named, with the reason, in equivalent.txt and are left out of the sample. The command
-// fails if less than 90 % of the rest are killed.
+// Changes that no test can detect are listed, with the reason, in equivalent.txt and are not part of the sample. The
+// command fails if less than 90 % of the rest are killed.
 //
 //	go run ./internal/mutants -list build/mutants/all.json -n 300 -seed 1
 package main
@@ -33,25 +34,25 @@ import (
 	"time"
 )
 
-// want is the share of the sample, in percent, that tests have to kill.
+// want is the percentage of the sample that tests must kill.
 const want = 90
 
-// equivalents is where changes are named that no test can tell from the code.
+// equivalents is the file that lists changes that no test can detect.
 const equivalents = "internal/mutants/equivalent.txt"
 
-// A stage is a set of tests. The survivors of one continue to the next.
+// A stage is a set of tests. The survivors of one stage continue to the next.
 type stage struct {
 	name     string
 	packages func(m *mutant) []string
 	flags    []string
-	cpu      int // seconds of processor time of the tests of one package
-	memory   int // KiB of address space; 0 for any. A changed loop may never stop allocating.
+	cpu      int // CPU time limit for the tests of one package, in seconds
+	memory   int // limit of the address space in KiB, because a changed loop may never stop allocating; 0 means none
 }
 
-// short leaves out tests over real sessions: they take most of the time and say little more than the others.
+// short excludes tests over real sessions, which take most of the time and add little.
 var short = []string{"-short", "-skip=Real"}
 
-// fast are tests of core that take a second or less each, and together reach nearly all of it.
+// fast are tests of core that take at most a second each and together reach nearly all of it.
 const fast = "-run=^Test(Vectors|SeedVectors|Seeds|Digests|DigestSections|Canaries|Branch|Background|ArchiveOfPasses|FitEdits|FitOfOtherFormats|FitOfEditedHistories|" +
 	"ForgedDigestOfTheUserIsKept|DeferredResults|ProviderSummaries|PrefixRequests|CalibrationConverges|RulesBeatNewestMessages|ConvertReports|LastResort.*|Redact.*|Search)$"
 
@@ -66,7 +67,7 @@ var stages = []stage{
 	{"all", func(*mutant) []string { return []string{"./..."} }, nil, 4000, 0},
 }
 
-// patience is how many times longer than its limit of processor time a test may take by the clock.
+// patience is by how many times a test may exceed its CPU time limit in wall-clock time.
 const patience = 30
 
 func main() {
@@ -159,7 +160,7 @@ func main() {
 	}
 }
 
-// read gives the mutants that gremlins lists, in an order of their own; dir is the folder that it was run on.
+// read returns the mutants that gremlins lists, in a fixed order; dir is the folder that gremlins was run on.
 func read(data []byte, dir string) ([]*mutant, error) {
 	var found struct {
 		Files []struct {
@@ -190,16 +191,16 @@ func shuffle(all []*mutant, seed uint64) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }
 
-// survivors gives those mutants that a report names.
+// survivors returns the mutants that a report names.
 func survivors(all []*mutant, report string) []*mutant {
 	lines := strings.Split(report, "\n")
 	return slices.DeleteFunc(all, func(m *mutant) bool { return !slices.Contains(lines, m.id()) })
 }
 
-// notBuilt is the stage of a mutant that the compiler refuses.
+// notBuilt is the stage of a mutant that the compiler rejects.
 const notBuilt = -1
 
-// test gives the stage that kills a mutant, last+1 if none does.
+// test returns the stage that kills a mutant, or last+1 if none does.
 func test(m *mutant, last int) (int, error) {
 	dir, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
@@ -231,7 +232,7 @@ func test(m *mutant, last int) (int, error) {
 	return last + 1, nil
 }
 
-// callers gives the packages of core/internal that import the mutant's.
+// callers returns the packages of core/internal that import the mutant's package.
 func callers(m *mutant) []string {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./core/internal/...").Output()
 	if err != nil {
@@ -253,7 +254,7 @@ type outcome int
 const (
 	passed outcome = iota
 	failed
-	ended // by a limit of time
+	ended // by a time limit
 )
 
 func (s *stage) run(overlay string, cpu int, packages []string) outcome {
@@ -261,7 +262,8 @@ func (s *stage) run(overlay string, cpu int, packages []string) outcome {
 	return run(overlay, cpu, s.memory, append(args, packages...)...)
 }
 
-// run runs the go command, each of its processes within seconds of processor time. They are a group, which ends as one.
+// run runs the go command, with a limit of seconds of CPU time for each of its processes. They form a group, so that
+// all of them can be killed.
 func run(overlay string, cpu, memory int, args ...string) outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), patience*time.Duration(cpu)*time.Second)
 	defer cancel()
@@ -285,7 +287,7 @@ func run(overlay string, cpu, memory int, args ...string) outcome {
 	}
 }
 
-// overlay writes the changed file and what tells the go command of it into dir.
+// overlay writes the changed file, and the overlay description for the go command, into dir.
 func (m *mutant) overlay(dir string) (string, error) {
 	from, err := filepath.Abs(m.File)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 
 // A mutant is core with one operator changed.
 type mutant struct {
-	File         string // from the module's root
-	Line, Column int    // from 1; bytes
+	File         string // relative to the module's root
+	Line, Column int    // counted from 1; the column in bytes
 	Type         string // gremlins' name of the change
 
 	// load sets these.
 	source, changed []byte
-	function        string // that holds the change, with its receiver; empty outside of functions
+	function        string // the function that contains the change, with its receiver; empty outside functions
 	before, after   string // the line, trimmed
-	which           int    // of the lines of the function that read the same, from 1; 0 where there is one
+	which           int    // its number among equal lines of the function, from 1; 0 if there is only one
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	negatives  = "INVERT_NEGATIVES"
 )
 
-// changes are the operators that gremlins changes, as its page on mutations lists them.
+// changes are the operators that gremlins changes, according to its page on mutations.
 var changes = map[string]map[string]string{
 	arithmetic:                {"+": "-", "*": "/", "/": "*", "%": "*", "-": "+"},
 	negatives:                 {"-": "+"},
@@ -51,7 +51,7 @@ func compare(a, b *mutant) int {
 
 func (m *mutant) room() string { return path.Dir(m.File) }
 
-// in reports whether the mutant's package ends like one of a list with commas.
+// in reports whether the mutant's package ends like one in a comma-separated list.
 func (m *mutant) in(rooms string) bool {
 	if rooms == "" {
 		return true
@@ -66,7 +66,7 @@ func (m *mutant) in(rooms string) bool {
 
 func (m *mutant) id() string { return fmt.Sprintf("%s:%d:%d %s", m.File, m.Line, m.Column, m.Type) }
 
-// key names the change in a way that lines above it do not move: as an entry of equivalent.txt without the reason.
+// key identifies the change independently of the lines above it: as an entry of equivalent.txt without the reason.
 func (m *mutant) key() string {
 	place := strings.TrimSpace(m.File + " " + m.function)
 	if m.which > 0 {
@@ -130,7 +130,7 @@ func (m *mutant) change(source []byte) error {
 	return nil
 }
 
-// name gives Receiver.Method, or the name of a function.
+// name returns Receiver.Method, or the name of a function.
 func name(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -152,7 +152,7 @@ func name(f *ast.FuncDecl) string {
 	}
 }
 
-// operator gives the longest operator at the start of a text.
+// operator returns the longest operator at the start of a text.
 func operator(text string) string {
 	best := ""
 	for _, table := range changes {

@@ -16,7 +16,7 @@ type tally struct {
 	tested, killed int
 	rooms          map[string]*row
 	stages         []int
-	cut            string // what was left out for lack of time
+	cut            string // what was skipped for lack of time
 }
 
 func newTally() *tally { return &tally{rooms: map[string]*row{}, stages: make([]int, len(stages))} }
@@ -32,7 +32,7 @@ func (t *tally) room(m *mutant) *row {
 
 func (t *tally) equivalent(m *mutant) { t.room(m).equivalent++ }
 
-// add counts a mutant that was killed at a stage, or lived to be tested by the last.
+// add counts a mutant that was killed at a stage, or that survived all stages up to the last.
 func (t *tally) add(m *mutant, at, last int) {
 	r := t.room(m)
 	r.tested++
@@ -51,7 +51,7 @@ func (t *tally) percent() float64 {
 	return 100 * float64(t.killed) / float64(t.tested)
 }
 
-// String gives the table.
+// String returns the table.
 func (t *tally) String() string {
 	var b strings.Builder
 	b.WriteString("| package | mutants | killed | lived | equivalent, not tested |\n|---|---|---|---|---|\n")
@@ -68,8 +68,8 @@ func (t *tally) String() string {
 	return b.String() + "\n" + t.cut
 }
 
-// readEquivalents gives the keys of the changes that a file names. An entry is the file and the function, the line before (-) and after (+),
-// and the reason (=), which may continue for lines.
+// readEquivalents returns the keys of the changes in a file. An entry is the file and the function, the line before (-)
+// and after (+), and the reason (=), which may span several lines.
 func readEquivalents(name string) (map[string]bool, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// Object is an object on its way.
+// Object is an object that is being written.
 type Object struct {
 	text  []byte
-	start int // where its first member would be
+	start int // offset of its first member
 }
 
 // New begins an object after text.
@@ -20,10 +20,10 @@ func New(text []byte) *Object {
 	return &Object{text, len(text)}
 }
 
-// End ends the object, and returns the text with it.
+// End ends the object, and returns the complete text.
 func (o *Object) End() []byte { return append(o.text, '}') }
 
-// Value adds a member; value appends what it is.
+// Value adds a member; value appends its value.
 func (o *Object) Value(key string, value func(dst []byte) []byte) {
 	if len(o.text) > o.start {
 		o.text = append(o.text, ',')
@@ -36,7 +36,7 @@ func (o *Object) Int(key string, n int) {
 	o.Value(key, func(dst []byte) []byte { return strconv.AppendInt(dst, int64(n), 10) })
 }
 
-// Float adds a number. One that JSON cannot hold is a text, which no reader takes for a number.
+// Float adds a number. NaN and infinities, which JSON cannot represent, become a text, so that readers reject them.
 func (o *Object) Float(key string, n float64) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		o.String(key, strconv.FormatFloat(n, 'g', -1, 64))
@@ -73,6 +73,6 @@ func List[T any](o *Object, key string, list []T, one func(dst []byte, element T
 func AppendString(dst []byte, text string) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true}
 	w.String(text)
-	quoted, _ := w.BuildBytes() // fails only where a custom marshaler does
+	quoted, _ := w.BuildBytes() // cannot fail for a string
 	return append(dst, quoted...)
 }

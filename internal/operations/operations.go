@@ -35,7 +35,7 @@ const (
 	OpFunction
 )
 
-// String is the name of the operation.
+// String returns the name of the operation.
 func (o Op) String() string { return Operations[o].Name }
 
 // Operation is a row of the table of operations.

@@ -1,5 +1,6 @@
-// Package promptcache is a provider's prompt cache, for tests: it counts what of a request is read from it, as Anthropic, OpenAI and servers
-// like them count, with their least sizes, lifetimes and what makes a cached beginning another one.
+// Package promptcache simulates a provider's prompt cache, for tests: it counts how much of a request is read from the
+// cache, according to the rules of Anthropic, OpenAI and similar servers: minimum sizes, lifetimes, and what
+// invalidates a cached prefix.
 package promptcache
 
 import (
@@ -12,8 +13,9 @@ import (
 	"time"
 )
 
-// Limits of the caches. Anthropic keeps a beginning of 1,024 tokens or more (more with some models) up to each mark, looks for an earlier one
-// up to 20 blocks before a mark, and takes 4 marks; OpenAI keeps each 128 tokens from 1,024 on.
+// Limits of the caches. Anthropic caches a prefix of at least 1,024 tokens (more with some models) up to each
+// breakpoint, looks for an earlier one up to 20 blocks before a breakpoint, and accepts 4 breakpoints; OpenAI caches in
+// steps of 128 tokens from 1,024 on.
 const (
 	leastTokens = 1024
 	lookBack    = 20
@@ -23,16 +25,16 @@ const (
 	lifetime    = 5 * time.Minute
 )
 
-// Cache is a prompt cache of one model. The zero value has nothing in it.
+// Cache is the prompt cache of one model. The zero value is empty.
 type Cache struct {
 	Now     func() time.Time
 	entries map[[sha256.Size]byte]time.Time
 }
 
-// Count is what a provider counts of a request, in tokens.
+// Count is a provider's count for a request, in tokens.
 type Count struct{ Input, Read, Write int }
 
-// Share is how much of the input was read from the cache, from 0 to 1.
+// Share returns the share of the input that was read from the cache, from 0 to 1.
 func (c Count) Share() float64 { return float64(c.Read) / float64(max(1, c.Input+c.Read+c.Write)) }
 
 // Add adds another count.
@@ -40,14 +42,15 @@ func (c *Count) Add(o Count) {
 	c.Input, c.Read, c.Write = c.Input+o.Input, c.Read+o.Read, c.Write+o.Write
 }
 
-// block is a piece of a request up to which a cache may go.
+// block is a piece of a request at whose end a cached prefix may end.
 type block struct {
 	text string
-	ttl  string // of its mark; "" where it has none
+	ttl  string // of its breakpoint; "" if it has none
 }
 
-// blocksOf reads a body in the order in which a model sees it: tools, system prompt, messages. What is no part of the prompt but loses the
-// cache of the messages precedes these: with Anthropic the choice of tools, and how the model thinks.
+// blocksOf reads a body in the order in which a model sees it: tools, system prompt, messages. Settings that aren't
+// part of the prompt but invalidate the cache of the messages precede these: with Anthropic the tool choice, and how
+// the model thinks.
 func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	var b struct {
 		Tools        []json.RawMessage
@@ -109,7 +112,7 @@ func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	return blocks, nil
 }
 
-// plain is a part without its mark, and the mark's lifetime.
+// plain returns a part without its breakpoint, and the breakpoint's lifetime.
 func plain(part json.RawMessage) (text, ttl string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(part, &m) != nil {
@@ -126,7 +129,8 @@ func plain(part json.RawMessage) (text, ttl string) {
 	return string(out), ttl
 }
 
-// Messages counts a request of the Messages API, and keeps what it marks. The error is that of a provider that refuses it.
+// Messages counts a request to the Messages API, and caches the prefixes that it marks. The error is that of a provider
+// that rejects it.
 func (c *Cache) Messages(body []byte) (n Count, err error) {
 	blocks, err := blocksOf(body, true)
 	if err != nil {
@@ -166,7 +170,7 @@ func (c *Cache) Messages(body []byte) (n Count, err error) {
 	return Count{Input: total - end, Read: read, Write: end - read}, nil
 }
 
-// Automatic counts a request to a provider that keeps what it has read without any marks.
+// Automatic counts a request to a provider that caches without breakpoints.
 func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	blocks, err := blocksOf(body, false)
 	if err != nil {
@@ -192,7 +196,7 @@ func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	return Count{Input: total - read, Read: read}, nil
 }
 
-// prefixes are the tokens up to each block, and a key of what is up to it.
+// prefixes returns the number of tokens up to each block, and a key of everything up to it.
 func prefixes(blocks []block) (sums []int, keys [][sha256.Size]byte) {
 	hash, size := sha256.New(), 0
 	for _, b := range blocks {
@@ -210,7 +214,7 @@ func (c *Cache) now() time.Time {
 	return time.Now()
 }
 
-// has reports whether a beginning is there. To read it keeps it alive.
+// has reports whether a prefix is cached. Reading it extends its lifetime.
 func (c *Cache) has(key [sha256.Size]byte) bool {
 	until, found := c.entries[key]
 	if found = found && c.now().Before(until); found {

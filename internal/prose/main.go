@@ -1,8 +1,9 @@
-// Command prose lists the files whose prose make lint-prose checks, and writes the texts that a program prints (errors, help, log lines) where
-// the linter can read them: for each source a file in the folder that -out names, with each text on the line that it has in the source.
+// Command prose lists the files whose prose make lint-prose checks, and extracts the texts that a program prints
+// (errors, help, log lines) so that the linter can read them: for each source it writes a file to the folder given by
+// -out, with each text on the line that it has in the source.
 //
-// Its arguments are paths from the current folder, such as git ls-files prints. Vale reads Markdown, HTML and the comments of programs
-// itself, but no string literals.
+// Its arguments are paths relative to the current folder, such as git ls-files prints. Vale reads Markdown, HTML and
+// comments itself, but no string literals.
 package main
 
 import (
@@ -38,14 +39,14 @@ func main() {
 	}
 }
 
-// skipped are files that are generated, that are data, or that quote others.
+// skipped matches files that are generated, that are data, or that quote others.
 var skipped = regexp.MustCompile(`_easyjson\.go$|\.gen\.ts$|(^|/)testdata/|(^|/)fixtures/.*/node_modules/|^host/c/src/|^internal/prose/|/statement_tastes\.go$`)
 
 var read = regexp.MustCompile(`\.(md|html|go|js|mjs|ts|tsx|py|rs|c|h|rb)$`)
 
 func checked(file string) bool { return read.MatchString(file) && !skipped.MatchString(file) }
 
-// copied writes a module of JavaScript under a name whose comments the linter finds.
+// copied copies a JavaScript module to a name for which the linter reads comments.
 func copied(out, file string) error {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -62,7 +63,7 @@ func write(out, file string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// extract writes the texts of a program into out. Tests have none that a user reads; files of cues are lists of words to look for.
+// extract writes the texts of a program to out. Tests contain none that a user reads; files of cues are word lists.
 func extract(out, file string) error {
 	var texts []string
 	var err error
@@ -80,7 +81,7 @@ func extract(out, file string) error {
 	return write(out, file+".txt", []byte(strings.Join(texts, "\n")+"\n"))
 }
 
-// literals returns the prose in the string literals of a Go file, each at the index of its line.
+// literals returns the prose in the string literals of a Go file, indexed by line.
 func literals(file string) ([]string, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
@@ -104,8 +105,8 @@ func literals(file string) ([]string, error) {
 
 var literal = regexp.MustCompile("\"([^\"\\\\]|\\\\.)*\"|`[^`]*`|'([^'\\\\]|\\\\.)*'")
 
-// quoted returns the prose between quotes of a file in another language, each at the index of its line. A literal that has several lines is
-// left out, and so are comments.
+// quoted returns the prose between quotes of a file in another language, indexed by line. It ignores literals that span
+// several lines, and comments.
 func quoted(file string) ([]string, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -125,7 +126,7 @@ func quoted(file string) ([]string, error) {
 	return texts, nil
 }
 
-// put adds a text at a line, which is counted from 1.
+// put adds a text at a line, counted from 1.
 func put(texts []string, line int, text string) []string {
 	for len(texts) < line {
 		texts = append(texts, "")
@@ -136,7 +137,7 @@ func put(texts []string, line int, text string) []string {
 
 var words = regexp.MustCompile(`[a-z]{2,} [a-z]+ [a-z']{2,}`)
 
-// prose reports whether a text has words in a row, as a sentence has, and neither JSON nor a regular expression.
+// prose reports whether a text contains consecutive words like a sentence, and isn't JSON or a regular expression.
 func prose(text string) bool {
 	return words.MatchString(text) && !strings.ContainsAny(text, `{}\^|<>`)
 }

@@ -1,5 +1,5 @@
-// Package provider is a fake model endpoint for tests: it refuses what a provider refuses, with the provider's own errors, and
-// otherwise talks, calls tools and writes summaries.
+// Package provider is a fake model endpoint for tests: it rejects what a provider rejects, with the provider's own
+// errors, and otherwise answers with text, tool calls and summaries.
 package provider
 
 import (
@@ -15,33 +15,33 @@ import (
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
-// Endpoint answers with tool calls and texts in turn. What asks for a summary has no tools.
+// Endpoint answers alternately with tool calls and texts. A request without tools is a request for a summary.
 type Endpoint struct {
 	Format string        // openai-chat or anthropic
-	Window int           // in tokens of four bytes; a conversation of more is refused
-	Broken int           // every so many requests of a conversation fail; 0 is never
-	NoSums bool          // summaries fail
-	Slow   time.Duration // how long an answer takes
-	Steps  int           // how many tool calls come in a row; 0 is 2
-	// Thinking is the way in which a model of Anthropic thinks, as package judge names them: answers begin with signed thinking, and
-	// what comes back is refused as such a model does. "" is that it does not think.
+	Window int           // in tokens of four bytes; a larger conversation is rejected
+	Broken int           // one in this many requests of a conversation fails; 0 means none
+	NoSums bool          // whether summaries fail
+	Slow   time.Duration // the duration of an answer
+	Steps  int           // number of consecutive tool calls; 0 means 2
+	// Thinking is how an Anthropic model thinks, in the terms of package judge: answers begin with signed thinking, and
+	// requests are checked as such a model does. "" means no thinking.
 	Thinking string
 
 	mu      sync.Mutex
 	seen    Seen
-	thought string // the block with which the answer begins, and a comma
+	thought string // the block with which an answer begins, followed by a comma
 }
 
-// Seen is what an Endpoint was asked.
+// Seen is what an Endpoint has received.
 type Seen struct {
-	Conversations []json.RawMessage // the lists that were taken
-	Refused       []string          // what no provider would take
+	Conversations []json.RawMessage // the accepted lists
+	Refused       []string          // what every provider would reject
 	Overflows     int
 	Summaries     int
 	Requests      int
 }
 
-// Seen says what was asked up to now.
+// Seen returns what has been received so far.
 func (e *Endpoint) Seen() Seen {
 	e.mu.Lock()
 	defer e.mu.Unlock()

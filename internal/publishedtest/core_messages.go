@@ -13,23 +13,23 @@ import (
 	"unicode/utf16"
 )
 
-// S1 and S2 work on the messages of an SDK whose parts are those of the wire format ai-sdk, and are given them so: a tool's message may hold
-// texts next to results, and content may be a string or a list.
+// S1 and S2 work on the messages of an SDK whose parts are those of the wire format ai-sdk, so they get that format: a
+// tool's message may contain texts besides results, and content may be a string or a list.
 
-// coreMessage is what a message of S2 may have next to what all have.
+// coreMessage has the optional members of a message in S2.
 type coreMessage struct {
 	StringContent bool            `json:"string_content"`
 	NoContent     bool            `json:"no_content"`
 	Legacy        json.RawMessage `json:"tool_calls_legacy"`
 }
 
-// corePart is what a part of S1 or S2 may have next to what all have.
+// corePart has the optional members of a part in S1 or S2.
 type corePart struct {
 	ArgumentsRaw *string         `json:"arguments_raw"`
 	Result       json.RawMessage `json:"result"`
 }
 
-// coreMessages are messages in the wire format ai-sdk. value rewrites the JSON of arguments and results.
+// coreMessages returns messages in the wire format ai-sdk. value rewrites the JSON of arguments and results.
 func coreMessages(messages []Message, value func(json.RawMessage) json.RawMessage) []any {
 	list := make([]any, len(messages))
 	for i, m := range messages {
@@ -117,7 +117,7 @@ func decodeInto(src []byte, v any) {
 	}
 }
 
-// asGo is JSON as the Go system S1 keeps it: bytes. A string is given as the text that its JSON is.
+// asGo returns JSON as the Go system S1 stores it: as bytes. A string is passed as its JSON text.
 func asGo(src json.RawMessage) json.RawMessage {
 	if src[0] != '"' {
 		return src
@@ -129,7 +129,7 @@ func asGo(src json.RawMessage) json.RawMessage {
 	return quoted
 }
 
-// asJavaScript is JSON as a host in JavaScript sends it: numbers as JSON.stringify spells them.
+// asJavaScript returns JSON as a JavaScript host sends it: with numbers spelled as by JSON.stringify.
 func asJavaScript(src json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	for i := 0; i < len(src); {
@@ -169,8 +169,8 @@ func javaScriptNumber(s string) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// wantText compares a text in an answer, which may be cut where JSON has no word for it, with that of a vector, which may
-// be a digest.
+// wantText compares a text in an answer, which may be cut where JSON can't represent it, with that of a vector, which
+// may be a hash.
 func wantText(t *testing.T, got, want json.RawMessage) {
 	t.Helper()
 	var digest struct {
@@ -203,7 +203,7 @@ func text(t *testing.T, src json.RawMessage) (s string) {
 	return s
 }
 
-// utf16LE are the code units of a JSON string, halves of pairs included.
+// utf16LE returns the code units of a JSON string, including unpaired surrogates.
 func utf16LE(quoted []byte) (b []byte) {
 	for s := quoted[1 : len(quoted)-1]; len(s) > 0; {
 		if s[0] == '\\' && s[1] == 'u' {
@@ -268,7 +268,7 @@ type edit struct {
 	Message json.RawMessage
 }
 
-// list is the edits as the vectors write a list of messages: {"i":k} and {"new":{"role","text"}}.
+// list returns the edits in the notation of the vectors: {"i":k} and {"new":{"role","text"}}.
 func (p *planned) list() []any {
 	list := []any{}
 	for _, e := range p.Edits {
@@ -288,13 +288,13 @@ func (p *planned) list() []any {
 	return list
 }
 
-// compacts runs plan, and step with what answer says to each request.
+// compacts runs plan, and step with the replies that answer returns.
 func compacts(t *testing.T, call Engine, request object, answer func(r summaryRequest) object) planned {
 	t.Helper()
 	var a planned
 	Call(t, call, "plan", request, &a)
 	if list, ok := request["messages"].([]any); ok && len(list) == 0 && a.Error != nil {
-		// A host with no messages is told so, and continues as it is.
+		// A host without messages gets an error, and continues unchanged.
 		equal(t, "code", a.Error.Code, "no_messages")
 		return planned{State: json.RawMessage(`{"round":0}`)}
 	}
@@ -315,7 +315,7 @@ func compacts(t *testing.T, call Engine, request object, answer func(r summaryRe
 	return a
 }
 
-// rawText is the bytes of a text in an answer: a string, or in hexadecimal where it is no UTF-8.
+// rawText returns the bytes of a text in an answer: a string, or hexadecimal digits if it is not UTF-8.
 func rawText(t *testing.T, got json.RawMessage) string {
 	t.Helper()
 	if got[0] == '"' {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Text is a text by the rule of the vectors: a string, or how to make one.
+// Text is a text in the notation of the vectors: a string, or a rule to make one.
 type Text string
 
 // UnmarshalJSON reads a string or a rule: {"repeat","count"}, {"lines","from","to","sep"} or {"concat":[rule,…]}.
@@ -52,7 +52,7 @@ type Message struct {
 	Turn  *int
 	Kind  *string
 	Data  json.RawMessage
-	Raw   json.RawMessage `json:"-"` // all of it
+	Raw   json.RawMessage `json:"-"` // the whole message
 }
 
 // UnmarshalJSON keeps the bytes too.
@@ -70,7 +70,7 @@ type Part struct {
 	IsError   bool `json:"is_error"`
 	Arguments json.RawMessage
 	ImageSize int             `json:"data_base64_len"`
-	Raw       json.RawMessage `json:"-"` // all of it
+	Raw       json.RawMessage `json:"-"` // the whole part
 }
 
 // UnmarshalJSON keeps the bytes too.
@@ -80,7 +80,7 @@ func (p *Part) UnmarshalJSON(src []byte) error {
 	return json.Unmarshal(src, (*plain)(p))
 }
 
-// native are messages in the native wire format.
+// native returns messages in the native wire format.
 func native(messages []Message) json.RawMessage {
 	list := make([]object, len(messages))
 	for i, m := range messages {
@@ -94,12 +94,12 @@ func native(messages []Message) json.RawMessage {
 	return src
 }
 
-// mark is a member of messages that nobody knows, and that therefore stays as it is: it says which message of the input a message of the
-// result was.
+// mark is an unknown member of messages, which therefore stays unchanged. It identifies which input message a message
+// of the result was.
 const mark = "seed_index"
 
-// changes are messages of a result in the shape of the vectors: {"i":k} for message k of the input as it was, with what has changed of it as
-// well, and {"new":…} for a new one.
+// changes returns the messages of a result in the notation of the vectors: {"i":k} for message k of the input, plus
+// what has changed in it, and {"new":…} for a new one.
 func changes(t *testing.T, input, result json.RawMessage) []object {
 	t.Helper()
 	var in, out []map[string]json.RawMessage
@@ -136,7 +136,7 @@ func changes(t *testing.T, input, result json.RawMessage) []object {
 	return list
 }
 
-// neutralContent is a list of parts in the shape of the vectors.
+// neutralContent returns a list of parts in the shape of the vectors.
 func neutralContent(t *testing.T, content json.RawMessage) []object {
 	t.Helper()
 	var parts []object
@@ -155,8 +155,8 @@ func neutralContent(t *testing.T, content json.RawMessage) []object {
 	return parts
 }
 
-// nativeMessage is a message in the native wire format. A tool's message is named after its first result, and the texts of
-// its results are its content.
+// nativeMessage returns a message in the native wire format. A tool's message has the name of its first result, and the
+// texts of its results are its content.
 func nativeMessage(m Message) object {
 	out := object{"role": m.Role}
 	if m.Turn != nil {
@@ -216,8 +216,8 @@ func nativePart(p Part) object {
 	return out
 }
 
-// spelled is JSON with its numbers as most writers spell them. The lines of the vectors were written by another program
-// than the one that made them, and it spells 1e21 as 1e+21.
+// spelled returns JSON with numbers in the most common spelling. The lines of the vectors were written by a program
+// that spells 1e21 as 1e+21.
 func spelled(src json.RawMessage) json.RawMessage {
 	if len(src) == 0 {
 		return json.RawMessage("null")
@@ -250,7 +250,7 @@ func spelled(src json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// number spells an exponent with the fewest digits: 1e+21 is 1e21, 1e-07 is 1e-7.
+// number removes superfluous characters from an exponent: 1e+21 becomes 1e21, 1e-07 becomes 1e-7.
 func number(s string) string {
 	digits, exponent, found := strings.Cut(s, "e")
 	if !found {
@@ -274,7 +274,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// say is a message of a user or an assistant with one text, in the native wire format.
+// say returns a message of the user or the assistant with one text, in the native wire format.
 func say(role, text string) object { return object{"role": role, "content": text} }
 
 // equal compares two values by their JSON.

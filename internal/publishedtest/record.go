@@ -17,8 +17,8 @@ type recorded struct {
 	Answer  string `json:"answer"`
 }
 
-// Record writes every call that differs from those before it to the file that CTXFOLD_CALLS names, one JSON object a line,
-// so that another engine can be given the same requests. Without CTXFOLD_CALLS it returns call as it is.
+// Record appends every distinct call to the file that CTXFOLD_CALLS names, one JSON object per line, so that another
+// engine can be given the same requests. Without CTXFOLD_CALLS it returns call unchanged.
 func Record(t *testing.T, call Engine) Engine {
 	name := os.Getenv("CTXFOLD_CALLS")
 	if name == "" {

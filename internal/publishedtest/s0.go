@@ -14,7 +14,7 @@ var s0Policy = exact(layered, nil)
 // s0 are the rows of the system S0.
 var s0 = append(append(append(append([]Row{}, s0Pipeline...), s0Levels...), s0Estimates...), s0Overlay...)
 
-// levels is what came of messages, and how.
+// levels is the result of compacting messages, and how it was made.
 type levels struct {
 	Messages json.RawMessage
 	Report   struct {
@@ -24,10 +24,10 @@ type levels struct {
 		Actions  []struct{ Pass, Action string }
 		Messages struct{ Before, After int }
 	}
-	list []any // of each message the index that it had, or its text if it is new
+	list []any // for each message its former index, or its text if it is new
 }
 
-// ran are the passes that did something.
+// ran returns the passes that changed something.
 func (l levels) ran() string {
 	var names []string
 	for _, a := range l.Report.Actions {
@@ -38,7 +38,7 @@ func (l levels) ran() string {
 	return strings.Join(names, " ")
 }
 
-// indexed is a list of messages that remember their index.
+// indexed returns a list of messages that carry their index.
 func indexed(messages []object) []object {
 	list := make([]object, len(messages))
 	for i, m := range messages {
@@ -47,7 +47,7 @@ func indexed(messages []object) []object {
 	return list
 }
 
-// outlined is a list of messages as levels has it.
+// outlined returns a list of messages in the notation of levels.
 func outlined(t *testing.T, messages json.RawMessage) []any {
 	t.Helper()
 	var list []object
@@ -87,10 +87,10 @@ func level(t *testing.T, call Engine, policy object, name string, messages []obj
 	return got
 }
 
-// s0Safe is the preset as it is by default.
+// s0Safe returns the preset with its default settings.
 func s0Safe() object { return safe(layered, nil) }
 
-// uses is an assistant message that calls tools; ids name the calls.
+// uses returns an assistant message that calls tools; ids name the calls.
 func uses(text string, ids ...string) object {
 	content := []object{}
 	if text != "" {
@@ -102,10 +102,10 @@ func uses(text string, ids ...string) object {
 	return object{"role": "assistant", "content": content}
 }
 
-// outputs is a result of the tool bash.
+// outputs returns a result of the tool bash.
 func outputs(id, text string) object { return toolResult(id, "bash", text, false) }
 
-// numbered are lines from 1 to n.
+// numbered returns lines with the numbers from 1 to n.
 func numbered(n int) string {
 	var lines []string
 	for i := 1; i <= n; i++ {
@@ -114,7 +114,7 @@ func numbered(n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// s0Session is a session of four requests, each with a tool's output of 100 lines: 4 messages each.
+// s0Session returns a session of four requests, each with a tool output of 100 lines: 4 messages each.
 func s0Session() (list []object) {
 	for i := range 4 {
 		id := "c" + strconv.Itoa(i)
@@ -123,19 +123,19 @@ func s0Session() (list []object) {
 	return list
 }
 
-// tokensOf is the estimate of messages.
+// tokensOf returns the estimated tokens of messages.
 func tokensOf(t *testing.T, call Engine, messages any) (n int) {
 	t.Helper()
 	Function(t, call, "estimate_messages", object{"policy": s0Policy, "messages": messages}, &n)
 	return n
 }
 
-// levelsOf are the preset's passes for small sessions.
+// levelsOf returns the preset's passes for small sessions.
 func levelsOf(lines, recent, first int) []object {
 	return []object{{"pass": "truncate", "max_lines": lines}, {"pass": "collapse", "keep_recent": recent}, {"pass": "drop", "keep_first": first, "keep_recent": recent}}
 }
 
-// s0Pipeline are the rows on the whole of it.
+// s0Pipeline are the rows about the whole pipeline.
 var s0Pipeline = []Row{
 	{ID: "S0.1", Preset: layered, Title: "the budget is the window minus the system prompt, and never below 0", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct{ window, system, budget int }{{100000, 4000, 96000}, {100, 40, 60}, {100, 200, 0}} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// blockConfig is the configuration of blocks; "default" is none.
+// blockConfig is the configuration of blocks; "default" means none.
 type blockConfig object
 
 func (c *blockConfig) UnmarshalJSON(src []byte) error {

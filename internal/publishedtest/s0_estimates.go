@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// s0Estimates are the rows on estimates.
+// s0Estimates are the rows about estimates.
 var s0Estimates = []Row{
 	{ID: "S0.33", Preset: layered, Title: "a text costs its UTF-8 bytes / 4, rounded up", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {
@@ -43,7 +43,7 @@ var s0Estimates = []Row{
 			input string
 			want  int
 		}{{`{"a":1}`, 2}, {`{ "a" : 1 }`, 2}, {"{\n  \"a\": [1, 2, 3],\n  \"b\": \"x y\"\n}", 6}, {`{"u":"é"}`, 3}, {`{"u":"\u00e9"}`, 3}} {
-			// The spaces must reach the engine, so the request is put together by hand.
+			// Built by hand, because the spaces must reach the engine.
 			request := `{"name":"estimate_messages","policy":` + string(bytesOf(t, s0Policy)) +
 				`,"messages":[{"role":"assistant","content":[{"type":"tool_call","id":"a","name":"bash","input":` + c.input + `}]}]}`
 			var got struct{ Result int }

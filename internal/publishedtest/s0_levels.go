@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// cutText is truncate_head_tail under a policy.
+// cutText calls truncate_head_tail under a policy.
 func cutText(t *testing.T, call Engine, policy object, text string, lines int) (got string) {
 	t.Helper()
 	Function(t, call, "truncate_head_tail", object{"policy": policy, "text": text, "arguments": object{"max_lines": lines}}, &got)
 	return got
 }
 
-// validAt reports whether messages break no rule of a provider.
+// validAt reports whether messages are valid for the provider.
 func validAt(t *testing.T, call Engine, messages json.RawMessage) bool {
 	t.Helper()
 	var got struct{ Valid bool }
@@ -21,7 +21,7 @@ func validAt(t *testing.T, call Engine, messages json.RawMessage) bool {
 	return got.Valid
 }
 
-// s0Levels are the rows on the three levels.
+// s0Levels are the rows about the three levels.
 var s0Levels = []Row{
 	{ID: "S0.8", Preset: layered, Title: "level 1 changes only tool results, never the number of messages", Test: func(t *testing.T, call Engine) {
 		messages := append(s0Session(), say("user", numbered(100)), say("assistant", numbered(100)))
@@ -154,7 +154,7 @@ var s0Levels = []Row{
 	}},
 	{ID: "S0.25", Preset: layered, Title: "defect: a line is dated by the clock; ours has the date of the message that it replaces", Test: func(t *testing.T, call Engine) {
 		messages := []object{merged(say("assistant", "a"), object{"timestamp": 1700000000123}), say("user", "x")}
-		for _, policy := range []object{s0Policy, s0Safe()} { // a clock is nothing that could be reproduced
+		for _, policy := range []object{s0Policy, s0Safe()} { // a clock can't be reproduced
 			var got []object
 			if policy["wire_safe"] == nil {
 				messages[0]["content"] = strings.Repeat("a ", 90)

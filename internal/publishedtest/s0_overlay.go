@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// ofTurn is a message that belongs to a turn.
+// ofTurn returns a message that belongs to a turn.
 func ofTurn(turn int, m object) object {
 	return merged(object{"turnId": object{"loopId": "loop", "turnIndex": turn}}, m)
 }
 
-// turnsOf are n turns of a request and an answer each.
+// turnsOf returns n turns of one request and one answer each.
 func turnsOf(n int) (list []object) {
 	for i := range n {
 		name := strconv.Itoa(i)
@@ -36,7 +36,7 @@ type overlaySection struct {
 	Messages json.RawMessage
 }
 
-// ranges are the ranges of a block's sections; nil is none.
+// ranges returns the ranges of a block's sections; nil if there are none.
 func (b *overlay) ranges() []any {
 	out := []any{nil, nil, nil}
 	if b.KeepFirst != nil {
@@ -50,14 +50,14 @@ func (b *overlay) ranges() []any {
 	return out
 }
 
-// block is the block of messages; arguments are next to the defaults.
+// block returns the block for messages; arguments override the defaults.
 func block(t *testing.T, call Engine, policy object, messages []object, arguments object) (b overlay) {
 	t.Helper()
 	Function(t, call, "compaction_block", object{"policy": policy, "messages": indexed(messages), "arguments": merged(object{}, arguments)}, &b)
 	return b
 }
 
-// shownContext is what a model is shown of loops.
+// shownContext is what a model sees of loops.
 type shownContext struct {
 	Chain   []string
 	Blocks  []struct{ Loop string }
@@ -67,7 +67,7 @@ type shownContext struct {
 	raw     object
 }
 
-// inContext runs session_context on loops, each the child of the one before it: L0, L1, …
+// inContext runs session_context on loops, each the child of the previous one: L0, L1, …
 func inContext(t *testing.T, call Engine, policy object, loops [][]object, arguments object) (got shownContext) {
 	t.Helper()
 	var messages, list []object
@@ -89,7 +89,7 @@ func inContext(t *testing.T, call Engine, policy object, loops [][]object, argum
 // small keeps one first and one recent turn.
 var small = object{"keep_first_turns": 1, "keep_recent_turns": 1}
 
-// s0Overlay are the rows on blocks that lie over the messages.
+// s0Overlay are the rows about blocks that overlay the messages.
 var s0Overlay = []Row{
 	{ID: "S0.39", Preset: layered, Title: "a block covers messages, which stay, so another block can be made of them", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(6)
@@ -208,7 +208,7 @@ var s0Overlay = []Row{
 		var answer struct{ Error struct{ Code, Path string } }
 		Call(t, call, "function", object{"name": "compaction_block", "policy": s0Safe(), "messages": messages, "arguments": object{"focus_message": "auth"}}, &answer)
 		equal(t, "refused", []string{answer.Error.Code, answer.Error.Path}, []string{"out_of_range", "arguments.focus_message"})
-		// Calls stay with their results, whatever the turns say.
+		// Calls stay with their results, regardless of the turns.
 		pair := []object{ofTurn(0, say("user", "Go")), ofTurn(0, uses("look", "a")), ofTurn(1, outputs("a", "1")), ofTurn(2, uses("again", "b")), ofTurn(3, outputs("b", "2")), ofTurn(3, say("assistant", "Done"))}
 		got := inContext(t, call, s0Safe(), [][]object{pair}, small)
 		equal(t, "pairs", got.list, []any{0, 1, 2, 3, 4, 5})

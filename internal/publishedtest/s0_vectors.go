@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// s0Vectors are the tests of its vectors.
+// s0Vectors are the tests for its vectors.
 var s0Vectors = map[string]VectorTest{
 	"S0.estimate_tokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Text Text }
@@ -140,7 +140,7 @@ type passAnswer struct {
 	}
 }
 
-// passed runs a pass as a function, and gives the messages in the shape of the vectors.
+// passed runs a pass as a function, and returns the messages in the shape of the vectors.
 func passed(t *testing.T, call Engine, name string, messages []Message, arguments object) []object {
 	t.Helper()
 	var got passAnswer
@@ -158,7 +158,7 @@ func fitted(t *testing.T, call Engine, name string, messages []Message, argument
 	return object{"messages": changes(t, in, got.Messages), "tokens": got.Report.Tokens.After}
 }
 
-// compactMessages is the whole of the three levels, as plan runs the preset.
+// compactMessages runs all three levels, as plan does with the preset.
 func compactMessages(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Messages []Message
@@ -192,7 +192,7 @@ func compactMessages(t *testing.T, call Engine, v Vector) {
 	if err := json.Unmarshal(v.Out, &want); err != nil {
 		t.Fatal(err)
 	}
-	if len(in.Messages) == 0 { // nothing is no transcript, and needs no compaction
+	if len(in.Messages) == 0 { // without messages there is no transcript, and nothing to compact
 		v.Want(t, object{"budget": max(0, config.Max-config.System), "level": 0, "messages": []object{}, "tokens_before": 0, "tokens_after": 0})
 		return
 	}

@@ -24,7 +24,7 @@ func tailFunction(t *testing.T, call Engine, name string, messages []object, arg
 	Function(t, call, name, object{"policy": tail(nil), "messages": messages, "arguments": arguments}, result)
 }
 
-// sdkCalls and sdkResult are a call of a tool and its result as the wire format ai-sdk has them.
+// sdkCalls and sdkResult return a tool call and its result in the wire format ai-sdk.
 func sdkCalls(id, name string, args any) object {
 	return object{"role": "assistant", "content": []object{{"type": "tool-call", "toolCallId": id, "toolName": name, "args": args}}}
 }
@@ -33,7 +33,7 @@ func sdkResult(id, name string, result any) object {
 	return object{"role": "tool", "content": []object{{"type": "tool-result", "toolCallId": id, "toolName": name, "result": result}}}
 }
 
-// hundreds are messages of 100 tokens each: u is the user's, a the assistant's, t a tool's text.
+// hundreds returns messages of 100 tokens each: u is the user's, a the assistant's, t a tool's text.
 func hundreds(roles string) (list []object) {
 	text := strings.Repeat("x", 400)
 	for _, r := range roles {
@@ -55,7 +55,8 @@ func tailCut(t *testing.T, call Engine, messages []object, keep int) (cut int) {
 	return cut
 }
 
-// tailRun compacts by force with a tail of so many tokens; the model answers its requests with the replies, in order, and then with the last one.
+// tailRun forces a compaction with a tail of this many tokens; the model answers requests with the replies in order,
+// repeating the last one.
 func tailRun(t *testing.T, call Engine, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	return tailRunWith(t, call, object{"answer": "edits"}, policy, keep, messages, replies...)
@@ -73,7 +74,7 @@ func tailRunWith(t *testing.T, call Engine, options, policy object, keep int, me
 	return a, asked
 }
 
-// tailText is the text of the digest message that a compaction has written.
+// tailText returns the text of the digest message that a compaction wrote.
 func tailText(t *testing.T, a planned) string {
 	t.Helper()
 	for _, m := range a.list() {
@@ -85,7 +86,7 @@ func tailText(t *testing.T, a planned) string {
 	return ""
 }
 
-// s1Cut are the rows on estimates, the gate and the cut point.
+// s1Cut are the rows about estimates, the gate and the cut point.
 var s1Cut = []Row{
 	{ID: "S1.1", Preset: turnTail, Title: "a text costs its UTF-8 bytes / 4, rounded down", Test: func(t *testing.T, call Engine) {
 		for text, want := range map[string]int{"": 0, "hi": 0, "hello": 1, "hello world": 2, "日本": 1, "日本語日": 3} {

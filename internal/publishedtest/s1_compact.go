@@ -23,17 +23,17 @@ func tailFixed(t *testing.T, call Engine) (p tailPrompts) {
 	return p
 }
 
-// tailSerialized is what a prompt holds of messages.
+// tailSerialized returns the part of a prompt that contains the messages.
 func tailSerialized(t *testing.T, call Engine, messages []object) (text string) {
 	t.Helper()
 	tailFunction(t, call, "serialize_messages", messages, object{}, &text)
 	return text
 }
 
-// tailModel is an answer that ours takes for a summary.
+// tailModel is an answer that ctxfold accepts as a summary.
 var tailModel = object{"text": "## Goal\nA summary of what was said and done in these messages, and of what is to come."}
 
-// s1Compact are the rows on compactions.
+// s1Compact are the rows about compactions.
 var s1Compact = []Row{
 	{ID: "S1.14", Preset: turnTail, Title: "takes messages, options, instructions, the previous summary and a stream; returns the figures and the messages", Test: func(t *testing.T, call Engine) {
 		policy := tail(object{"summary": object{"instructions": "be brief"}})

@@ -280,6 +280,7 @@ export type Doer =
   | "repair"
   | "thinking"
   | "bytes"
+  | "score"
   | "last_resort"
   | "restore"
   | "archive"
@@ -751,6 +752,16 @@ export interface PolicyGate {
    */
   start?: number;
   /**
+   * notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need.
+   * Reports have it once between two compactions, and the host appends it. "" (the default) is none.
+   */
+  notice?: string;
+  /**
+   * notice_at is the share of the limit, or of gate.start where that is set, above which reports have the notice, over
+   * 0 and up to 1; 0 means 0.9.
+   */
+  notice_at?: number;
+  /**
    * idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
    * idle for longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
    * never.
@@ -1203,6 +1214,8 @@ export interface Options {
   cold?: Cold;
   /** redact lists what summarizers, digests, the ledger and the archive must not see. */
   redact?: Redact;
+  /** score is how much single calls and messages matter to the host. */
+  score?: Score;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
@@ -1255,6 +1268,31 @@ export interface Redaction {
   whole?: boolean;
   /** failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it. */
   failed?: boolean;
+}
+
+/**
+ * Score says how much calls and messages matter, in numbers of the host's own scale; whatever it doesn't name has 0.
+ * What is below 0 goes first, the lowest before the others: tool results are cleared, and texts of the assistant are
+ * cut, until the target is reached. What is above 0 stays like a pin, the highest first, as long as it takes no more
+ * than a quarter of the target. Words of the user, system messages, pins and open calls stay in any case.
+ */
+export interface Score {
+  calls?: CallScore[];
+  messages?: MessageScore[];
+}
+
+/** CallScore is the score of a tool call and its result. */
+export interface CallScore {
+  /** of the call */
+  id: string;
+  score: number;
+}
+
+/** MessageScore is the score of a message: of its texts, and of the tool results in it that have none of their own. */
+export interface MessageScore {
+  /** index in the list */
+  message: number;
+  score: number;
 }
 
 /**
@@ -1415,6 +1453,11 @@ export interface Check {
   due: boolean;
   /** start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start. */
   start?: boolean;
+  /**
+   * notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
+   * to the conversation as a message of the user, before it calls the model.
+   */
+  notice?: string;
   /** cold is why the prompt cache is cold, if compaction is due only because of that. */
   cold?: Cold;
   /** over_limit, over_bytes, cold, under_budget or unlimited */
@@ -1686,6 +1729,16 @@ export interface Report {
    */
   instructions?: number;
   instruction_tokens?: number;
+  /**
+   * refill is what has filled the window since the last compaction, or since the beginning; absent if no compaction is
+   * due.
+   */
+  refill?: Refill;
+  /**
+   * notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
+   * to the conversation as a message of the user, before it calls the model.
+   */
+  notice?: string;
   /** redacted is what the option redact replaced in the texts that the compaction read; absent if nothing. */
   redacted?: ReportRedacted;
   /** decisions lists what became of each message, if the policy asks for a log. */
@@ -1856,6 +1909,27 @@ export interface LeftViolation {
   text: string;
 }
 
+/** Refill is the size of what has come after the last compaction, by kind, in tokens. The kinds add up to Tokens. */
+export interface Refill {
+  /** not in tokens: how many */
+  messages: number;
+  tokens: number;
+  /** texts of the user */
+  user?: number;
+  /** texts of the assistant */
+  assistant?: number;
+  reasoning?: number;
+  tool_calls?: number;
+  /** with the media in them */
+  tool_results?: number;
+  /** images, audio and files in other messages */
+  media?: number;
+  /**
+   * other is system messages, content that only the provider can read, and what each message costs besides its content.
+   */
+  other?: number;
+}
+
 /** ReportRedacted counts what was replaced with placeholders. */
 export interface ReportRedacted {
   /** different texts */
@@ -1874,8 +1948,8 @@ export interface Decision {
   /** what decided */
   pass?: Doer;
   /**
-   * rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions" or
-   * "pins[n]".
+   * rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions",
+   * "score" or "pins[n]".
    */
   rule?: string;
   /** tokens of the message */
@@ -2567,11 +2641,12 @@ export interface EffectResult {
    */
   tokens?: number;
   /**
-   * Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, as the option
-   * does.
+   * Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, and Score says
+   * what matters, as the options do.
    */
   skip?: boolean;
   redact?: Redact;
+  score?: Score;
 }
 
 /** RunningJob is a job in the background that a host runs. */

@@ -395,9 +395,9 @@ test("all of it by keyboard", { skip: noBrowser }, async (t) => {
   };
   await tabTo(/^Skip to the result/);
   await tabTo(/^GitHub/);
-  await tabTo(/^Dark/);
+  await tabTo(/^Switch to dark/);
   await page.keyboard.press("Space");
-  await page.getByRole("button", { name: "Dark", pressed: true }).waitFor();
+  await page.getByRole("button", { name: "Switch to light" }).waitFor();
   await tabTo(/^Open your own/);
   await tabTo(/^Paste/);
   await page.keyboard.press("Enter");
@@ -461,7 +461,7 @@ test("what is pasted or dropped is read, and the dark mode is one key away", { s
 
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
-  await page.getByRole("button", { name: "Dark" }).press("Space");
+  await page.getByRole("button", { name: "Switch to dark" }).press("Space");
   assert.notEqual(await ground(), light);
 });
 

@@ -1,5 +1,6 @@
-// Package canaries makes sessions in which somebody says twenty things that are to last, one every few turns, and ordinary turns
-// between them: of a coding agent with tool calls, and of people. Its wording is written for this package alone.
+// Package canaries makes sessions in which somebody makes twenty lasting statements, one every few turns, with ordinary
+// turns in between: sessions of a coding agent with tool calls, and conversations between people. Its wording is
+// written only for this package.
 package canaries
 
 import (
@@ -17,7 +18,8 @@ var file string
 // Kinds are the kinds of statements.
 var Kinds = []string{"safety", "constraint", "preference", "fact", "goal"}
 
-// Set is twenty statements in a language. A line of statements.txt is a kind and a template; [ ] enclose the key phrase.
+// Set is a set of twenty statements in a language. A line of statements.txt has a kind and a template; [ ] enclose the
+// key phrase.
 type Set struct {
 	Language  *chats.Language
 	Coding    bool
@@ -32,7 +34,7 @@ func (s *Set) Name() string {
 	return s.Language.Name + ", people"
 }
 
-// Statement is something that is to last, and the phrase by which it is found.
+// Statement is a lasting statement, and the phrase by which it is found.
 type Statement struct{ Kind, Text, Key string }
 
 // Sets are all sets.
@@ -54,21 +56,22 @@ func Sets() (sets []*Set) {
 	return sets
 }
 
-// Session is a session that continues for as long as it is asked for turns.
+// Session is a session that continues as long as turns are requested.
 type Session struct {
-	Statements []Statement // in the order in which they are said
+	Statements []Statement // in the order in which they are made
 
 	set   *Set
 	w     *chats.Writer
 	count func(string) int
 	seed  int
-	small []chats.Message // of chats, what is still to be said
+	small []chats.Message // in chats, what is still to be said
 	turn  int
 	said  int
 	wait  int // turns until the next statement
 }
 
-// New begins a session. The seed decides names, numbers, the order of the statements, and what is said besides.
+// New begins a session. The seed determines names, numbers, the order of the statements, and everything else that is
+// said.
 func (s *Set) New(seed int, count func(string) int) *Session {
 	session := &Session{set: s, w: chats.NewWriter(s.Language, seed), count: count, seed: 100 * seed}
 	for _, t := range s.templates {
@@ -101,7 +104,7 @@ func (s *Session) Turn() (messages []json.RawMessage) {
 	return s.people(statement)
 }
 
-// people takes a turn of small talk, and puts the statement before, after or in place of what the user says there.
+// people takes a turn of small talk, and inserts the statement before, after or instead of the user's text.
 func (s *Session) people(statement string) []json.RawMessage {
 	if len(s.small) < 2 {
 		s.seed++
@@ -129,7 +132,7 @@ func (s *Session) people(statement string) []json.RawMessage {
 func marshal(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings and lists of them
+		panic(err) // cannot fail for strings and lists of them
 	}
 	return text
 }
@@ -150,7 +153,8 @@ type message struct {
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
 
-// What a coding agent does besides: what it is asked, the tool it takes, and what comes back. %[1]s is a module, %[2]d a number.
+// Other steps of a coding agent: the request, the tool, its arguments, the result and the answer. %[1]s is a module,
+// %[2]d a number.
 var steps = []struct{ asked, tool, arguments, result, answer string }{
 	{"Open %[1]s/stage%[2]d.kt and tell me what it hands over.", "view", `{"file":"%[1]s/stage%[2]d.kt"}`,
 		"fun hand%[2]d(crate: Crate) = crate.items\n    .filter { it.weight > %[2]d }\n    .map { Parcel(it.label, zone = \"%[1]s\") }\n    .also { meter.tick(\"stage%[2]d\") }\n",

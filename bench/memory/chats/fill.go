@@ -12,15 +12,16 @@ import (
 type writer struct {
 	*Language
 	r     *random
-	decks map[string]*deck // of facts, whose values do not come again before all have been used
-	lines map[string]*deck // of templates
-	rare  bool             // names and times are such as conversations do not have
+	decks map[string]*deck // for facts: a value is not repeated before all have been used
+	lines map[string]*deck // for templates
+	rare  bool             // whether names and times are such that conversations do not contain them
 }
 
-// slots are the values of one sentence, or of all that is said about one fact. A value may have forms, with ~ between them.
+// slots are the values of one sentence, or of everything said about one fact. A value may have several forms, separated
+// by ~.
 type slots map[string]string
 
-// fill returns a template with its slots filled, and the answer that it marks.
+// fill returns a template with its slots filled in, and the answer that is marked in it.
 func (w *writer) fill(template string, s slots, fact bool) (text, answer string) {
 	var out strings.Builder
 	var answers []string
@@ -48,7 +49,7 @@ func (w *writer) fill(template string, s slots, fact bool) (text, answer string)
 	return out.String(), strings.Join(answers, " ")
 }
 
-// marked are the slots between the marks of an answer.
+// marked returns the slots between the marks of an answer.
 func marked(template string) (names []string) {
 	for {
 		_, rest, found := strings.Cut(template, "[")
@@ -125,7 +126,7 @@ func (w *writer) draw(name string, fact bool) string {
 		w.decks[base] = d
 	}
 	v := d.deal(w.r)
-	if base == "friend" && d.round > 0 { // people who share a first name have another name too
+	if base == "friend" && d.round > 0 { // people with the same first name have different last names
 		v = strings.Join(appended(strings.Split(v, "~"), w.name(), w.Dense), "~")
 	}
 	return v
@@ -141,7 +142,7 @@ func appended(forms []string, name string, dense bool) []string {
 	return forms
 }
 
-// name makes a name that is in no dictionary.
+// name makes up a name that is in no dictionary.
 func (w *writer) name() string {
 	name := ""
 	syllables := 2 + w.r.below(2)

@@ -10,7 +10,7 @@ import (
 //go:embed lang/*.txt
 var files embed.FS
 
-// Language is what a file of lang holds. A line is a word and what it introduces:
+// Language is the content of a file in lang. Each line is a keyword and its value:
 //
 //	name, user            the language, and what questions call the user of an assistant
 //	dense                 words have no spaces between them
@@ -28,8 +28,9 @@ var files embed.FS
 //	tail                  what may follow a statement, before its full stop
 //	advise                what assistants say besides
 //
-// Slots are {NAME}, {NAME2} for a second value, {NAME~2} for its second form, {NAME^} with a capital; {n:10-99} is a number, {nm} a made-up
-// name, {me} who speaks, {old} what an update replaces; and {date}, {time}, {month}, {weekday}.
+// Slots are {NAME}, {NAME2} for a second value, {NAME~2} for its second form, {NAME^} with a capital; {n:10-99} is a
+// number, {nm} a made-up name, {me} the speaker, {old} the value that an update replaces; and {date}, {time}, {month},
+// {weekday}.
 type Language struct {
 	Code, Name string
 	Dense      bool

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Message is a message of a conversation, in OpenAI's chat format. Name and Timestamp are there in conversations that say with
-// them who speaks and when.
+// Message is a message of a conversation, in OpenAI's chat format. Name and Timestamp are set in conversations that use
+// them for the speaker and the time.
 type Message struct {
 	Role      string `json:"role"`
 	Name      string `json:"name,omitempty"`
@@ -23,12 +23,12 @@ type Question struct {
 	Kind     string   `json:"kind,omitempty"`
 	Question string   `json:"question"`
 	Answer   string   `json:"answer"`
-	Evidence []int    `json:"evidence"`        // indexes of the messages that hold the answer
-	Named    bool     `json:"named,omitempty"` // the question names a thing or a person that the message names too
-	Stale    []string `json:"stale,omitempty"` // what the answer was before
+	Evidence []int    `json:"evidence"`        // indexes of the messages that contain the answer
+	Named    bool     `json:"named,omitempty"` // whether the question names a thing or a person that the message names too
+	Stale    []string `json:"stale,omitempty"` // earlier answers
 }
 
-// Chat is a conversation and what can be asked about it.
+// Chat is a conversation with questions about it.
 type Chat struct {
 	Name      string     `json:"name"`
 	Language  *Language  `json:"-"`
@@ -36,38 +36,38 @@ type Chat struct {
 	Questions []Question `json:"questions"`
 }
 
-// Size is how many tokens a conversation has, about.
+// Size is the approximate size of a conversation in tokens.
 const Size = 24000
 
-// fact is something that a person says, perhaps a second time with another answer.
+// fact is something that a person says, possibly a second time with another answer.
 type fact struct {
 	kind    *kind
 	speaker int
 	slots   slots
 	asked   bool
-	said    int // how many times
+	said    int // how many times it has been told
 	answers []string
-	index   int // the message of the newest answer
+	index   int // index of the message with the newest answer
 }
 
-// telling is a place at which a fact is told.
+// telling is a place where a fact is told.
 type telling struct {
 	at   int // in thousandths of the conversation
 	fact *fact
-	echo string // what somebody says about its subject, where the fact itself is not told
+	echo string // a remark about its subject that doesn't tell the fact itself
 }
 
-// Make makes a conversation of about Size tokens, counted by count: of two people, or of a user and an assistant.
+// Make makes a conversation of about Size tokens, as counted by count: between two people, or a user and an assistant.
 func Make(l *Language, assistant bool, seed int, count func(string) int) *Chat {
 	return l.chat(assistant, true, seed, count)
 }
 
-// SmallTalk makes a conversation of a user and an assistant in which nobody says anything that lasts.
+// SmallTalk makes a conversation between a user and an assistant in which nobody says anything of lasting interest.
 func SmallTalk(l *Language, seed int, count func(string) int) []Message {
 	return l.chat(true, false, seed, count).Messages
 }
 
-// random begins a stream of numbers, another one for each language.
+// random returns a stream of numbers, which differs between languages.
 func (l *Language) random(seed int) *random {
 	r := random(uint64(seed) * 0x5851f42d4c957f2d)
 	for _, c := range []byte(l.Code) {
@@ -108,14 +108,14 @@ func (l *Language) chat(assistant, told bool, seed int, count func(string) int) 
 	return c
 }
 
-// How often a kind of fact comes in a conversation at most, and of how many facts in a hundred there are questions: more is said
-// than anybody asks for.
+// The maximum number of facts of one kind in a conversation, and the percentage of facts with a question: more facts
+// are told than asked about.
 const (
 	most  = 16
 	asked = 45
 )
 
-// again reports whether the values that a kind's question names have all been used before.
+// again reports whether the values in a kind's question have all been used before.
 func (w *writer) again(k *kind) bool {
 	for _, part := range strings.Split(k.question, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
@@ -127,7 +127,7 @@ func (w *writer) again(k *kind) bool {
 	return false
 }
 
-// echoed is the list of what a kind's question names, if there are echoes of it.
+// echoed returns the list of what a kind's question names, if there are echoes of it.
 func (w *writer) echoed(k *kind) string {
 	for _, part := range strings.Split(k.question, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
@@ -138,7 +138,7 @@ func (w *writer) echoed(k *kind) string {
 	return ""
 }
 
-// plan decides which facts are told, when, and which of them change. More are told than are asked for.
+// plan decides which facts are told, when, and which of them change. More are told than asked about.
 func (w *writer) plan(subject []string) (facts []*fact, plan []telling) {
 	for s, who := range subject {
 		for _, k := range w.facts {
@@ -183,18 +183,18 @@ type maker struct {
 	clock     time.Time
 }
 
-// How a conversation says who speaks and when.
+// How a conversation shows the speaker and the time.
 const (
-	dateLines = iota // a line with the date where a day begins
+	dateLines = iota // a line with the date at the beginning of a day
 	prefixes         // date lines, and every message begins with a name
-	metadata         // members next to the text
+	metadata         // members besides the text
 )
 
 func (m *maker) talk() {
 	want := 640 + m.r.below(240)
 	total := 0
 	m.clock = time.Date(2022+m.r.below(4), time.Month(1+m.r.below(12)), 1+m.r.below(28), 0, 0, 0, 0, time.UTC)
-	day := 0 // messages left of this day
+	day := 0 // messages left on this day
 	for i := 0; total < Size || i%2 == 1; i++ {
 		began := day == 0
 		if began {
@@ -316,7 +316,7 @@ func (m *maker) append(speaker int, text string, began bool) int {
 	return m.count(text) + 4
 }
 
-// Writer fills templates outside of a conversation, with names and times that no conversation has.
+// Writer fills in templates outside of a conversation, with names and times that no conversation contains.
 type Writer struct{ w *writer }
 
 // NewWriter returns a writer of a language's templates.
@@ -324,7 +324,7 @@ func NewWriter(l *Language, seed int) *Writer {
 	return &Writer{&writer{l, l.random(seed ^ 0x4f6cdd1d), map[string]*deck{}, map[string]*deck{}, true}}
 }
 
-// Fill fills a template that has slots, and returns its text and what [ ] enclose in it.
+// Fill fills in a template with slots, and returns its text and what [ ] enclose in it.
 func (w *Writer) Fill(template string) (text, marked string) {
 	return w.w.fill(template, slots{}, false)
 }

@@ -1,6 +1,6 @@
 package chats
 
-// random is SplitMix64: a stream of numbers that its seed alone decides.
+// random is SplitMix64: a stream of numbers that is determined by its seed.
 type random uint64
 
 func (r *random) next() uint64 {
@@ -14,16 +14,16 @@ func (r *random) next() uint64 {
 // below returns a number from 0 to n-1.
 func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
 
-// chance is true in percent of a hundred cases.
+// chance returns true with a probability of percent in a hundred.
 func (r *random) chance(percent int) bool { return r.below(100) < percent }
 
 func (r *random) of(list []string) string { return list[r.below(len(list))] }
 
-// deck deals a list in a random order, and shuffles it again when it has been dealt.
+// deck deals a list in random order, and shuffles it again when all has been dealt.
 type deck struct {
 	cards []string
 	left  []string
-	round int // how often the whole list has been dealt before
+	round int // how many times the whole list has been dealt before
 }
 
 func (d *deck) deal(r *random) string {

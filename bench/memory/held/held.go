@@ -1,5 +1,5 @@
-// Package held reports whether an answer still is in a text: whether all its content words are near each other. It knows nothing about how
-// texts are shortened.
+// Package held reports whether a text still contains an answer: whether all its content words are close to each other.
+// It knows nothing about how texts are shortened.
 package held
 
 import (
@@ -8,21 +8,21 @@ import (
 	"unicode"
 )
 
-// How near the words of an answer must be to each other. Where words have no spaces between them a character counts for three fifths of a
-// word, as a word of Chinese or Japanese has one to two characters.
+// The maximum distance between the words of an answer. In scripts without spaces a character counts as three fifths of
+// a word, because a word of Chinese or Japanese has one or two characters.
 const (
 	Words      = 60
 	Characters = 100
 )
 
-// Text is a text to look for answers in.
+// Text is a text in which answers are searched for.
 type Text struct {
-	places map[string][]int // where a word is, or two characters of a script without spaces
-	joined []string         // the words of scripts that write particles without a space
+	places map[string][]int // positions of each word, or pair of characters in a script without spaces
+	joined []string         // the words in scripts that attach particles without a space
 }
 
-// unit is a word, or a character of a script without spaces. It is joined if the character before it belongs to such a script
-// too.
+// unit is a word, or a character of a script without spaces. It is joined if the preceding character belongs to such a
+// script too.
 type unit struct {
 	text          string
 	dense, joined bool
@@ -33,7 +33,7 @@ func dense(c rune) bool {
 	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || c == 'ー'
 }
 
-// joins reports whether a script writes articles and particles without a space before or after the word.
+// joins reports whether a script attaches articles and particles without a space.
 func joins(word string) bool {
 	return strings.ContainsFunc(word, func(c rune) bool { return unicode.In(c, unicode.Hangul, unicode.Arabic, unicode.Hebrew) })
 }
@@ -58,7 +58,7 @@ func units(text string) (list []unit) {
 			joined = true
 		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c):
 			if from >= 0 && joins(text[from:i]) != joins(string(c)) {
-				word(i) // a number, and the particle after it
+				word(i) // a number with a particle
 			}
 			if from < 0 {
 				from = i
@@ -71,7 +71,7 @@ func units(text string) (list []unit) {
 	return list
 }
 
-// stem takes a plural's s from words of Latin letters.
+// stem removes a plural s from words in Latin letters.
 func stem(word string) string {
 	if len(word) > 3 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") {
 		return word[:len(word)-1]
@@ -79,7 +79,7 @@ func stem(word string) string {
 	return word
 }
 
-// grams are words, and each two characters that are next to each other, with their places.
+// grams calls found for each word, and each pair of adjacent characters, with its position.
 func grams(list []unit, found func(gram string, at int)) {
 	for i, u := range list {
 		switch {
@@ -93,7 +93,7 @@ func grams(list []unit, found func(gram string, at int)) {
 	}
 }
 
-// New reads a text.
+// New indexes a text.
 func New(text string) *Text {
 	t := &Text{places: map[string][]int{}}
 	list := units(text)
@@ -112,8 +112,8 @@ func New(text string) *Text {
 	return t
 }
 
-// Holds reports whether all content words of an answer are near each other. stop are words that do not count, unless the answer has no
-// others.
+// Holds reports whether all content words of an answer are close to each other. stop are words that don't count, unless
+// the answer has no others.
 func (t *Text) Holds(answer string, stop []string) bool {
 	window := Words
 	var all, content []string

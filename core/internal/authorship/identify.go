@@ -18,6 +18,7 @@ const Anywhere = math.MaxInt
 type Places struct {
 	Style   *digest.Style          // of its digests
 	Pinned  func(message int) bool // whether the policy pins a message of the input; nil if it pins none
+	Notice  string                 // the policy's gate.notice, which hosts append
 	Project bool                   // whether messages with project instructions may stay before the digest
 	Last    func(of Origin) int    // the last position in the input where one of its passes puts messages of an origin: -1 for nowhere, or Anywhere
 }
@@ -52,6 +53,11 @@ func Identify(doc *view.View, state *api.State, places Places) *Authors {
 			if at.user {
 				at = id.following(at, i)
 			}
+		}
+	}
+	for i := range id.ours {
+		if places.Notice != "" && IsNotice(doc.T, i, places.Notice) {
+			id.ours[i] = OfNotice
 		}
 	}
 	return &Authors{doc: doc, ours: id.ours}

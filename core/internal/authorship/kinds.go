@@ -21,6 +21,7 @@ const (
 	OfFile          // a file that was restored
 	OfCount         // the count of dropped messages
 	OfLoop          // a tool loop as text
+	OfNotice        // the policy's notice that a compaction comes soon, which a host has appended
 	ofOthers
 )
 
@@ -83,6 +84,7 @@ func (k Origin) Of() *Message {
 
 func init() {
 	Declare(&Message{Origin: OfTurn, Is: IsTurn, Unnamed: true, Companion: true})
+	Declare(&Message{Origin: OfNotice, Unnamed: true, Is: func(*transcript.Transcript, int32) bool { return false }}) // only a policy knows its text
 	Declare(&Message{Origin: OfLoop, Role: transcript.User, Prefix: digest.LoopMarker, Told: true, Lists: true,
 		Is: func(t *transcript.Transcript, m int32) bool { return digest.IsLoop(t, int(m)) }})
 }

@@ -111,6 +111,12 @@ func IsTurn(t *transcript.Transcript, m int32) bool {
 	return t.Messages[m].Count == 1 && (t.EqualText(first, TurnText) || t.EqualText(first, OpeningText))
 }
 
+// IsNotice reports whether message i is a notice with this text, and has nothing else in it. The user has not said it, so it is no request.
+func IsNotice(t *transcript.Transcript, i int, text string) bool {
+	m := &t.Messages[i]
+	return m.Role == transcript.User && m.Count == 1 && t.EqualText(t.FirstText(i), text)
+}
+
 // IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an inserted turn.
 func IsCompanion(t *transcript.Transcript, m int32) bool {
 	for _, kind := range declared {

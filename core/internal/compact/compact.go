@@ -108,11 +108,12 @@ func (c *Run) endsBeforePasses() bool {
 
 // endsInPasses runs the passes, and reports whether the run ends there or waits for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
+	lowered := c.due && passes.LowFirst(c)
 	for i, p := range steps {
 		if !c.due {
 			break
 		}
-		if i > 0 && c.doc.Total <= c.target && !c.policy.Force && !p.Follows() {
+		if (i > 0 || lowered) && c.doc.Total <= c.target && !c.policy.Force && !p.Follows() {
 			continue
 		}
 		if p.Run(c); c.noDigest != "" {

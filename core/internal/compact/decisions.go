@@ -41,6 +41,8 @@ func (c *Run) pinRule(m int32) string {
 		return "system"
 	case c.keep.ProviderOnly(m):
 		return "provider"
+	case c.keep.Held(m):
+		return "score"
 	}
 	if pin := keep.PinOf(c.doc, c.policy, int(m)); pin >= 0 {
 		return "pins[" + strconv.Itoa(pin) + "]"

@@ -63,11 +63,12 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	c.due, c.counted = due, size.Tokens
 	switch {
 	case due || c.overBytes():
+		c.report.Refill = refilled(doc, in.State.Messages)
 		return c, false
 	case in.Policy.Unbounded():
 		return c.Unchanged(Unbounded(in.Policy)), true
 	}
-	c.starts = gate.Starts(in, size.Tokens)
+	c.starts, c.report.Notice = gate.Starts(in, size.Tokens), gate.Notice(in, size.Tokens)
 	return c.Unchanged(api.ReasonUnderBudget), true
 }
 
@@ -96,6 +97,7 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	}
 	c.authors = authorship.Identify(doc, &in.State, places(doc, in.Policy))
 	c.keep = keep.New(doc, c.authors, in.Policy)
+	c.keep.Score(in.Score, c.target/scoredShare)
 	c.archive = handles.NewArchive(doc, c.authors, in.Policy.Archive, in.State.Archive)
 	c.mend = mend.New(doc, in.Policy, c.authors, c.keep, c.archive, c.Ledger(), &c.report)
 	c.summary = summary.New(doc, &c.in, &c.state, &c.report, c.target, cold != "")
@@ -108,9 +110,12 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	return c
 }
 
+// scoredShare is the divisor of the target for what the host's scores keep.
+const scoredShare = 4
+
 // places returns where the passes of a policy put their messages in a document.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
-	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0}
+	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0, Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {
 		at.Pinned = func(message int) bool { return keep.PinOf(doc, p, message) >= 0 }
 	}

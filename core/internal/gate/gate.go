@@ -5,8 +5,10 @@ package gate
 
 import (
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -35,6 +37,33 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 func Starts(in view.Input, tokens int) bool {
 	p := in.Policy
 	return p.Starts(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.Growth())
+}
+
+// Notice returns the text that tells the model that a compaction comes soon, for a transcript that has this many tokens by [Due] and isn't due. It
+// is "" if it is too early for it, if the text is in the transcript already behind the last compaction, and while a tool call waits for its
+// result, because no message may come between them.
+func Notice(in view.Input, tokens int) string {
+	t, text := in.Transcript, in.Policy.Gate.Notice
+	if !in.Policy.Notifies(tokens) || in.N == 0 {
+		return ""
+	}
+	last := in.N - 1
+	for last > 0 && t.Messages[last].Role == transcript.Tool {
+		last--
+	}
+	if t.OpenCalls(last) {
+		return ""
+	}
+	from := in.State.Messages
+	if from > in.N {
+		from = 0
+	}
+	for i := in.N - 1; i >= from; i-- {
+		if authorship.IsNotice(t, i, text) {
+			return ""
+		}
+	}
+	return text
 }
 
 // countResults counts the tool results with a body of their own that are sent to the model, up to most+1.

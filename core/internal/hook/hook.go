@@ -68,6 +68,7 @@ func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold
 // Compact compacts the input; see [compact.Compact].
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if exact(in.Policy) {
+		in.Score = nil // they have no scores
 		return Linked.Compact(in)
 	}
 	return compact.Compact(in)

@@ -21,6 +21,7 @@ type Keeper struct {
 	doc     *view.View
 	authors *authorship.Authors
 	policy  *policy.Policy
+	scores  *scores // nil if the host has given none
 }
 
 // New returns the Keeper for a document and a policy.
@@ -30,7 +31,8 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 
 // Pin marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where it
 // is folded too), messages that stand for content that only the provider can read, the provider's own summaries,
-// messages that match the policy's pins, and project instructions.
+// messages that match the policy's pins, project instructions, and messages that
+// the host's scores hold.
 func (k *Keeper) Pin() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
 	for i := range k.doc.Items {
@@ -44,6 +46,7 @@ func (k *Keeper) Pin() {
 		k.doc.Items[i].Instr = false
 	}
 	k.pinProject()
+	k.pinScored()
 }
 
 // pinProject pins messages with project instructions, as far as their share of the window allows: the newest version of

@@ -168,6 +168,9 @@ func (t *turn) takeBefore(r *api.EffectResult) {
 	if r.Redact != nil {
 		t.Options.Redact = r.Redact
 	}
+	if r.Score != nil {
+		t.Options.Score = r.Score
+	}
 	if r.Summary != nil && r.Summary.Text != "" {
 		summary := api.SummaryOptions{}
 		if t.Options.Summary != nil {

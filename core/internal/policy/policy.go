@@ -90,6 +90,12 @@ type Gate struct {
 	// Start is the share of the limit above which a compaction starts in the background, while the conversation continues: over Target and
 	// below 1. 0, the default, is never.
 	Start float64 `json:"start,omitempty"`
+	// Notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need. Reports have it once
+	// between two compactions, and the host appends it. "" (the default) is none.
+	Notice string `json:"notice,omitempty"`
+	// NoticeAt is the share of the limit, or of gate.start where that is set, above which reports have the notice, over 0 and up to 1; 0 means
+	// 0.9.
+	NoticeAt float64 `json:"notice_at,omitempty"`
 	// Idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been idle for longer, or
 	// whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
 	Idle int `json:"idle,omitempty"`
@@ -216,6 +222,24 @@ func (p *Policy) StartTokens() int {
 		return 0
 	}
 	return int(float64(p.Limit()) * p.Gate.Start)
+}
+
+// defaultNoticeAt is the default of Gate.NoticeAt: in a window of 200,000 tokens some 14,000 are left for the model's notes.
+const defaultNoticeAt = 0.9
+
+// Notifies reports whether the model of a transcript with this many tokens is to be told that a compaction comes soon.
+func (p *Policy) Notifies(tokens int) bool {
+	if p.Gate.Notice == "" || p.OnlyKnown || !p.Safe() {
+		return false
+	}
+	share, next := p.Gate.NoticeAt, p.Limit()
+	if share == 0 {
+		share = defaultNoticeAt
+	}
+	if start := p.StartTokens(); start > 0 {
+		next = start
+	}
+	return next > 0 && tokens > int(float64(next)*share)
 }
 
 // defaultCold is the default of Gate.Cold. Below it a digest would lose detail for which the window has room for a long time.

@@ -878,6 +878,18 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(in *jlexer
 			} else {
 				out.Start = float64(in.Float64())
 			}
+		case "notice":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Notice = string(in.String())
+			}
+		case "notice_at":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.NoticeAt = float64(in.Float64())
+			}
 		case "idle":
 			if in.IsNull() {
 				in.Skip()
@@ -975,6 +987,26 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(out *jwrit
 			out.RawString(prefix)
 		}
 		out.Float64(float64(in.Start))
+	}
+	if in.Notice != "" {
+		const prefix string = ",\"notice\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Notice))
+	}
+	if in.NoticeAt != 0 {
+		const prefix string = ",\"notice_at\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(in.NoticeAt))
 	}
 	if in.Idle != 0 {
 		const prefix string = ",\"idle\":"

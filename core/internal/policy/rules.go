@@ -16,6 +16,8 @@ const (
 	inTokens = "must be from 0 to 1,000,000,000 tokens"
 	inShare  = "must be from 0 to 1"
 	maxCount = 1 << 30
+
+	maxNotice = 10_000 // bytes of gate.notice: more would fill what it is to save
 )
 
 // The values of keys that only policies have.
@@ -41,6 +43,8 @@ var rules = []rule{
 	{"gate.start", "must be over gate.target and below 1, or 0", func(p *Policy) bool {
 		return p.Gate.Start != 0 && !(p.Gate.Start > p.Gate.Target && p.Gate.Start < 1)
 	}},
+	{"gate.notice", "must have at most 10,000 bytes", func(p *Policy) bool { return len(p.Gate.Notice) > maxNotice }},
+	{"gate.notice_at", "must be from 0, which is 0.9, to 1", func(p *Policy) bool { return noShare(&p.Gate.NoticeAt) }},
 	{"gate.idle", "must be from 0 to 1,000,000,000 seconds", func(p *Policy) bool { return outside(p.Gate.Idle, maxIdle) }},
 	{"gate.cold", "must be from 0, which is one half, to 1", func(p *Policy) bool { return noShare(&p.Gate.Cold) }},
 	{"gate.min_gain", inShare, func(p *Policy) bool { return noShare(&p.Gate.MinGain) }},

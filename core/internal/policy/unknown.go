@@ -96,13 +96,13 @@ const keys = "always_newest unlimited archive batch boundary cache_read cache_wr
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
-	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices project_instructions prompt provider ratio " +
+	"min_reclaim min_tokens mode model notice notice_at on_failure open_calls output pass passes pins preset prices project_instructions prompt provider ratio " +
 	"repair request reserve retries role room scope shrink_messages split standing start style summary superseded target thinking tokens tool tools " +
 	"usage window wire_safe"
 
 // optionKeys are the keys of options, at all depths.
-const optionKeys = "answer archive background cache_read_tokens cache_write_tokens cold exact force format idle input_tokens message mode model no_reserve " +
-	"open_calls output_tokens prefix summary text total_tokens tried usage window"
+const optionKeys = "answer archive background cache_read_tokens cache_write_tokens calls cold exact force format idle input_tokens message messages mode model no_reserve " +
+	"open_calls output_tokens prefix score summary text total_tokens tried usage window"
 
 // moved are keys that became options, by their former path in a request.
 var moved = []struct{ was, is string }{

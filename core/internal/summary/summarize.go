@@ -156,7 +156,7 @@ type writing struct {
 // digest returns the digest of a job.
 func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
-	// Half of what is new, plus half of the digest so far, which need not shrink with every compaction.
+	// Half of what is new, plus the digest so far, which need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
 	if w.target > 0 {
 		budget = min(budget, max(256, w.target/4))

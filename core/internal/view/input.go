@@ -17,5 +17,6 @@ type Input struct {
 	State      api.State
 	N          int // how many messages of the transcript to process; those after them stay unchanged
 	Replies    []api.Summary
-	Recalled   bool // the transcript contains digests that fit remembered and inserted
+	Score      *api.Score // how much calls and messages matter to the host, by index of the transcript; nil if it hasn't said
+	Recalled   bool       // the transcript contains digests that fit remembered and inserted
 }

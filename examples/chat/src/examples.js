@@ -1,8 +1,8 @@
 /** @typedef {import("./history.js").Message} Message */
 
 /**
- * What one may start from: a first message, or a whole conversation.
- * @type {({title: string, text: string} & ({message: string, messages?: undefined} | {message?: undefined, messages: () => Promise<Message[]>}))[]}
+ * What one may start from: a first message, or a whole conversation with a message to ask next.
+ * @type {({title: string, text: string, ask?: string} & ({message: string, messages?: undefined} | {message?: undefined, messages: () => Promise<Message[]>}))[]}
  */
 export const examples = [
   {
@@ -17,7 +17,8 @@ export const examples = [
   },
   {
     title: "Open a long conversation",
-    text: "Twelve turns, almost at the limit",
+    text: "Twelve turns, almost at the limit, and a question about the first",
+    ask: "How many kilograms per square metre does the management allow?",
     async messages() {
       const { default: texts } = await import("./sample.json");
       return texts.map((content, i) => ({ role: i % 2 ? "assistant" : "user", content }));

@@ -202,6 +202,7 @@ async function render() {
   $("context").style.setProperty("--level", `${Math.min(1, tokens / window)}`);
   $("context").style.setProperty("--limit", `${limit / window}`);
   $("context").classList.toggle("over", tokens > limit);
+  $("context").title = `At the mark, ${figures(limit)} tokens, older messages are folded`;
   $("context-text").textContent = `The next message sends ${figures(tokens)} of ${figures(window)} tokens. ${
     chat.record.paused
       ? "Automatic compaction is paused, because you undid one."
@@ -236,8 +237,15 @@ $("show-digest").addEventListener("click", () => {
   details.querySelector("summary").focus({ preventScroll: true });
 });
 $("examples").append(
-  ...examples.map(({ title, text, message, messages }) => {
-    const start = () => (messages ? working(async () => chat.replace(await messages())) : speak(message));
+  ...examples.map(({ title, text, message, messages, ask }) => {
+    const start = async () => {
+      if (!messages) return speak(message);
+      await working(async () => chat.replace(await messages()));
+      if (!ask) return;
+      $("text").value = ask;
+      $("text").dispatchEvent(new Event("input"));
+      $("text").focus();
+    };
     const button = element(
       "button",
       { type: "button", onclick: start },

@@ -313,14 +313,14 @@ $("save-result").addEventListener("click", () => save("messages", "compacted.jso
 $("save-report").addEventListener("click", () => save("report", "report.json"));
 $("save-repaired").addEventListener("click", () => save("repaired", "repaired.json"));
 $("code").addEventListener("click", code);
-$("theme").addEventListener("click", () => theme($("theme").getAttribute("aria-pressed") !== "true"));
-
-/** @param {boolean} dark */
-function theme(dark) {
+let dark = matchMedia("(prefers-color-scheme: dark)").matches;
+const nameTheme = () => ($("theme").textContent = dark ? "Switch to light" : "Switch to dark");
+$("theme").addEventListener("click", () => {
+  dark = !dark;
   document.documentElement.dataset.theme = dark ? "dark" : "light";
-  $("theme").setAttribute("aria-pressed", String(dark));
-}
-$("theme").setAttribute("aria-pressed", String(matchMedia("(prefers-color-scheme: dark)").matches));
+  nameTheme();
+});
+nameTheme();
 
 listen({
   moved: move,

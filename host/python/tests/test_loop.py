@@ -37,6 +37,35 @@ def test_a_compaction_in_the_background(history):
     assert later.background is None
 
 
+@pytest.mark.parametrize("why", ["forced", "edited"])
+def test_a_compaction_in_the_background_that_became_useless(history, why):
+    first = threading.Event()
+    hangs = threading.Event()
+
+    def summarize(request):
+        if not first.is_set():
+            first.set()
+            hangs.wait(60)
+        return SUMMARY
+
+    size = ctxfold.estimate(history)["tokens"]
+    policy = {"window": {"tokens": size + 2_000, "reserve": 0}, "gate": {"ratio": 1, "start": 0.8, "target": 0.3}, "passes": [{"pass": "fold"}]}
+    compactor = ctxfold.Compactor(policy, summarize=summarize)
+    background = compactor.fit(history).background
+    assert first.wait(30)
+    assert compactor.fit(history).background is background, "one at a time"
+    if why == "forced":
+        assert compactor.fit(history, options={"force": True}).changed
+    else:
+        at = max(i for i, message in enumerate(history) if message["role"] == "user" and i < 0.75 * len(history))
+        assert at > len(history) / 2, "another conversation begins alike by less"
+        other = compactor.fit([*history[:at], {"role": "user", "content": "Something else."}, *history[at + 1 :]])
+        assert other.background is not background
+    background.result(30)
+    assert not hangs.is_set()
+    hangs.set()
+
+
 def test_a_compaction_in_the_background_with_asyncio(history):
     async def work():
         ready = asyncio.Event()

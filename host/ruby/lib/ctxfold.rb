@@ -12,8 +12,9 @@ require "json"
 #
 # An instance serves one thread at a time; make several for several threads. Ruby's lock is not held while the module works.
 class Ctxfold
-  # What a call has failed with. code is one of docs/reference/errors.md, "trap", "memory_limit" or "no_memory"; path and offset (in bytes) lead to
-  # the place in the text that within names. After "trap" and "memory_limit" the instance is a new one.
+  # The error of a failed call. code is one of docs/reference/errors.md, "trap", "memory_limit" or "no_memory"; path and
+  # offset (in bytes) lead to the place in the text that within names. After "trap" and "memory_limit" the instance has
+  # been replaced.
   class Error < StandardError
     attr_reader :code, :path, :within, :offset
 
@@ -23,7 +24,8 @@ class Ctxfold
     end
   end
 
-  # Raised by a block, it says that the model has no time: it is asked again after so many seconds, or when the library thinks it best.
+  # Raise this in a block if the provider is overloaded: the block is called again after this many seconds, or after a
+  # default delay.
   class Busy < StandardError
     attr_reader :after
 
@@ -33,15 +35,15 @@ class Ctxfold
     end
   end
 
-  # json is all of the answer; messages, edits, report and state are parts of it, as they are there, or nil.
+  # json is the whole answer; messages, edits, report and state are members of it, unchanged, or nil.
   Answer = Struct.new(:json, :messages, :edits, :report, :state)
 
-  # Bytes. peak is the most that the instance has had.
+  # In bytes. peak is the maximum so far.
   Memory = Struct.new(:limit, :current, :peak)
 
-  # The functions of ctxfold.h that are called here.
+  # The functions of ctxfold.h that are used here.
   module Library
-    # The library that the gem has compiled, in the load path; without it, the system's.
+    # The library that the gem compiled, in the load path; otherwise the system's.
     COMPILED = $LOAD_PATH.map { |folder| File.join(folder, "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}") }.find { |path| File.file?(path) }
     PATH = ENV.fetch("CTXFOLD_LIBRARY") { COMPILED || "libctxfold.so.0" }
     HANDLE = Fiddle.dlopen(PATH)
@@ -57,7 +59,7 @@ class Ctxfold
     def self.[](name) = FUNCTIONS.fetch(name)
   end
 
-  # What fit has made of one conversation, or of those of one owner.
+  # The remembered compactions of fit for one conversation or one owner.
   class Records
     attr_reader :pointer
 
@@ -79,7 +81,7 @@ class Ctxfold
     end
   end
 
-  # memory_limit: what the memory of the instance may have, in bytes; 0 is 4 GiB.
+  # memory_limit: the maximum memory of the instance, in bytes; 0 means 4 GiB.
   def initialize(memory_limit: 0)
     @pointer = Library[:new].call([memory_limit].pack("Q"))
     raise NoMemoryError, "there is no memory for an instance" if @pointer.null?
@@ -92,45 +94,47 @@ class Ctxfold
     Memory.new(*words.unpack("Q3"))
   end
 
-  # Runs an operation of docs/reference/abi.md. request is JSON, or what makes JSON.
+  # Runs an operation of docs/reference/abi.md. request is JSON, or an object to convert to JSON.
   def call(operation, request)
     text = json(request)
     answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
   end
 
-  # Returns what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model should
-  # be asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests. For a
-  # request with "provider" it may give the array of messages of the provider's own compaction. With the option summary.prefix a request may
-  # have "sent": what to send, which ends with the request. A block that raises Busy is called again.
+  # Returns what to send for a whole history: an array of messages, or JSON, which is used unchanged. The block gets the
+  # request for the model ("system", "prompt", "max_output_tokens", …) and returns the summary, or nil; without a block
+  # the module writes digests. For a request with "provider" it may return the array of messages of the provider's own
+  # compaction. With the option summary.prefix a request may have "sent": what to send, which ends with the request. A
+  # block that raises Busy is called again.
   def fit(messages, policy: nil, options: nil, records: nil, &summarize)
     looped(summarize, request(policy, options, nil, messages)) { |r, s, a| Library[:fit].call(@pointer, records&.pointer, r, s, nil, a) }
   end
 
-  # Compacts messages if that is due. Keep the answer's state for the next time.
+  # Compacts messages if that is due. Store the answer's state for the next call.
   def compact(messages, policy: nil, options: nil, state: nil, &summarize)
     looped(summarize, request(policy, options, state, messages)) { |r, s, a| Library[:compact].call(@pointer, r, s, nil, a) }
   end
 
   private
 
-  TEXTS = 20 # of ctxfold_request, before its three numbers
-  MESSAGES = 10 # the place of messages among them
-  ERROR = 10 * Fiddle::SIZEOF_VOIDP # the place of error in ctxfold_ask
-  GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # that of gives_messages; busy is behind it, and then after
+  TEXTS = 20 # in ctxfold_request, before its three numbers
+  MESSAGES = 10 # the index of messages among them
+  ERROR = 10 * Fiddle::SIZEOF_VOIDP # the offset of error in ctxfold_ask
+  GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # the offset of gives_messages; busy and after follow it
   private_constant :TEXTS, :MESSAGES, :ERROR, :GIVES_MESSAGES
 
   def json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
 
-  # A ctxfold_request, and what holds the texts that it points to.
+  # A ctxfold_request, and the objects that keep its texts alive.
   def request(policy, options, state, messages)
     texts = Array.new(TEXTS)
     texts[0], texts[1], texts[2], texts[MESSAGES] = json(policy), json(options), json(state), json(messages)
-    held = texts.map { |t| t && Fiddle::Pointer[t] } # which keeps a text where it is
+    held = texts.map { |t| t && Fiddle::Pointer[t] } # keeps each text at its address
     words = texts.zip(held).flat_map { |t, p| t ? [p.to_i, t.bytesize] : [0, 0] }
     [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
   end
 
-  # No exception crosses C: of a StandardError the report says why there is no summary; any other, such as an Interrupt, waits until the call has ended.
+  # Exceptions must not pass through C. For a StandardError the report says why there is no summary; any other, such as
+  # an Interrupt, is raised after the call has ended.
   def looped(summarize, (words, _held))
     raised = why = nil
     callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, pointer|
@@ -155,7 +159,7 @@ class Ctxfold
     result
   end
 
-  # What the model is asked for: the texts "json" and "sent" of a ctxfold_ask.
+  # The request for the model: the texts "json" and "sent" of a ctxfold_ask.
   def asked(ask)
     request, sent = [7, 11].map do |word|
       data, length = ask[word * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
@@ -171,7 +175,7 @@ class Ctxfold
     copy.to_i
   end
 
-  # A ctxfold_answer: its status, the answer and its length, four parts, four texts and an offset.
+  # A ctxfold_answer: its status, the answer and its length, four members, four texts and an offset.
   def answer
     words = "\0" * (17 * Fiddle::SIZEOF_VOIDP)
     status = yield words

@@ -1,4 +1,4 @@
-//! What of ctxfold.h is called.
+//! The functions of ctxfold.h that are used here.
 
 use std::ffi::c_void;
 use std::os::raw::{c_char, c_int};

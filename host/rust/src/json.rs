@@ -1,4 +1,4 @@
-//! Reading the JSON of answers, for programs that have no other reader for it.
+//! Reads the JSON of answers, for programs without a JSON library.
 
 use crate::ffi;
 
@@ -13,7 +13,7 @@ pub fn values(json: &str) -> Values<'_> {
     Values { json, at: 0 }
 }
 
-/// What [`values`] gives.
+/// The iterator of [`values`].
 pub struct Values<'a> {
     json: &'a str,
     at: usize,
@@ -24,7 +24,7 @@ impl<'a> Iterator for Values<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (mut key, mut value) = (ffi::Text::NONE, ffi::Text::NONE);
-        // What it gives is in json.
+        // The returned pointers point into json.
         let (key, value) = unsafe {
             if !ffi::ctxfold_next(ffi::Text::of(self.json.as_bytes()), &mut self.at, &mut key, &mut value) {
                 return None;

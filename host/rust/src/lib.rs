@@ -14,38 +14,38 @@ use std::ptr::{self, NonNull};
 use summarize::Asking;
 pub use summarize::{Ask, Summary};
 
-/// An instance of the module, with a memory of its own. It serves one call at a time and may go from thread to thread; make several for
-/// several threads.
+/// An instance of the module with its own memory. It serves one call at a time and may move between threads; make
+/// several for several threads.
 pub struct Ctxfold(NonNull<ffi::Instance>);
 
-// An instance belongs to no thread; `&mut self` keeps calls apart.
+// An instance is not bound to a thread, and `&mut self` serializes calls.
 unsafe impl Send for Ctxfold {}
 
-/// The memory of an instance, in bytes. `peak` is the most that it has had.
+/// The memory of an instance, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// What it may have.
+    /// The maximum.
     pub limit: u64,
-    /// What it has.
+    /// The current size.
     pub current: u64,
-    /// The most that it has had.
+    /// The maximum so far.
     pub peak: u64,
 }
 
-/// The texts of a request; those that are empty are left out. All are JSON but `to`, `text` and `query`.
+/// The texts of a request; empty ones are omitted. All are JSON except `to`, `text` and `query`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// What to do: docs/reference/policy.md.
     pub policy: &'a str,
-    /// What this one call wants: docs/reference/abi.md.
+    /// Options of this call: docs/reference/abi.md.
     pub options: &'a str,
-    /// What the last compaction of this conversation returned.
+    /// The state that the last compaction of this conversation returned.
     pub state: &'a str,
-    /// The plan to continue with, for [`Ctxfold::step`].
+    /// The plan to continue, for [`Ctxfold::step`].
     pub plan: &'a str,
     /// The answers to the plan's requests, for [`Ctxfold::step`].
     pub summaries: &'a str,
-    /// The transcript: an array of messages, or a request body that holds one.
+    /// The transcript: an array of messages, or a request body that contains one.
     pub messages: &'a str,
     /// A text to work on, instead of messages.
     pub text: &'a str,
@@ -64,11 +64,11 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// All of it, as JSON.
+    /// The whole answer, as JSON.
     pub fn json(&self) -> &str {
         &self.json
     }
-    /// What to send, in the shape that came in; empty where the answer has none.
+    /// What to send, in the shape of the input; empty if the answer has none.
     pub fn messages(&self) -> &str {
         &self.json[self.messages.clone()]
     }
@@ -80,7 +80,7 @@ impl Answer {
     pub fn report(&self) -> &str {
         &self.json[self.report.clone()]
     }
-    /// To be given to the next [`Ctxfold::compact`] of this conversation.
+    /// The state to pass to the next [`Ctxfold::compact`] of this conversation.
     pub fn state(&self) -> &str {
         &self.json[self.state.clone()]
     }
@@ -90,33 +90,34 @@ impl Answer {
     }
 }
 
-/// What a call has failed with. Nothing was done then.
+/// The error of a failed call. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The module refused the request: docs/reference/errors.md.
+    /// The module rejected the request: docs/reference/errors.md.
     Refused(Refusal),
-    /// The module gave up in the middle of the call. A new instance has taken its place: the next call works, and open sessions are gone.
+    /// The module aborted in the middle of the call. The instance has been replaced: the next call works, but open
+    /// sessions are gone.
     Trap(String),
     /// The same, because the call needs more memory than the instance may have, or than there is.
     MemoryLimit(String),
-    /// There is no memory outside of the module.
+    /// There is no memory outside the module.
     NoMemory,
 }
 
-/// Why a request was refused, and where. `path` and `offset` (in bytes) lead to the place in the text that `within` names, such as
-/// `policy` or `messages`; where that is empty, they count in the request as a whole.
+/// Why a request was rejected, and where. `path` and `offset` (in bytes) lead to the place in the text that `within`
+/// names, such as `policy` or `messages`, or in the whole request if that is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One of docs/reference/errors.md; it never changes meaning.
+    /// One of docs/reference/errors.md; its meaning never changes.
     pub code: String,
     /// For people.
     pub message: String,
     /// Such as `messages[3].content`.
     pub path: String,
-    /// The text of the request.
+    /// The name of the text in the request.
     pub within: String,
-    /// Bytes from its start.
+    /// In bytes from the start of that text.
     pub offset: usize,
 }
 
@@ -133,13 +134,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What [`Ctxfold::fit`] has made of one conversation, or of those of one owner: the newest 64 compactions.
+/// The remembered compactions of [`Ctxfold::fit`] for one conversation or one owner: the newest 64.
 pub struct Records(NonNull<ffi::Records>);
 
 unsafe impl Send for Records {}
 
 impl Records {
-    /// Nothing is remembered yet.
+    /// Returns empty records.
     pub fn new() -> Result<Records, Error> {
         NonNull::new(unsafe { ffi::ctxfold_records_new() }).map(Records).ok_or(Error::NoMemory)
     }
@@ -158,7 +159,7 @@ impl Records {
         }
     }
 
-    /// Reads what [`Records::to_json`] has given. `None`: it is something else.
+    /// Reads what [`Records::to_json`] returned; `None` if the text is anything else.
     pub fn from_json(json: &str) -> Option<Records> {
         let records = Records::new().ok()?;
         unsafe { ffi::ctxfold_records_load(records.0.as_ptr(), json.as_ptr().cast(), json.len()) }.then_some(records)
@@ -172,13 +173,13 @@ impl Drop for Records {
 }
 
 impl Ctxfold {
-    /// Starts an instance that may have 4 GiB, the most that WebAssembly has.
+    /// Starts an instance that may use 4 GiB, the maximum of WebAssembly.
     pub fn new() -> Result<Ctxfold, Error> {
         Ctxfold::with_memory_limit(0)
     }
 
-    /// Starts an instance that may have `bytes`, rounded down to pages of 64 KiB; 0 means 4 GiB. A call takes about three times the bytes of its
-    /// request, and 16 MiB is enough to start.
+    /// Starts an instance that may use `bytes`, rounded down to pages of 64 KiB; 0 means 4 GiB. A call takes about
+    /// three times the bytes of its request, and 16 MiB is enough to start.
     pub fn with_memory_limit(bytes: u64) -> Result<Ctxfold, Error> {
         let options = ffi::Options { memory_limit: bytes };
         NonNull::new(unsafe { ffi::ctxfold_new(&options) }).map(Ctxfold).ok_or(Error::NoMemory)
@@ -190,7 +191,7 @@ impl Ctxfold {
         Memory { limit: m.limit, current: m.current, peak: m.peak }
     }
 
-    /// Runs an operation of docs/reference/abi.md on a request of JSON.
+    /// Runs an operation of docs/reference/abi.md on a JSON request.
     pub fn call(&mut self, operation: &str, request: impl AsRef<[u8]>) -> Result<Answer, Error> {
         let request = request.as_ref();
         let name = CString::new(operation).unwrap_or_default();
@@ -202,7 +203,7 @@ impl Ctxfold {
         answered(|a| unsafe { operation(self.0.as_ptr(), &plain, a) })
     }
 
-    /// In which wire formats the messages may be.
+    /// The wire formats that the messages may be in.
     pub fn detect(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_detect, request)
     }
@@ -214,7 +215,7 @@ impl Ctxfold {
     pub fn check(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_check, request)
     }
-    /// Begins a compaction, for programs that ask their model themselves; see docs/start/languages.md.
+    /// Begins a compaction, for programs that call their model themselves; see docs/start/languages.md.
     pub fn plan(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_plan, request)
     }
@@ -222,23 +223,23 @@ impl Ctxfold {
     pub fn step(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_step, request)
     }
-    /// What a provider would refuse.
+    /// Lists what a provider would reject.
     pub fn validate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_validate, request)
     }
-    /// Repairs what a provider would refuse.
+    /// Repairs what a provider would reject.
     pub fn repair(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_repair, request)
     }
-    /// Writes the messages in the wire format `to`.
+    /// Converts the messages to the wire format `to`.
     pub fn convert(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_convert, request)
     }
 
-    /// Returns what to send for a whole history, which the program keeps and passes again each turn. The result of an earlier call replaces
-    /// the beginning that it compacted, and a compaction is made when it is due. Only then is the summarizer asked; if it returns `None`,
-    /// the module writes a digest instead, which is made again later. If the summarizer panics, it does so too, and `summary.error` of the
-    /// report has what the panic says.
+    /// Returns what to send for a whole history, which the program keeps and passes again each turn. The result of an
+    /// earlier call replaces the beginning that it compacted, and a compaction is made when it is due. Only then is the
+    /// summarizer called; if it returns `None`, the module writes a digest instead, which is made again later. If the summarizer
+    /// panics, the same happens, and `summary.error` of the report has the message of the panic.
     pub fn fit(
         &mut self,
         records: &mut Records,
@@ -256,7 +257,7 @@ impl Ctxfold {
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
     }
 
-    /// Compacts messages if that is due: for programs that continue with the result, and keep [`Answer::state`].
+    /// Compacts messages if that is due: for programs that continue with the result, and store [`Answer::state`].
     pub fn compact(&mut self, request: &Request<'_>, summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
         let (plain, mut asking) = (plain(request), Asking::new(summarize));
         let (run, user) = asking.callback();
@@ -306,7 +307,7 @@ fn plain(r: &Request<'_>) -> ffi::Request {
     }
 }
 
-/// Runs a call, copies what it answers, and gives the answer back.
+/// Makes a call, copies the answer, and frees the original.
 fn answered(call: impl FnOnce(*mut ffi::Answer) -> c_int) -> Result<Answer, Error> {
     let mut raw: ffi::Answer = unsafe { std::mem::zeroed() };
     let status = call(&mut raw);

@@ -1,4 +1,4 @@
-//! The way from the library to the program's summarizer and back.
+//! Connects the library to the program's summarizer.
 
 use std::any::Any;
 use std::ffi::{c_void, CStr, CString};
@@ -8,31 +8,31 @@ use std::ptr;
 
 use crate::ffi;
 
-/// What the model is asked for.
+/// A request for the model.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// What should be summarized: docs/reference/abi.md, "plan and step".
+    /// What to summarize: docs/reference/abi.md, "plan and step".
     pub scope: String,
     /// The system prompt.
     pub system: String,
     /// The user message.
     pub prompt: String,
-    /// The most tokens that the summary may have.
+    /// The maximum length of the summary, in tokens.
     pub max_output_tokens: u64,
-    /// An estimate of `system` and `prompt`.
+    /// The estimated tokens of `system` and `prompt`.
     pub input_tokens: u64,
-    /// All of the request, as JSON.
+    /// The whole request, as JSON.
     pub json: String,
     /// What to send for a request that is appended to the conversation, as JSON; empty for others.
     pub sent: String,
 }
 
-/// What the model has written.
+/// The model's answer.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Plain text.
     pub text: String,
-    /// What the model ended with, such as `stop` or `length`, if it said so.
+    /// The finish reason, such as `stop` or `length`, if there is one.
     pub finish_reason: Option<String>,
 }
 
@@ -48,7 +48,8 @@ impl From<&str> for Summary {
     }
 }
 
-/// A summarizer, and what has to outlive its calls. No panic crosses C: there is no summary then, and the report says why.
+/// A summarizer, and what must outlive its calls. Panics must not pass through C: they yield no summary, and the report
+/// says why.
 pub(crate) struct Asking<F> {
     summarize: F,
     reason: CString,
@@ -83,7 +84,7 @@ impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
             self.reason = reason;
             (*raw).finish_reason = self.reason.as_ptr();
         }
-        // A text of C ends at its first zero.
+        // A C string ends at its first zero.
         let bytes: Vec<u8> = summary.text.into_bytes().into_iter().filter(|b| *b != 0).chain([0]).collect();
         let copy = ffi::malloc(bytes.len()).cast::<u8>();
         if !copy.is_null() {
@@ -105,7 +106,7 @@ unsafe extern "C" fn trampoline<F: FnMut(&Ask) -> Option<Summary>>(user: *mut c_
     }
 }
 
-/// What a panic says; a text of C ends at its first zero.
+/// The message of a panic; a C string ends at its first zero.
 fn text_of(panic: &(dyn Any + Send)) -> CString {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     CString::new(text.unwrap_or("the summarizer panicked").replace('\0', "")).unwrap_or_default()

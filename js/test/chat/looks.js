@@ -30,6 +30,8 @@ test("all of it by keyboard", options, async (t) => {
   await page.getByText("November to February").waitFor();
   await idle(page);
   await page.waitForFunction(() => document.activeElement?.id === "text");
+  assert.match(await page.locator("#text").inputValue(), /^How many kilograms/, "a question to ask next");
+  await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.type("And what about slugs");
   await page.keyboard.press("Shift+Enter");
   await page.keyboard.type("and snails");

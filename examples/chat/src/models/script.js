@@ -14,18 +14,54 @@ export const script = {
   },
 };
 
-/** @param {readonly {content: string}[]} messages */
+/** @param {readonly {role?: string, content: string}[]} messages */
 function reply(messages) {
   const last = messages.at(-1)?.content.split("\n").at(-1) ?? "";
-  const [topic] = last.match(/[\p{L}\p{N} ]{3,60}/u) ?? ["that"];
+  const [topic] = last.match(/[\p{L}\p{N} ]{3,80}/u) ?? ["that"];
+  const found = search(last, messages.slice(0, -1));
+  const sent = `I was sent **${messages.length} ${messages.length === 1 ? "message" : "messages"}**`;
   return [
-    `You said “${topic.trim()}”. I am a script, so this is all that I can tell you about it:\n`,
-    `- I was sent **${messages.length} messages**. The meter at the top shows how many tokens they have.`,
-    "- When the level reaches the mark, older messages are folded into a digest, and the newest ones stay as they are.",
-    "- Nothing is lost. You still see every message here, and the digest can be opened and undone.\n",
-    "For real answers, choose the model of your browser or any OpenAI-compatible endpoint in the settings.",
+    `You said “${topic.trim()}”. I am a script: I can only repeat what I was sent.\n`,
+    found ? `${sent}, and this is the nearest to it:\n\n> ${found}\n` : `${sent}, and nothing in them is about it.\n`,
+    messages.length > 2
+      ? "For real answers, choose another model in the settings."
+      : "The meter at the top shows how many tokens they have. At its mark, older messages are folded into a digest: say what matters, go on until then, and ask me for it.",
   ].join("\n");
 }
+
+/** The longest that a sentence is repeated, in UTF-16 units. */
+const LONGEST = 300;
+
+/**
+ * The sentence that shares the most with a question, in words that few sentences have; of equal ones the newest, because the user may have
+ * corrected the others. What the script itself has said doesn't count.
+ * @param {string} question @param {readonly {role?: string, content: string}[]} messages
+ */
+function search(question, messages) {
+  const asked = wordsOf(question);
+  const sentences = messages
+    .filter(({ content }) => !content.startsWith("You said “"))
+    .flatMap(({ content }) => content.split(/(?<=[.!?])\s+|\n+/))
+    .map((text) => text.replace(/^[\s>*-]*(?:user: )?/, "").trim())
+    .filter((text) => text && !text.endsWith("?") && text.length <= LONGEST)
+    .map((text) => ({ text, words: wordsOf(text) }));
+  /** @type {Map<string, number>} */
+  const weights = new Map();
+  for (const word of asked) {
+    const having = sentences.filter(({ words }) => words.has(word)).length;
+    if (having > 0) weights.set(word, Math.log(1 + sentences.length / having));
+  }
+  const best = { text: "", weight: 0 };
+  for (const { text, words } of sentences) {
+    let weight = 0;
+    for (const [word, each] of weights) if (words.has(word)) weight += each;
+    if (weight > 0 && weight >= best.weight) Object.assign(best, { text, weight });
+  }
+  return best.text;
+}
+
+/** Its words of four letters and more, and its numbers. @param {string} text */
+const wordsOf = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+/gu) ?? []);
 
 /** @param {number} ms @param {AbortSignal} signal */
 const wait = (ms, signal) =>

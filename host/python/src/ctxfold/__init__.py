@@ -7,13 +7,14 @@
     fitted = ctxfold.fit(messages, window=32_000, summarize=summarize)
     client.chat.completions.create(model=model, messages=fitted.messages)
 
-Keep the history whole and give all of it each turn: a compaction is made when it is due, remembered, and used from then
-on. :func:`fit` is for programs with such a history, :class:`Compactor` for a transcript that is replaced by the result,
-:class:`Conversation` for a live one; :mod:`ctxfold.aio` has the same for asyncio, :mod:`ctxfold.types` the types of requests and answers, and
-:mod:`ctxfold.openai`, :mod:`ctxfold.anthropic`, :mod:`ctxfold.langchain` and :mod:`ctxfold.pydantic_ai` what goes with these packages.
+Keep the whole history and pass all of it each turn: a compaction is made when it is due, remembered, and applied from
+then on. :func:`fit` is for programs with such a history, :class:`Compactor` for a transcript that the result replaces,
+:class:`Conversation` for a live conversation. :mod:`ctxfold.aio` has the same for asyncio, :mod:`ctxfold.types` the
+types of requests and answers, and :mod:`ctxfold.openai`, :mod:`ctxfold.anthropic`, :mod:`ctxfold.langchain` and
+:mod:`ctxfold.pydantic_ai` have adapters for these packages.
 
-Messages are lists of dicts or of an SDK's objects, request bodies, or JSON as str or bytes. What stays are the very same objects, and
-the very same bytes.
+Messages are lists of dicts or of an SDK's objects, request bodies, or JSON as str or bytes. Kept messages are the same
+objects, or the same bytes.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def memory_usage() -> MemoryUsage:
 
 
 def __getattr__(name: str) -> Any:
-    """``ctxfold.aio`` and ``ctxfold.types`` are loaded when they are used: asyncio takes longer than all the rest."""
+    """``ctxfold.aio`` and ``ctxfold.types`` are imported on first use, because asyncio takes longer to import than
+    everything else."""
     if name in ("aio", "types"):
         import importlib
 

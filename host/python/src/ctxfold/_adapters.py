@@ -1,4 +1,5 @@
-"""What the adapters share. None of them imports the package that it is for: objects are known by what they have."""
+"""Code that the adapters share. None of them imports the package that it is for: objects are recognized by their
+attributes."""
 
 from __future__ import annotations
 
@@ -9,19 +10,20 @@ from ._errors import CtxfoldError
 if TYPE_CHECKING:
     from .types import SummaryRequest
 
-#: The members of a request body that tell what a call takes next to its messages, or how its model thinks.
+#: The members of a request body that add to the size of a call, or determine how its model thinks.
 BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "reasoning", "reasoning_effort")
 
 
 def finished(reason: Any) -> str:
-    """Why a model ended. A client that always says so and did not was cut off: its text is asked for once more."""
+    """The finish reason. If a client that always gives one did not, the text was cut off, so it is requested again."""
     return reason if isinstance(reason, str) and reason else "incomplete"
 
 
 def summarizer(
     ask: Callable[["SummaryRequest"], Any], read: Callable[[Any], Dict[str, Any]]
 ) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` over a client that may block or be awaited: ``ask`` calls it, and ``read`` takes the text from its response."""
+    """A ``summarize`` for a client that may block or be awaited: ``ask`` calls it, and ``read`` extracts the text from
+    its response."""
 
     def summarize(request: "SummaryRequest") -> Any:
         response = ask(request)
@@ -35,10 +37,11 @@ async def _later(response: Any, read: Callable[[Any], Dict[str, Any]]) -> Dict[s
 
 
 def compacting(create: Callable[..., Any], compactor: Any, name: str, format: str, held: Tuple[str, ...]) -> Callable[..., Any]:
-    """``create`` of a client, whose ``name`` is a whole history: what is sent is that history, fitted.
+    """Wraps ``create`` of a client whose argument ``name`` is a whole history: the fitted history is sent.
 
-    A call that the provider refuses as too long is made once more, further compacted. Calls whose history the provider holds (``held``)
-    pass as they are. With :class:`ctxfold.aio.Compactor` the result is a coroutine function.
+    If the provider rejects a call as too long, it is compacted further and sent once more. Calls whose history the
+    provider stores (``held``) are passed through. With :class:`ctxfold.aio.Compactor` the result is a coroutine
+    function.
     """
 
     def passes(body: Mapping[str, Any]) -> bool:
@@ -86,5 +89,5 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
 
 
 def _plain(value: Any) -> bool:
-    """Whether a member was given: SDKs have objects of their own for what was not."""
+    """Whether a member was given: SDKs use objects of their own for omitted arguments."""
     return isinstance(value, (str, list, tuple, dict)) and bool(value)

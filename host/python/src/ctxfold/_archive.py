@@ -105,7 +105,7 @@ def _named(module: Module, bodies: List["Kept"]) -> Steps["NamedHandles"]:
 def _collect(
     module: Module, store: Store, handles: Sequence[str], follow: bool
 ) -> Steps[Tuple[List["Kept"], Set[str], Dict[str, str]]]:
-    """Reads the contents of some handles and, if it follows them, the contents that these name, each once."""
+    """Reads the contents of some handles, each once, and with ``follow`` also the contents that these name."""
     corrupt: Set[str] = set()
     asked: Dict[str, str] = {}
     bodies: List["Kept"] = []
@@ -129,5 +129,5 @@ def _collect(
 
 
 def _digits(handle: str) -> str:
-    """The part of a handle that markers name."""
+    """The part of a handle that markers show."""
     return handle.lower()[:SHORT]

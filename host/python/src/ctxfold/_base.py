@@ -1,4 +1,4 @@
-"""What the compactors of both drivers have in common."""
+"""What the compactors of both drivers share."""
 
 from __future__ import annotations
 
@@ -23,15 +23,20 @@ from .store import Store, store_of
 if TYPE_CHECKING:
     from . import types
 
-#: Seconds that one summary may take, and how many are asked for at the same time.
+#: The time limit for one summary in seconds, and the number of concurrent requests.
 TIMEOUT, CONCURRENCY = 120.0, 4
 
 
 class Compacting(Operations):
-    """A compactor but for what runs its work."""
+    """A compactor without the driver that runs its work."""
 
+<<<<<<< HEAD
     #: Its methods that ask a model or a store are awaited.
+    awaited: bool
+=======
+    #: Whether methods that need a model or a store are coroutines.
     awaited = False
+>>>>>>> main
 
     @checked
     def __init__(
@@ -50,23 +55,27 @@ class Compacting(Operations):
         memory_limit: int = 0,
         prefix: bool = False,
     ) -> None:
-        """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given by themselves.
+        """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given separately.
 
-        ``summarize`` asks a model: it is given a request (``system``, ``prompt``, ``max_output_tokens``) and returns the text, or a dict
-        with ``text`` and ``finish_reason``, or with the ``messages`` that a provider's own compaction gives (``summary.provider`` of the policy).
-        With ``prefix`` it also takes requests that are appended to the conversation: ``request["conversation"]["sent"]`` is then what to send,
-        so that the provider reads the conversation from its prompt cache. If it raises an SDK's exception of a busy provider (status 429, 503 or
-        529), it is called again, as late as the provider says. Without it digests are written without a model. It may take ``summary_timeout`` seconds for
-        each, and is called from ``concurrency`` threads at once. Whatever it does, no message is lost.
+        ``summarize`` calls a model: it gets a request (``system``, ``prompt``, ``max_output_tokens``) and returns the
+        text, a dict with ``text`` and ``finish_reason``, or one with the ``messages`` of a provider's own compaction
+        (``summary.provider`` of the policy). With ``prefix`` it also gets requests that are appended to the
+        conversation: then it must send ``request["conversation"]["sent"]``, so that the provider reads the conversation
+        from its prompt cache. If it raises an SDK's exception of an overloaded provider (status 429, 503 or 529), it is
+        called again after the delay that the provider asks for. Without ``summarize`` digests are written without a
+        model. Each call may take ``summary_timeout`` seconds, and up to ``concurrency`` threads call it at the same
+        time. Its failures cost no message.
 
-        ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
-        its compactions, if not in this process: anything like a dict of texts, or an object with ``load(key)`` and ``save(key, text)``. If
-        several processes share it, it also has ``swap(key, old, new)``, which writes a text only in place of ``old`` (None: of nothing) and
-        says whether it did, ``lease(keys, holder, seconds)``, which gives the holder the first key for that time unless another holder
-        has one of the keys, and ``release(key, holder)``: then only one of them makes a compaction.
-        ``redact`` finds what no summarizer, digest or store must see in one text of the messages: it returns a list of texts, or of dicts with
-        ``text`` and ``placeholder``, or None. Where it raises or names what isn't in the text, all of the text is replaced (docs/guides/redact.md).
-        ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB.
+        ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where
+        :meth:`fit` remembers its compactions, if not in this process: anything like a dict of texts, or an object with
+        ``load(key)`` and ``save(key, text)``. If several processes share it, it also needs ``swap(key, old, new)``,
+        which replaces the text only if it equals ``old`` (None if there is none) and returns whether it did,
+        ``lease(keys, holder, seconds)``, which leases the first key to the holder for that time unless another holder
+        has a lease on one of the keys, and ``release(key, holder)``: then only one process makes a compaction.
+        ``redact`` finds secrets in one text of the messages that no summarizer, digest or store must get: it returns a
+        list of texts, or of dicts with ``text`` and ``placeholder``, or None. If it raises, or returns a text that is
+        not there, the whole text is replaced (docs/guides/redact.md). ``memory_limit`` bounds the memory of each
+        instance of the module, in bytes; 0 means 4 GiB.
         """
         super().__init__(policy, window=window, model=model, format=format, memory_limit=memory_limit)
         self._model = model_of(summarize, summary_timeout, concurrency, redact, prefix)
@@ -142,12 +151,12 @@ def with_usage(options: Optional[Mapping[str, Any]], usage: Optional[Mapping[str
 
 
 def calling(module: Module, source: Transcript) -> Call:
-    """Runs operations of a job over messages."""
+    """Returns a function that runs operations of a job on messages."""
     return lambda op, head, needs: module.call(op, head, source if needs else None)
 
 
 def next_of(next: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """What a caller says about the next call of a model."""
+    """The settings for the next call of a model."""
     for name in next or {}:
         if name not in ("model", "provider"):
             raise OptionError("next has model and provider", path="next")
@@ -177,9 +186,10 @@ def fitted(
 
 
 class SharedFits:
-    """What calls of the free function ``fit`` share that have an equal policy, and the very same store and memory."""
+    """The state that calls of the free function ``fit`` share if they have an equal policy and the same store and
+    memory."""
 
-    #: Of more different policies, the one that was used longest ago is forgotten.
+    #: The maximum number of policies; the least recently used one is removed.
     MOST = 64
 
     def __init__(self) -> None:
@@ -221,9 +231,9 @@ class SharedFits:
 
 
 def id_of(value: Any) -> int:
-    """What tells an object from all others while it is kept."""
+    """Identifies an object as long as it is kept alive."""
     return 0 if value is None else id(value)
 
 
-#: Those of the functions ``fit`` of both drivers.
+#: The shared state of the functions ``fit`` of both drivers.
 shared_fits = SharedFits()

@@ -27,6 +27,8 @@ class Compactor(Compacting):
     :class:`ctxfold.aio.Compactor` is the same for asyncio.
     """
 
+    awaited = False
+
     @checked
     def fit(
         self,
@@ -185,7 +187,7 @@ class Conversation(Live[Msg]):
         return run(self._held.append(messages))
 
     def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Replaces all messages, for a user who goes back in the conversation."""
+        """Replaces all messages, for example after the user edited an earlier one."""
         run(self._held.replace(messages))
 
     def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
@@ -218,10 +220,10 @@ class Conversation(Live[Msg]):
         return run(self._held.restore(handles or None))
 
     def call(self, send: Callable[[List[Msg]], T]) -> T:
-        """Calls a model: ``send`` sends the messages that it is given. Where the provider says that they do not fit, the conversation is
-        compacted and ``send`` is called once more, no more than that.
+        """Calls a model: ``send`` sends the given messages. If the provider says that they do not fit, the conversation
+        is compacted and ``send`` is called once more, but not again.
 
-        Raises what ``send`` raised; where a compaction did not help, ``still_overflow``, whose cause that is.
+        Raises what ``send`` raised or, if a compaction did not help, ``still_overflow`` with that as its cause.
         """
         return cast(T, run(self._held.call(send)))
 

@@ -1,4 +1,4 @@
-"""One conversation whose messages stay in the module, as work that either driver runs."""
+"""A conversation whose messages stay in the module, as work that either driver runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from . import _archive
 from ._base import Compacting
 from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError, text_of
-from ._loop import Job, TurnHost, log, told
+from ._loop import Job, TurnHost, kept_of, log, told
 from ._module import Answer, Json, MemoryUsage, Room, run, value_of, values
 from ._results import Done
-from ._records import Leases
+from ._records import Behind, Leases
 from ._redact import redactions
-from ._steps import Ask, Begin, Launched, Steps, Work
+from ._steps import Ask, Begin, Steps, Work
 from ._transcript import apply, transcript
 from ._json import loads
 from .failures import failure_of
@@ -26,36 +26,24 @@ Msg = TypeVar("Msg")
 
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
 
-#: What makes the compactions of one conversation wait for each other.
+#: The key of the lease that serializes the compactions of a conversation.
 ONE = "conversation"
 
 
-class Behind(Generic[Msg]):
+class Compaction(Behind, Generic[Msg]):
     """A compaction in the background."""
 
-    def __init__(self, id: int) -> None:
-        from concurrent.futures import Future
-
-        self.id = id
-        #: A future of its end.
-        self.ended: Any = None
-        self.stopped: Launched = Future()
-        self.done: Optional[Done[List[Msg]]] = None
-
-    def stop(self) -> None:
-        if not self.stopped.done():
-            self.stopped.set_result(None)
+    done: Optional[Done[List[Msg]]] = None
 
 
 class Turn(TurnHost, Generic[Msg]):
-    """One turn of a conversation. ``running`` is the compaction in the background, unless the turn is that itself: ``own``."""
+    """One turn of a conversation. ``running`` is the compaction in the background, unless it is this turn (``own``)."""
 
-    def __init__(self, held: "Held[Msg]", running: Optional[Behind[Msg]], own: Optional[Behind[Msg]] = None) -> None:
+    def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
         self._held = held
         self._running = running
         self._mine: Optional[str] = None
         self.own = own
-        self.stopped = own.stopped if own is not None else None
         self.done: Optional[Done[List[Msg]]] = None
 
     def enter(self) -> Steps[Dict[str, Any]]:
@@ -63,7 +51,7 @@ class Turn(TurnHost, Generic[Msg]):
         return {}
 
     def leave(self) -> None:
-        """Lets the next one enter."""
+        """Allows the next turn to enter."""
         if self.own is not None:
             self.own.done = self.done
             self._held.background = None
@@ -83,13 +71,13 @@ class Turn(TurnHost, Generic[Msg]):
             self._running.stop()
 
     def waited(self) -> Optional[Done[List[Msg]]]:
-        """What the compaction in the background has come to, if this turn has waited for its end."""
+        """The result of the background compaction, if this turn has waited for its end."""
         behind = self._running
         return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
 
 
 class Held(Generic[Msg]):
-    """A conversation. Its session in an instance of its own is a cache: where it is gone, it is opened again."""
+    """A conversation. Its session, in its own instance, is a cache: if it is lost, it is opened again."""
 
     def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
         self.messages: List[Msg] = list(messages)
@@ -101,7 +89,7 @@ class Held(Generic[Msg]):
         self._notes: Any = None
         self._edited = False
         #: The compaction in the background.
-        self.background: Optional[Behind[Msg]] = None
+        self.background: Optional[Compaction[Msg]] = None
         self._instance: Optional[Instance] = None
         self._session: Optional[int] = None
         self._room = Room()
@@ -144,13 +132,13 @@ class Held(Generic[Msg]):
         return self.turn("before", options, **next)
 
     def compact(self, **settings: Any) -> Steps[Done[List[Msg]]]:
-        """Compacts whatever is due."""
+        """Compacts even if that is not due."""
         done = yield from self.turn("forced", {}, **settings)
         assert done is not None
         return done
 
     def turn(self, moment: str, options: Dict[str, Any], **settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
-        """A turn, of which the module decides what it does. None is nothing."""
+        """Runs a turn; the module decides what to do. Returns None if nothing was done."""
         host = Turn(self, self.background)
         running = self.background.id if self.background is not None else 0
         turn: Dict[str, Any] = {"moment": moment, "running": running, "notes": self._notes}
@@ -170,7 +158,7 @@ class Held(Generic[Msg]):
                 length = len(self.messages)
                 return self._ask(op, head)
 
-        job = Job(call, compactor._model, compactor._store, turn=host)
+        job = Job(call, compactor._model, compactor._store, turn=host, own=host.own)
         try:
             answer = yield from job.run({"options": options}, settings)
             if host.own is None:
@@ -201,10 +189,9 @@ class Held(Generic[Msg]):
     def begin(self, settings: Mapping[str, Any]) -> Steps[None]:
         """Begins a compaction in the background."""
         self._begun += 1
-        behind: Behind[Msg] = Behind(self._begun)
+        behind: Compaction[Msg] = Compaction(self._begun)
         self.background = behind
-        kept = {key: value for key, value in settings.items() if key not in ("now", "seed", "can")}
-        behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept)))
+        behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept_of(settings))))
 
     def _instead(self) -> Steps[str]:
         """Takes the place of whoever compacts in the background."""
@@ -267,7 +254,7 @@ class Held(Generic[Msg]):
         mine = yield from self._instead()
         try:
             other = Held(self._compactor, messages, self.state)
-            yield from other.check()  # reads them: where one has a fault, the conversation stays as it is
+            yield from other.check()  # reads them: if one is invalid, the conversation stays unchanged
             with self._lock:
                 self.messages, self.state = other.messages, other.state
                 self._instance, self._session, self._edited = other._instance, other._session, True
@@ -296,7 +283,7 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """Runs an operation on the session. Opens the session first, and again if its instance was replaced."""
+        """Runs an operation on the session. Opens the session first, or again if its instance was replaced."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:
@@ -339,7 +326,7 @@ class Live(Generic[Msg]):
 
     @property
     def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. Each change makes a new list. Do not change it or its messages in place."""
+        """What to send: all messages, compacted. Each change creates a new list. Do not modify it or its messages."""
         return self._held.messages
 
     @property

@@ -1,4 +1,5 @@
-/* The extension ctxfold._core: instances of the module, over the C library (host/c). It keeps to Python's stable ABI (3.9). */
+/* The extension ctxfold._core: instances of the module, on top of the C library (host/c). It uses Python's stable
+ * ABI (3.9). */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
@@ -44,7 +45,7 @@ typedef struct {
   Py_ssize_t size;
 } piece;
 
-/* The answer as Python has it: bytes, or code and message where the instance has ended. */
+/* The answer as a Python object: bytes, or code and message if the instance has ended. */
 static PyObject *answered(Instance *self, ctxfold_answer *answer) {
   switch (answer->status) {
     case CTXFOLD_OK:
@@ -81,7 +82,7 @@ static PyObject *instance_call(Instance *self, PyObject *args) {
     parts[i].data = data;
     size += (size_t)parts[i].size;
   }
-  /* Nobody changes bytes, and the tuple holds them: the interpreter's lock is not needed to read them. */
+  /* bytes are immutable and the tuple keeps them alive, so reading them does not require the GIL. */
   ctxfold_answer answer;
   memset(&answer, 0, sizeof answer);
   self->busy = 1;

@@ -1,4 +1,4 @@
-"""What ctxfold raises."""
+"""The exceptions of ctxfold."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any, Optional, Tuple
 class CtxfoldError(Exception):
     """An error of the module or of this package. Nothing was changed.
 
-    ``code`` is stable; those of the module are listed in docs/reference/errors.md. This package adds ``invalid_option``,
-    ``not_serializable`` (messages that JSON cannot hold), ``memory_limit`` and ``trap`` (:class:`TrapError`), ``store_failed`` and ``store_full``,
-    ``memory_failed`` (what ``fit`` remembers could not be read or kept), ``still_overflow`` (a compaction did not make the
-    conversation fit) and ``closed``. ``path`` leads to the value at fault, such as ``messages[3].content``; ``offset`` counts bytes
-    of UTF-8 from the start of the caller's own messages where ``path`` begins with ``messages``, else from the start of the request.
+    ``code`` is stable; docs/reference/errors.md lists those of the module. This package adds ``invalid_option``,
+    ``not_serializable`` (messages that JSON cannot represent), ``memory_limit`` and ``trap`` (:class:`TrapError`),
+    ``store_failed`` and ``store_full``, ``memory_failed`` (the memory of ``fit`` could not be read or saved),
+    ``still_overflow`` (the conversation does not fit even after a compaction) and ``closed``. ``path`` leads to the
+    invalid value, such as ``messages[3].content``; ``offset`` counts bytes of UTF-8 from the start of the caller's
+    messages if ``path`` begins with ``messages``, else from the start of the request.
     """
 
     def __init__(self, code: str, message: str, *, path: str = "", offset: int = 0) -> None:
@@ -31,16 +32,17 @@ class CtxfoldError(Exception):
 
 
 class OptionError(CtxfoldError, TypeError):
-    """An unknown option, or one whose value makes no sense: ``invalid_option``."""
+    """An unknown option, or one with an invalid value: ``invalid_option``."""
 
     def __init__(self, message: str, *, path: str = "", code: str = "invalid_option", offset: int = 0) -> None:
         super().__init__(code, message, path=path, offset=offset)
 
 
 class TrapError(CtxfoldError):
-    """The instance of the module ended in the call: ``memory_limit``, because it would need more than its limit, or ``trap``.
+    """The instance of the module ended during the call: ``memory_limit``, because it would need more than its limit, or
+    ``trap``.
 
-    A new instance has taken its place, and the next call works.
+    It has been replaced, and the next call works.
     """
 
     def __init__(self, message: str, *, path: str = "", code: str = "trap", offset: int = 0) -> None:
@@ -55,5 +57,5 @@ def _again(kind: Any, code: str, message: str, path: str, offset: int) -> Ctxfol
 
 
 def text_of(error: Optional[BaseException]) -> str:
-    """The text of any exception; its type where it has none."""
+    """The text of an exception, or its type if there is none."""
     return str(error) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Python's values as the JSON that crosses into the module, and back."""
+"""Converts Python values to JSON for the module, and back."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Optional
 
 from ._errors import CtxfoldError
 
-#: Values of the module's answers.
+#: Decodes values of the module's answers.
 loads = json.loads
 
 
 def dumps(value: Any, path: str) -> bytes:
-    """JSON of a value, in UTF-8. Half surrogate pairs are written as escapes, since UTF-8 cannot hold them.
+    """The JSON of a value, in UTF-8. Unpaired surrogates are written as escapes, since UTF-8 cannot represent them.
 
-    Objects of pydantic, dataclasses, mappings and iterables are written as what they hold. Raises ``not_serializable``.
+    Pydantic models, dataclasses, mappings and iterables are written as their contents. Raises ``not_serializable``.
     """
     try:
         text = _encoder.encode(value)
@@ -31,9 +31,9 @@ def dumps(value: Any, path: str) -> bytes:
 
 
 def _default(value: Any) -> Any:
-    """Converts an object that JSON has no form for."""
+    """Converts an object that is not a JSON type."""
     dump = getattr(value, "model_dump", None)
-    if callable(dump):  # as the SDKs write their own messages into a request
+    if callable(dump):  # as the SDKs serialize their own messages
         hidden = getattr(value, "__api_exclude__", None)
         return dump(mode="json", exclude_unset=True, **({"exclude": hidden} if hidden else {}))
     if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
@@ -51,7 +51,7 @@ _DEEP = 600
 
 
 def _culprit(value: Any, path: str, depth: int) -> Optional[str]:
-    """The path of the first value that JSON cannot hold."""
+    """The path of the first value that JSON cannot represent."""
     if depth > _DEEP:
         return path
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Jobs of the module: it decides, and this carries out what it asks for (docs/inside/loop.md)."""
+"""Runs jobs of the module: the module decides, and this executes the effects (docs/inside/loop.md)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 from . import _json
 from ._errors import CtxfoldError, OptionError, text_of
 from ._module import Answer, Json
-from ._records import Records, execute, now
+from ._records import Behind, Records, execute, now
 from ._redact import redactions
 from ._steps import Ask, Begin, Cancel, Launch, Launched, Model, Steps, Until, Work, given_by
 from ._transcript import Transcript
@@ -18,7 +18,7 @@ from .store import Store
 if TYPE_CHECKING:
     from .types import JobSettings
 
-#: Runs an operation with the members of a request. The messages, or the session, are added where that is asked for.
+#: Runs an operation with the members of a request, and with the messages or the session if they are needed.
 Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 
@@ -28,9 +28,6 @@ class Stopped(Exception):
 
 class TurnHost:
     """What a conversation does for the job of a turn."""
-
-    #: Is done when somebody wants the job to end; None if nobody can.
-    stopped: Optional[Launched] = None
 
     def enter(self) -> Steps[Dict[str, Any]]:
         """Waits until no other job compacts the conversation."""
@@ -50,7 +47,7 @@ class TurnHost:
 
 
 class Job:
-    """What the effects of a job are executed with."""
+    """What the effects of a job need."""
 
     def __init__(
         self,
@@ -59,8 +56,12 @@ class Job:
         store: Optional[Store],
         records: Optional[Records] = None,
         turn: Optional[TurnHost] = None,
+        own: Optional[Behind] = None,
     ) -> None:
+        """``own`` is the job, if it runs in the background."""
         self._turn = turn
+        self._own = own
+        self._owner = ""
         #: Of a turn: what it leaves for the next one, and the check if it has compacted nothing.
         self.notes: Any = None
         self.check: Any = None
@@ -71,12 +72,17 @@ class Job:
         self._running: Dict[Launched, int] = {}
         self._leases: Dict[str, str] = {}
         self._cause: Optional[BaseException] = None
-        #: Ends with the compaction in the background that this job has begun; None if it has begun none.
+        #: Done when the background compaction that this job started has ended; None if it started none.
         self.background: Any = None
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
         """Runs a job, and returns the members of its result; none for a job in the background that found nothing to do."""
-        mine: Dict[str, Any] = {**settings, "now": now(), "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
+        self._owner = settings.get("owner", "")
+        mine: Dict[str, Any] = {**settings, "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
+        if self._records is not None:
+            loaded = yield from self._stored({"effect": "load", "keys": [self._owner or "default"]})
+            mine.update(loaded={**loaded, "id": 0}, running=[] if self._own else self._records.running(self._owner))
+        mine["now"] = now()
         answer = yield Work(lambda: self._call("loop_start", {**head, "settings": mine}, True))
         if "notes" in answer:
             self.notes = _json.loads(answer["notes"])
@@ -104,7 +110,7 @@ class Job:
         return answer_of(answer["result"])
 
     def _can(self) -> List[str]:
-        can = ["wait", "emit", "begin", "cancel", "release"]
+        can = ["wait", "emit", "begin", "stop", "cancel", "release"]
         if self._model.summarize is not None:
             can.append("ask")
         if self._store is not None:
@@ -112,7 +118,7 @@ class Job:
         if self._records is not None:
             can += ["load", "save", "lease"]
         if self._turn is not None:
-            can += ["enter", "before", "stop"]
+            can += ["enter", "before"]
         return can
 
     def _limits(self) -> Dict[str, Any]:
@@ -124,7 +130,7 @@ class Job:
         }  # fmt: skip
 
     def _execute(self, answer: Answer, head: Mapping[str, Any]) -> Steps[List[Dict[str, Any]]]:
-        """Executes the effects of an answer. Returns results as soon as there are any, or none when the time is over."""
+        """Executes the effects of an answer. Returns results as soon as there are any, or none when the wait has ended."""
         results: List[Dict[str, Any]] = []
         until: Optional[int] = None
         leases: List[str] = []
@@ -139,7 +145,7 @@ class Job:
             elif name == "begin":
                 yield from self._begin(effect, head)
             elif name == "stop":
-                self._of_turn().stop()
+                self._stop(effect["target"])
             elif name == "emit":
                 log(effect["notice"])
             elif name == "release":
@@ -151,9 +157,9 @@ class Job:
         if results or "job" not in answer:
             return results
         ended = self._records.leases.ended(leases) if self._records is not None else []
-        stopped = self._turn.stopped if self._turn is not None else None
-        done: List[Launched] = yield Until([*self._running, *ended, *([stopped] if stopped is not None else [])], until)
-        if stopped in done and stopped is not None:
+        stopped = [] if self._own is None else [self._own.stopped]
+        done: List[Launched] = yield Until([*self._running, *ended, *stopped], until)
+        if stopped and stopped[0].done():
             raise Stopped
         return [given_by(each, self._running.pop(each)) for each in done if each in self._running]
 
@@ -177,13 +183,33 @@ class Job:
         if self._turn is not None:
             yield from self._turn.begin(effect)
             return
-        settings = effect["settings"]
-        other = Job(self._call, self._model, self._store, self._records)
-        kept: Any = {key: value for key, value in settings.items() if key not in ("now", "seed")}
-        self.background = yield Begin(told(other.run(head, kept)))
+        records = self._records
+        if records is None:
+            return
+        known = records.background.get(effect.get("target", 0))
+        if known is None and "settings" in effect:
+            known = records.begin(self._owner, effect.get("keys", ()))
+            other = Job(self._call, self._model, self._store, records, own=known)
+            known.ended = yield Begin(told(other._behind(head, kept_of(effect["settings"]))))
+        self.background = known and known.ended
+
+    def _behind(self, head: Mapping[str, Any], settings: Any) -> Steps[None]:
+        """Runs a job in the background."""
+        assert self._own is not None and self._records is not None
+        try:
+            yield from self.run(head, settings)
+        finally:
+            del self._records.background[self._own.id]
+
+    def _stop(self, target: int) -> None:
+        behind = self._records.background.get(target) if self._records is not None else None
+        if self._turn is not None:
+            self._turn.stop()
+        elif behind is not None:
+            behind.stop()
 
     def _leave(self) -> Steps[None]:
-        """Releases the leases of a job that was ended from outside."""
+        """Releases the leases of a job that was cancelled from outside."""
         for key, holder in list(self._leases.items()):
             yield from self._release(key, holder)
 
@@ -204,6 +230,8 @@ class Job:
                 yield Ask(partial(self._store.put, effect["handle"], effect["body"]), "store")
                 return {}
             assert self._records is not None
+            if effect["effect"] == "lease" and self._own is not None and len(effect["keys"]) > 1:
+                self._own.keys = effect["keys"]
             result = yield from execute(self._records, effect)
             if effect["effect"] == "lease" and result.get("done"):
                 self._leases[effect["keys"][0]] = effect["holder"]
@@ -226,6 +254,11 @@ def told(steps: Steps[Any]) -> Steps[None]:
         raise
 
 
+def kept_of(settings: Mapping[str, Any]) -> Any:
+    """The settings of a job that another one begins, without what is of the call."""
+    return {key: value for key, value in settings.items() if key not in ("now", "seed", "can")}
+
+
 def log(notice: Mapping[str, str]) -> None:
     import logging
 
@@ -240,7 +273,7 @@ def answer_of(result: bytes) -> Answer:
 
 
 def options_of(given: Mapping[str, Any], source: Optional[Transcript], model: Model) -> Dict[str, Any]:
-    """The options of a job: what the caller wants of this one call, and what only the host knows."""
+    """The options of a job: those of the caller for this call, and those that only the host knows."""
     options = dict(given)
     if source is not None and source.answer == "edits":
         options["answer"] = "edits"

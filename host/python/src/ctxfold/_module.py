@@ -17,7 +17,7 @@ Answer = Dict[str, bytes]
 
 MIB = 1 << 20
 
-#: An instance whose memory is larger when a call ends is not kept.
+#: An instance with more memory than this after a call is not kept.
 KEPT_BYTES = 64 * MIB
 
 #: An instance with sessions and more bytes of memory than this is replaced after so many consecutive calls that each used
@@ -34,13 +34,13 @@ class Json(bytes):
 class MemoryUsage(NamedTuple):
     """The memory of the module's instances, in bytes."""
 
-    #: The most that one instance may take.
+    #: The maximum for one instance.
     limit: int
-    #: What idle instances take.
+    #: The memory of idle instances.
     current: int
-    #: The most that one instance has taken in a call.
+    #: The largest instance so far.
     peak: int
-    #: Idle instances.
+    #: The number of idle instances.
     instances: int
     #: How often an instance was replaced because it had trapped.
     traps: int
@@ -74,7 +74,7 @@ class Room:
 
 
 class Module:
-    """A pool of instances that all have one limit."""
+    """A pool of instances with the same memory limit."""
 
     def __init__(self, limit: int = 0) -> None:
         self._limit = limit
@@ -107,7 +107,7 @@ class Module:
             self._back(instance, traps)
 
     def instance(self) -> Instance:
-        """A new instance, which serves nobody else."""
+        """A new instance for exclusive use."""
         return Instance(self._limit)
 
     def _back(self, instance: Instance, traps: int) -> None:
@@ -120,7 +120,7 @@ class Module:
 
     @property
     def usage(self) -> MemoryUsage:
-        """What the instances take."""
+        """The memory of the instances."""
         with self._lock:
             sizes = [each.memory() for each in self._idle]
             limit = sizes[0][0] if sizes else self._limit
@@ -152,7 +152,7 @@ def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[T
 
 
 def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at: int = -1) -> Answer:
-    """Runs an operation on a request in pieces, and raises what it answers as an error."""
+    """Runs an operation on a request in pieces, and raises an error answer as an exception."""
     answer = raw(instance, op, pieces)
     if not answer.startswith(b'{"error":'):
         return members(answer)
@@ -177,7 +177,7 @@ def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
 
 
 def _error(error: Dict[str, Any], messages_at: int, size: int) -> CtxfoldError:
-    """The error of an answer. Its offset counts from the start of the caller's messages where it lies in them."""
+    """The exception for an error answer. An offset within the messages is made relative to the caller's messages."""
     path, offset = error["path"], error["offset"]
     if 0 <= messages_at <= offset:
         path, offset = path or "messages", min(offset - messages_at, size)
@@ -191,5 +191,5 @@ def value_of(answer: Answer, name: str) -> Any:
 
 
 def values(answer: Answer, *without: str) -> Dict[str, Any]:
-    """The values of all members but those named."""
+    """The values of all members except those named."""
     return {key: _json.loads(json) for key, json in answer.items() if key not in without}

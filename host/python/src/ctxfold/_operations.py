@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 Policy = Mapping[str, Any]
 
-#: Instances with the greatest memory limit, which all share that ask for none.
+#: Instances with the maximum memory limit, shared by all users that don't set one.
 _shared: Optional[Module] = None
 
 
@@ -31,7 +31,7 @@ def shared_module() -> Module:
 def policy_of(
     policy: Optional[Policy], window: Any, model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
-    """A policy, of which three keys may be given separately."""
+    """A policy with three keys that may be given separately."""
     if window is not None:
         window = window_of(window)
     if policy is not None and not isinstance(policy, Mapping):
@@ -43,7 +43,7 @@ def policy_of(
 
 
 def window_of(window: Any) -> Dict[str, Any]:
-    """The window of a policy, of the context window in tokens or ``"unlimited"``."""
+    """The window of a policy, from a number of tokens or ``"unlimited"``."""
     if window == "unlimited":
         return {"unlimited": True}
     if isinstance(window, int) and not isinstance(window, bool) and window > 0:
@@ -84,17 +84,18 @@ class Operations:
         return self._module.usage
 
     def call(self, op: "types.Operation", request: bytes) -> bytes:
-        """Runs an operation on a request as docs/reference/abi.md defines it, and returns the answer unchanged: ``{"error":…}`` is an answer."""
+        """Runs an operation on a request as docs/reference/abi.md defines it, and returns the answer unchanged, even an
+        ``{"error":…}``."""
         with self._module.lent() as instance:
             return raw(instance, op, (request,))
 
     def info(self) -> "types.Info":
-        """The features of this module."""
+        """Describes this module."""
         return cast("types.Info", values(self._module.call("info", {})))
 
     @checked
     def detect(self, messages: Any, *, policy: Optional["types.Policy"] = None) -> "types.Detection":
-        """The wire formats that messages may be in, the likeliest first."""
+        """The wire formats that messages may be in, the most likely first."""
         answer = self._module.call("detect", {"policy": policy}, transcript(messages))
         return cast("types.Detection", values(answer))
 
@@ -184,7 +185,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> "types.Validation":
-        """Lists what a provider would refuse in messages, and what :meth:`repair` would do."""
+        """Lists what a provider would reject in messages, and what :meth:`repair` would do."""
         head = self._head(policy, None, None, format, None, state, None)
         return cast("types.Validation", values(self._module.call("validate", head, transcript(messages))))
 
@@ -197,7 +198,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Repairs what a provider would refuse, and compacts nothing."""
+        """Repairs what a provider would reject, without compacting."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("repair", head, source), source)
@@ -212,7 +213,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Converted[M]:
-        """Writes messages in another wire format, and lists what that loses."""
+        """Converts messages to another wire format, and lists what is lost."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, None, None)
         answer = self._module.call("convert", {**head, "to": to}, source)
@@ -240,7 +241,7 @@ class Operations:
         return done
 
     def handles_in(self, bodies: Sequence["types.Kept"]) -> "types.NamedHandles":
-        """The handles that archived contents name, and the contents that do not match their handles."""
+        """The handles that archived contents name, and the handles of contents that do not match them."""
         return cast("types.NamedHandles", values(self._module.call("restore", {"bodies": list(bodies)})))
 
     @checked
@@ -273,13 +274,15 @@ class Operations:
     def save_session(
         self, file: str, messages: Any, *, tokens: Optional[int] = None, time: Optional[str] = None
     ) -> str:
-        """The session file with these messages in it. ``tokens`` is ``report["tokens"]["before"]`` of their compaction."""
+        """Writes these messages into the session file. ``tokens`` is ``report["tokens"]["before"]`` of their
+        compaction."""
         head = {"file": file, "tokens": tokens, "time": time}
         saved = values(self._module.call("save", without_none(head), transcript(messages)))
         return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
 
     def classify_error(self, failure: "types.Failure") -> "types.Verdict":
-        """Classifies why a call of a model failed, such as a conversation that does not fit. :func:`ctxfold.failure_of` reads exceptions."""
+        """Classifies why a call of a model failed, for example because the conversation does not fit.
+        :func:`ctxfold.failure_of` reads exceptions."""
         return cast("types.Verdict", values(self._module.call("classify_error", {"arguments": failure})))
 
     def limit_tool_output(
@@ -301,7 +304,7 @@ class Operations:
         source: Optional[Transcript] = None,
         plans: bool = False,
     ) -> Dict[str, Any]:
-        """The members of a request before its messages; ``plans`` is for a plan."""
+        """The members of a request before its messages. ``plans`` adds those of a plan."""
         own = dict(options or {})
         if usage is not None:
             own["usage"] = usage

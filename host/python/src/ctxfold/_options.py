@@ -1,4 +1,4 @@
-"""Refuses unknown options: a misspelt option would otherwise have no effect, silently."""
+"""Rejects unknown options: a misspelled option would otherwise silently have no effect."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar, cast
 
 from ._errors import OptionError
 
-#: What other packages call the context window.
+#: Names of the context window in other packages.
 SIZES = frozenset((
     "maxtokens", "maxinputtokens", "maxcontexttokens", "contextwindow", "contextlength", "contextsize", "tokenlimit", "tokenbudget", "tokens", "limit",
 ))  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: The keys of a policy (docs/reference/policy.md), which are often given next to it.
+#: The keys of a policy (docs/reference/policy.md), which are often passed as options by mistake.
 POLICY = (
     "preset", "format", "model", "estimator", "window", "gate", "passes", "summary", "pins", "wire_safe", "open_calls",
     "max_bytes", "prices", "log", "archive", "thinking", "repair", "last_resort",

@@ -1,4 +1,4 @@
-"""Where jobs keep their records, and the leases by which they know of each other."""
+"""Storage for the records of jobs, and the leases that coordinate jobs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._errors import OptionError
 from ._steps import Ask, Launched, Steps, Until
 
-#: How many characters of records are kept in this process.
+#: The maximum total size of records in this process, in characters.
 KEPT_CHARACTERS = 64 << 20
 
 
@@ -28,7 +28,8 @@ class Leases:
         self._all: Dict[str, Tuple[str, int, Launched]] = {}
 
     def take(self, keys: List[str], holder: str, ttl: int) -> bool:
-        """Leases the first key to the holder, or renews that, unless another holder has a lease on one of the keys."""
+        """Leases the first key to the holder, or renews its lease, unless another holder has a lease on one of the
+        keys."""
         from concurrent.futures import Future
 
         at = now()
@@ -51,7 +52,7 @@ class Leases:
         mine[2].set_result(None)
 
     def ended(self, keys: List[str]) -> List[Launched]:
-        """What is done when the lease on one of the keys is released."""
+        """A future that is done when the lease on one of the keys is released."""
         with self._lock:
             return [self._all[key][2] for key in keys if key in self._all]
 
@@ -63,19 +64,54 @@ class Leases:
         return holder
 
 
-class Records:
-    """Records in this process. Of more than there is room for, those that were used longest ago are forgotten."""
+class Behind:
+    """A job in the background."""
 
-    #: A failure of theirs is one of the call.
+    def __init__(self, id: int, owner: str = "", keys: Sequence[str] = ()) -> None:
+        from concurrent.futures import Future
+
+        self.id = id
+        self.owner = owner
+        #: The keys of the newest lease that it has asked for.
+        self.keys = list(keys)
+        #: A future of its end.
+        self.ended: Any = None
+        #: Is done when somebody wants it to end.
+        self.stopped: Launched = Future()
+
+    def stop(self) -> None:
+        if not self.stopped.done():
+            self.stopped.set_result(None)
+
+
+class Records:
+    """Records in this process. If there are too many, the least recently used ones are removed."""
+
+    #: Whether their failure makes the call fail.
     required = False
 
     def __init__(self, most: int = KEPT_CHARACTERS) -> None:
         self.leases = Leases()
+        #: The jobs in the background, by number.
+        self.background: Dict[int, Behind] = {}
+        self._begun = 0
         self._most = most
         self._size = 0
         self._all: "OrderedDict[str, Tuple[str, int]]" = OrderedDict()
         self._saved = 0
         self._lock = threading.Lock()
+
+    def begin(self, owner: str, keys: Sequence[str]) -> Behind:
+        """Notes a job that begins in the background."""
+        with self._lock:
+            self._begun += 1
+            behind = self.background[self._begun] = Behind(self._begun, owner, keys)
+            return behind
+
+    def running(self, owner: str) -> List[Dict[str, Any]]:
+        """The jobs of an owner that run in the background."""
+        with self._lock:
+            return [{"id": each.id, "keys": each.keys} for each in self.background.values() if each.owner == owner and each.keys]
 
     def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
         yield from ()
@@ -130,7 +166,7 @@ class KeptRecords(Records):
         return {"record": text, "revision": _revision(text)} if isinstance(text, str) and text else {}
 
     def save(self, key: str, record: str, revision: str) -> Steps[bool]:
-        """In this process nobody else saves between the comparison and the change."""
+        """Exclusive in this process, so that no other job saves between the comparison and the change."""
         holder = yield from self.leases.enter(f"save {key}")
         try:
             found = yield from self.load(key)
@@ -149,7 +185,7 @@ class SharedRecords(KeptRecords):
         return bool((yield Ask(lambda: self._memory.lease(keys, holder, ttl / 1000), "memory")))
 
     def release(self, key: str, holder: str) -> Steps[None]:
-        """A lease that cannot be released ends by itself."""
+        """A lease that cannot be released expires."""
         try:
             yield Ask(lambda: self._memory.release(key, holder), "memory")
         except OptionError:
@@ -164,7 +200,7 @@ class SharedRecords(KeptRecords):
         return bool((yield Ask(lambda: self._memory.swap(key, old, record), "memory")))
 
 
-#: The leases of callers' memories, by their ``id``: who compacts over one memory knows of the others. What has these leases has its memory too.
+#: The leases of callers' memories, by their ``id``, shared by all users of a memory. The leases keep the memory alive.
 _LEASES: "weakref.WeakValueDictionary[int, Leases]" = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
 
@@ -176,7 +212,7 @@ def _revision(text: str) -> str:
 
 
 def records_of(memory: Any) -> Records:
-    """The records of what a caller has given as memory."""
+    """The records for the caller's memory."""
     if memory is None:
         return Records()
     shared = all(hasattr(memory, name) for name in ("lease", "release", "swap"))

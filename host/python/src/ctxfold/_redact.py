@@ -1,4 +1,4 @@
-"""What a compaction replaces: the option ``redact`` of the module, from the caller's function (docs/guides/redact.md)."""
+"""Builds the module's option ``redact`` from the caller's function (docs/guides/redact.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from . import _json
 
-#: Finds secrets in one text of a message: texts, or dicts with ``text`` and ``placeholder``. None is nothing.
+#: Finds secrets in one text of a message: texts, or dicts with ``text`` and ``placeholder``. None means nothing.
 FindSecrets = Callable[[str], Any]
 
 MIN_BYTES = 4
@@ -14,13 +14,14 @@ MAX_PLACEHOLDER = 100
 
 
 def redactions(find: Optional[FindSecrets], piece: bytes) -> Optional[Dict[str, Any]]:
-    """The option for what is found in messages; None if nothing. A text that ``find`` fails on is replaced as a whole."""
+    """The option for what is found in messages; None if nothing is. A text for which ``find`` fails is replaced
+    completely."""
     if find is None:
         return None
     try:
         messages = _json.loads(piece)
     except (ValueError, RecursionError):
-        return None  # the module says what is wrong
+        return None  # the module reports the error
     found: Dict[str, Dict[str, Any]] = {}
     failed: List[Dict[str, Any]] = []
     for text in _texts(messages):
@@ -34,7 +35,7 @@ def redactions(find: Optional[FindSecrets], piece: bytes) -> Optional[Dict[str, 
 
 
 def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
-    """Raises for an unusable answer."""
+    """Raises if the function's result is unusable."""
     given = find(text)
     if given is None:
         return []

@@ -1,4 +1,4 @@
-"""What operations give that have messages."""
+"""The results of operations that return messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, List, Optional, TypeVar
 if TYPE_CHECKING:
     from .types import Body, Loss, Marker, Plan, Report, State, SummaryRequest
 
-#: The kind of the messages: that which was given.
+#: The type of the messages, as they were given.
 M = TypeVar("M")
 
 
@@ -16,34 +16,34 @@ M = TypeVar("M")
 class Fitted(Generic[M]):
     """What to send for a whole history."""
 
-    #: In the kind that was given. What is kept are the very objects that were given; the same list where there is nothing to do.
+    #: In the type that was given. Kept messages are the same objects; if nothing changed, this is the same list.
     messages: M
     #: What was done to each message.
     report: "Report"
-    #: An earlier compaction is in place of the history's beginning.
+    #: Whether an earlier compaction replaces the beginning of the history.
     known: bool
-    #: What this call has removed, where the policy asks for it. A store has it already.
+    #: The content that this call removed, if the policy asks for it. A store has it already.
     archive: List["Body"] = field(default_factory=list)
-    #: Ends with the compaction that this call has begun in the background (``gate.start`` of the policy): a future of ``concurrent.futures``,
-    #: or a task of asyncio. None if it has begun none.
+    #: Done when the background compaction that this call started (``gate.start`` of the policy) has ended: a future of ``concurrent.futures``,
+    #: or a task of asyncio. None if it started none.
     background: Any = None
 
     @property
     def changed(self) -> bool:
-        """A compaction was made in this call."""
+        """Whether a compaction was made in this call."""
         return self.report["changed"]
 
 
 @dataclass
 class Done(Generic[M]):
-    """A compaction, a repair or a restoration that is done."""
+    """A finished compaction, repair or restoration."""
 
     messages: M
     report: "Report"
-    #: To be kept next to the messages, and given to the next call. None where the request had none and nothing should be kept.
+    #: The state to store with the messages and pass to the next call. None if there is nothing to store.
     state: Optional["State"] = None
     archive: List["Body"] = field(default_factory=list)
-    #: Of a restoration: what in the messages still names a handle.
+    #: Restorations only: the markers that remain in the messages.
     markers: List["Marker"] = field(default_factory=list)
 
     @property
@@ -53,9 +53,9 @@ class Done(Generic[M]):
 
 @dataclass
 class Pending:
-    """A compaction that wants summaries: answer the requests, and go on with ``step``."""
+    """A compaction that needs summaries: answer the requests, and continue with ``step``."""
 
-    #: Data: it can be stored, and continued with by another process.
+    #: It is data: it can be stored, and continued by another process.
     plan: "Plan"
     requests: List["SummaryRequest"]
     report: "Report"
@@ -69,10 +69,10 @@ class Converted(Generic[M]):
     #: The wire formats.
     source: str
     target: str
-    #: Nothing is left that the provider of the new format would refuse.
+    #: Whether the provider of the new format would reject nothing.
     valid: bool
-    #: What is not carried over as it was.
+    #: What was not carried over unchanged.
     lost: List["Loss"]
     report: "Report"
-    #: The system prompt, where the new format has it next to the messages.
+    #: The system prompt, if the new format has it outside the messages.
     system: Any = None

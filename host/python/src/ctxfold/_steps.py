@@ -1,4 +1,4 @@
-"""Work that is written once and run by two drivers: one that blocks, and one for asyncio."""
+"""Work that is written once, as generators, and run by two drivers: a blocking one, and one for asyncio."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 ASYNCHRONOUS = "{} is asynchronous: use ctxfold.aio, whose functions are awaited"
 
-#: What was launched: a future of concurrent.futures, or of asyncio.
+#: A future of concurrent.futures, or of asyncio.
 Launched = Any
 
-#: A model's answer to a request: the summary, with why the model ended if that is known. Or what will be one.
+#: A model's answer to a request: the summary, with the finish reason if known; or an awaitable of it.
 Summarize = Callable[["SummaryRequest"], Any]
 
 
@@ -32,7 +32,7 @@ class Work:
 
 
 class Ask:
-    """A call of a function of the caller's, which ``what`` names; with asyncio it may give an awaitable."""
+    """A call of a function of the caller's, named by ``what``; with asyncio it may return an awaitable."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
@@ -40,7 +40,7 @@ class Ask:
 
 
 class Launch:
-    """A call of a function of the caller's that runs while the work goes on; gives a future."""
+    """A call of a function of the caller's that runs concurrently; yields a future."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
@@ -48,25 +48,25 @@ class Launch:
 
 
 class Cancel:
-    """Stops what was launched; its result is no longer wanted."""
+    """Cancels what was launched; its result is no longer needed."""
 
     def __init__(self, launched: Launched) -> None:
         self.launched = launched
 
 
 class Begin:
-    """Other work, which goes on by itself and outlives the call; gives a future of its end."""
+    """Other work that runs independently and outlives the call; yields a future of its end."""
 
     def __init__(self, steps: "Steps[Any]") -> None:
         self.steps = steps
 
 
 class Until:
-    """Waits until one of several futures is done, and until a time at the longest; gives those that are done."""
+    """Waits until one of several futures is done, or until a time; yields those that are done."""
 
     def __init__(self, futures: Sequence[Launched], until: Optional[int]) -> None:
         self.futures = futures
-        #: In milliseconds since 1970; None is as long as it takes.
+        #: In milliseconds since 1970; None means no limit.
         self.until = until
 
     def seconds(self) -> Optional[float]:
@@ -74,7 +74,7 @@ class Until:
 
 
 class Model:
-    """How summaries are asked for."""
+    """The settings for requesting summaries."""
 
     def __init__(
         self,
@@ -85,17 +85,17 @@ class Model:
         prefix: bool = False,
     ) -> None:
         self.summarize = summarize
-        #: What must reach no model that summarizes.
+        #: Finds what no summarizer must get.
         self.redact = redact
-        #: Seconds that one summary may take, from when it is asked for; None is no bound.
+        #: The time limit for one summary in seconds, from the call on; None means no limit.
         self.timeout = timeout
-        #: How many are asked for at the same time.
+        #: The number of concurrent requests.
         self.concurrency = concurrency
-        #: It can append a request to the conversation.
+        #: Whether it can send requests that are appended to the conversation.
         self.prefix = prefix
 
     def asked(self) -> Summarize:
-        """The function, which must be there."""
+        """The function, which must be set."""
         assert self.summarize is not None
         return self.summarize
 
@@ -105,7 +105,7 @@ Steps = Generator[Effect, Any, T]
 
 
 def run(steps: Steps[T]) -> T:
-    """Does the work, and blocks until it is done."""
+    """Runs the work, blocking until it is done."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:
@@ -140,11 +140,11 @@ def _perform(effect: Effect) -> Any:
             return list(wait(effect.futures, timeout=effect.seconds(), return_when=FIRST_COMPLETED).done)
         time.sleep(effect.seconds() or 0)
         return []
-    return None  # a thread cannot be stopped: it is left behind, and ends with the function
+    return None  # a thread cannot be stopped: it ends when the function returns
 
 
 def _now(value: Any, what: str) -> Any:
-    """A value that is there; what will be one is for ctxfold.aio."""
+    """Requires a value that is available now; awaitables are only for ctxfold.aio."""
     if not hasattr(value, "__await__"):
         return value
     close = getattr(value, "close", None)
@@ -154,7 +154,7 @@ def _now(value: Any, what: str) -> Any:
 
 
 def _thread(work: Callable[[], Any], name: str) -> Launched:
-    """Does work in a thread of its own, which does not keep the process alive."""
+    """Runs work in its own thread, which does not keep the process alive."""
     from concurrent.futures import Future
 
     future: Launched = Future()
@@ -172,10 +172,10 @@ def _thread(work: Callable[[], Any], name: str) -> Launched:
 
 
 def given_by(launched: Any, id: int) -> Dict[str, Any]:
-    """The result of an effect, of what ``summarize`` has given or raised."""
+    """The result of an ask effect, from what ``summarize`` returned or raised."""
     try:
         error = launched.exception()
-    except BaseException as cancelled:  # by itself: nobody here has cancelled it
+    except BaseException as cancelled:  # cancelled by the function itself, not by us
         error = cancelled
     if error is None:
         return {"id": id, "summary": summary(launched.result())}
@@ -184,12 +184,12 @@ def given_by(launched: Any, id: int) -> Dict[str, Any]:
     return {"id": id, "error": text_of(error), **busy(error)}
 
 
-#: The status of a provider that has no time now.
+#: HTTP status codes of an overloaded provider.
 BUSY = (429, 503, 529)
 
 
 def busy(error: BaseException) -> Dict[str, Any]:
-    """Whether an SDK's exception says that the provider has no time now, and for how long, in milliseconds."""
+    """Whether an SDK's exception means that the provider is overloaded, and how long to wait, in milliseconds."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(error, "status", None) or getattr(response, "status_code", None)
     if status not in BUSY:
@@ -202,7 +202,7 @@ def busy(error: BaseException) -> Dict[str, Any]:
 
 
 def summary(given: Any) -> Dict[str, Any]:
-    """The answer to a request, of what ``summarize`` has given."""
+    """The answer to a request, from what ``summarize`` returned."""
     if isinstance(given, str):
         return {"text": given} if given else {"error": "the summary is empty"}
     if isinstance(given, Mapping) and (isinstance(given.get("text"), str) or isinstance(given.get("messages"), list)):

@@ -1,4 +1,4 @@
-"""Messages as a caller gives them, and the way back to the same kind."""
+"""The caller's messages, and conversion of results to the same type."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any, Dict, List, Optional, Tuple
 from . import _json
 from ._errors import CtxfoldError, OptionError
 
-#: Under these names request bodies hold their messages.
+#: The members in which request bodies hold their messages.
 LISTS = ("messages", "input", "contents")
 
 
 class Transcript:
     """The messages of one call.
 
-    ``piece`` is what crosses into the module, and ``answer`` the answer that serves this kind of messages best.
+    ``piece`` is their JSON, and ``answer`` the kind of answer that suits their type best.
     """
 
     piece: bytes
     answer: str
 
     def restore(self, answer: Dict[str, bytes]) -> Any:
-        """The messages of an answer, in the kind that was given."""
+        """The messages of an answer, in the type that was given."""
         raise NotImplementedError
 
 
 class _Text(Transcript):
-    """JSON text, as str or as bytes."""
+    """JSON text, as str or bytes."""
 
     answer = "messages"
 
@@ -36,7 +36,7 @@ class _Text(Transcript):
         if isinstance(given, str):
             try:
                 self.piece = given.encode()
-            except UnicodeEncodeError:  # half surrogate pairs, which UTF-8 cannot hold
+            except UnicodeEncodeError:  # unpaired surrogates, which UTF-8 cannot represent
                 self.piece = given.encode("utf-8", "backslashreplace")
         else:
             self.piece = bytes(given)
@@ -51,7 +51,7 @@ class _Text(Transcript):
 
 
 class _Live(Transcript):
-    """A list of messages, or a request body that holds one: what is kept are the caller's own objects."""
+    """A list of messages, or a request body that contains one: kept messages are the caller's own objects."""
 
     answer = "edits"
 
@@ -62,7 +62,7 @@ class _Live(Transcript):
         if isinstance(given, Mapping):
             self._key = next((name for name in LISTS if _is_list(given.get(name))), None)
             source = given if self._key is None else given[self._key]
-        # The caller may continue appending to its list while a summary is made; edits count in what was sent.
+        # The caller may append to its list while a summary is being written; indexes in edits refer to what was sent.
         self._sent: List[Any] = list(source) if _is_list(source) else []
         self.piece = _json.dumps(given, "messages")
 
@@ -77,7 +77,7 @@ class _Live(Transcript):
 
 
 def transcript(messages: Any) -> Transcript:
-    """Reads what a caller has given as messages."""
+    """Reads the caller's messages."""
     if isinstance(messages, (str, bytes, bytearray, memoryview)):
         if isinstance(messages, str) and messages.strip()[:1] not in ("", "[", "{"):
             raise OptionError(
@@ -96,9 +96,10 @@ def transcript(messages: Any) -> Transcript:
 
 
 def apply(messages: Sequence[Any], edits: List[Dict[str, Any]]) -> Any:
-    """Does to a list of messages what the ``edits`` of an answer say.
+    """Applies the ``edits`` of an answer to a list of messages.
 
-    Messages that are kept are the same objects as before. The list is not modified, and is returned itself where nothing changes.
+    Kept messages are the same objects as before. The list is not modified, and is returned itself if nothing
+    changes.
     """
     if len(edits) == 1 and edits[0].get("keep") == [0, len(messages)] or not edits and not messages:
         return messages

@@ -1,3 +1,4 @@
+# Generated from _compactor.py by `make generate`. Do not edit it.
 """The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` whose methods are awaited.
 
 ``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The module works
@@ -9,8 +10,7 @@ A task that is cancelled ends its compaction; nothing has changed then.
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, List, Literal, Mapping, Optional, Sequence, Set, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Literal, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
@@ -18,7 +18,8 @@ from ._conversation import Held, Live
 from ._options import checked, without_none
 from ._redact import FindSecrets
 from ._results import Done, Fitted
-from ._steps import Ask, Begin, Effect, Launch, Steps, Summarize, Until, Work
+from ._asyncio import run
+from ._steps import Summarize
 from ._transcript import transcript
 
 if TYPE_CHECKING:
@@ -29,78 +30,11 @@ T = TypeVar("T")
 Msg = TypeVar("Msg")
 
 
-async def _run(steps: Steps[T]) -> T:
-    """Runs the work without blocking the event loop."""
-    send: Callable[[], Effect] = lambda: next(steps)
-    while True:
-        try:
-            effect = send()
-        except StopIteration as stop:
-            done: T = stop.value
-            return done
-        try:
-            result = await _perform(effect)
-        except BaseException as error:
-            thrown = error
-            send = lambda: steps.throw(thrown)
-        else:
-            send = lambda: steps.send(result)
-
-
-async def _perform(effect: Effect) -> Any:
-    if isinstance(effect, Work):
-        return await asyncio.to_thread(effect.run)
-    if isinstance(effect, Ask):
-        return await _asked(effect.run)
-    if isinstance(effect, Launch):
-        return _task(_asked(effect.run))
-    if isinstance(effect, Begin):
-        return _task(_run(effect.steps))
-    if isinstance(effect, Until):
-        return await _until(effect)
-    effect.launched.cancel()
-    return None
-
-
-#: What runs by itself: asyncio forgets tasks that nobody holds.
-_tasks: Set["asyncio.Task[Any]"] = set()
-
-
-def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-    """A task of its own: what cancels it differs from what cancels the compaction."""
-    task = asyncio.ensure_future(work)
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may ask for it
-    return task
-
-
-async def _until(effect: Until) -> List[Any]:
-    """The futures that are done; those of other threads are wrapped while this waits."""
-    waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
-    if not waits:
-        await asyncio.sleep(effect.seconds() or 0)
-        return []
-    done, _ = await asyncio.wait(waits, timeout=effect.seconds(), return_when=asyncio.FIRST_COMPLETED)
-    return [waits[each] for each in done]
-
-
-async def _asked(run: Callable[[], Any]) -> Any:
-    """The result of a caller's function, which may be an awaitable."""
-    value = await asyncio.to_thread(_stopped, run)
-    return await value if hasattr(value, "__await__") else value
-
-
-def _stopped(run: Callable[[], Any]) -> Any:
-    """The result of a function. A future of asyncio cannot hold StopIteration: who waits for it would wait forever."""
-    try:
-        return run()
-    except StopIteration as error:
-        raise RuntimeError(f"StopIteration: {error}") from error
-
-
 class Compactor(Compacting):
-    """:class:`ctxfold.Compactor` for asyncio."""
+    """Compacts conversations by one policy, with one model and one store. It may serve any number of threads at once.
+
+    It is :class:`ctxfold.Compactor` for asyncio.
+    """
 
     awaited = True
 
@@ -116,8 +50,12 @@ class Compactor(Compacting):
         next: Optional[Mapping[str, Optional[str]]] = None,
         refused: Optional[BaseException] = None,
     ) -> Fitted[M]:
-        """Returns what to send for a whole history, as :func:`fit` does. Each compactor has its own memory of compactions."""
-        return await _run(self._fitted(transcript(messages), id, policy, options, usage, next, refused))
+        """Returns what to send for a whole history, as :func:`ctxfold.fit` does. Each compactor has its own memory of compactions.
+
+        ``refused`` is what a call of a model raised with the messages of the last fit. If they did not fit, they are compacted further;
+        otherwise this raises ``not_overflow``, and if a compaction does not help ``still_overflow``.
+        """
+        return await run(self._fitted(transcript(messages), id, policy, options, usage, next, refused))
 
     @checked
     async def compact(
@@ -130,7 +68,7 @@ class Compactor(Compacting):
         usage: Optional["types.Counted"] = None,
     ) -> Done[M]:
         """Compacts messages if that is due, for programs that replace their list with the result and store its state with the list."""
-        return await _run(self._compacted(transcript(messages), state, policy, options, usage))
+        return await run(self._compacted(transcript(messages), state, policy, options, usage))
 
     @checked
     async def restore_all(
@@ -144,8 +82,7 @@ class Compactor(Compacting):
         """Restores what compactions removed and the store has: all of it, or the contents of some handles."""
         source = transcript(messages)
         store = _archive.store_in(self._store)
-        head = self._restoring(policy, state, source)
-        return await _run(_archive.restore(self._module, store, source, head, handles))
+        return await run(_archive.restore(self._module, store, source, self._restoring(policy, state, source), handles))
 
     @checked
     async def search(
@@ -161,11 +98,14 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """As :meth:`ctxfold.Compactor.search`."""
+        """Searches removed messages for words, in the archived contents that the messages name or in the contents of some handles.
+
+        Days are written as ``2025-03-14``, ``2025-03`` or ``2025``.
+        """
         source = None if messages is None else transcript(messages)
         asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
         head = self._restoring(policy, state, source)
-        return await _run(_archive.search(self._module, _archive.store_in(self._store), asked, source, head, handles))
+        return await run(_archive.search(self._module, _archive.store_in(self._store), asked, source, head, handles))
 
     @checked
     async def recall(
@@ -176,10 +116,13 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> str:
-        """As :meth:`ctxfold.Compactor.recall`."""
+        """Answers a call of the tool that :meth:`recall_tool` defines. Returns the tool result for the model.
+
+        A query searches only what ``messages`` name, not everything in the store.
+        """
         source = None if messages is None else transcript(messages)
         head = self._restoring(policy, state, source)
-        return await _run(_archive.recall(self._module, _archive.store_in(self._store), arguments, source, head))
+        return await run(_archive.recall(self._module, _archive.store_in(self._store), arguments, source, head))
 
 
 @checked
@@ -202,8 +145,22 @@ async def fit(
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> Fitted[M]:
-    """:func:`ctxfold.fit` for asyncio. Both remember together."""
-    return await _run(
+    """Returns what to send for a whole history: the result of an earlier call replaces the beginning that it compacted, and a
+    compaction is made when it is due.
+
+    The program keeps its own list and gives all of it each turn. ``messages`` is a list of dicts or of an SDK's objects, a request body, or
+    JSON as str or bytes; the result has the same kind, and messages that are kept are the very same objects.
+
+    ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of :class:`Compactor`. ``id`` names the
+    conversation or its user: what is remembered under one id is never used for another. Compactions are remembered for calls with
+    an equal policy and the very same ``store`` and ``memory``: make these once. ``usage`` is what the provider counted for the last call.
+    ``next`` names the ``model`` and the ``provider`` that are called next: with ``gate.idle`` of the policy, a conversation whose prompt cache is
+    cold is compacted below the limit. With ``gate.start`` a compaction begins in the background before it is due, and later calls find it.
+    When the provider says that the messages do not fit, fit the same history with ``options={"force": True}`` and send once more.
+
+    Raises :class:`CtxfoldError`; nothing has changed then, and the history may be sent as it is.
+    """
+    return await run(
         shared_fits.fit(
             messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
             summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
@@ -213,7 +170,19 @@ async def fit(
 
 
 class Conversation(Live[Msg]):
-    """:class:`ctxfold.Conversation` for asyncio."""
+    """A conversation that grows. The module keeps its messages too, so a turn costs only what it adds.
+
+    ::
+
+        conversation = Conversation(Compactor(window=200_000, summarize=summarize))
+        await conversation.append(message)
+        answer = await conversation.call(lambda messages: client.chat.completions.create(model=model, messages=messages))
+        await conversation.append(answer.choices[0].message)
+        await conversation.after_turn()
+
+    Compactions run one after the other; messages may be appended by other tasks while a summary is written, and stay behind its
+    digest. It is :class:`ctxfold.Conversation` for asyncio.
+    """
 
     @checked
     def __init__(
@@ -224,15 +193,15 @@ class Conversation(Live[Msg]):
 
     async def append(self, *messages: Msg) -> int:
         """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""
-        return await _run(self._held.append(messages))
+        return await run(self._held.append(messages))
 
     async def set_messages(self, messages: Sequence[Msg]) -> None:
         """Replaces all messages, for a user who goes back in the conversation."""
-        await _run(self._held.replace(messages))
+        await run(self._held.replace(messages))
 
     async def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
         """Reports whether a compaction is due."""
-        return await _run(self._held.check({"usage": usage} if usage else None))
+        return await run(self._held.check({"usage": usage} if usage else None))
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
         """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due.
@@ -240,7 +209,7 @@ class Conversation(Live[Msg]):
         With ``gate.start`` of the policy a compaction begins in the background before it is due, and this returns None; only at the limit it
         waits for that.
         """
-        return await _run(self._held.after_turn(usage))
+        return await run(self._held.after_turn(usage))
 
     async def before_turn(
         self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
@@ -249,19 +218,23 @@ class Conversation(Live[Msg]):
         compacted below the limit too. ``next`` names the ``model`` and the ``provider``; how long the conversation was idle is measured, unless
         ``options`` say it. :meth:`call` does this itself.
         """
-        return await _run(self._held.before_turn(dict(options or {}), next_of(next)))
+        return await run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     async def compact(self) -> Done[List[Msg]]:
         """Compacts even if it is not due."""
-        return await _run(self._held.compact())
+        return await run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
-        return await _run(self._held.restore(handles or None))
+        return await run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:
-        """As :meth:`ctxfold.Conversation.call`; ``send`` may be a coroutine function."""
-        return cast(T, await _run(self._held.call(send)))
+        """Calls a model: ``send`` sends the messages that it is given, and may be a coroutine function. Where the provider says that they do not fit, the conversation is
+        compacted and ``send`` is called once more, no more than that.
+
+        Raises what ``send`` raised; where a compaction did not help, ``still_overflow``, whose cause that is.
+        """
+        return cast(T, await run(self._held.call(send)))
 
     async def __aenter__(self) -> "Conversation[Msg]":
         return self

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def compacting(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """``client.messages.create``, whose ``messages`` are a whole history: what is sent fits in the window."""
+    """Wraps ``client.messages.create`` for a whole history in ``messages``: what is sent fits in the window."""
     return _adapters.compacting(client.messages.create, compactor, "messages", "anthropic", ())
 
 
 def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` over the Messages API. ``more`` goes into each call, such as ``temperature``."""
+    """A ``summarize`` that uses the Messages API. ``more`` is added to each call, such as ``temperature``."""
 
     def ask(request: "SummaryRequest") -> Any:
         messages = [{"role": "user", "content": request["prompt"]}]

@@ -1,4 +1,4 @@
-"""What is known of a call of a model that failed, whichever SDK made it."""
+"""Reads failed model calls, whichever SDK made them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def failure_of(error: BaseException) -> "Failure":
-    """Reads an exception of OpenAI's, Anthropic's or another SDK: its status and what the provider has said.
+    """Reads an exception of OpenAI's, Anthropic's or another SDK: its status and the provider's message.
 
     The SDKs' exceptions have ``status_code`` or ``status``, and ``body``, ``response`` or ``message``.
     """
@@ -27,7 +27,7 @@ def failure_of(error: BaseException) -> "Failure":
 
 
 def _body(error: BaseException, response: Any) -> str:
-    """All that the error says: its text, its code, and what the provider has answered."""
+    """Everything in the error: its text, its code, and the provider's response."""
     import json
 
     said = [text_of(error), getattr(error, "code", None), getattr(response, "text", None), getattr(error, "body", None)]
@@ -41,10 +41,10 @@ def _body(error: BaseException, response: Any) -> str:
 
 
 def classify(error: BaseException) -> "Verdict":
-    """What a call of a model came to that has raised this; ``overflow`` says that the conversation did not fit."""
+    """Classifies the model call that raised this exception; ``overflow`` means that the conversation did not fit."""
     return Operations().classify_error(failure_of(error))
 
 
 def is_overflow(error: BaseException) -> bool:
-    """Whether a call of a model failed because the conversation did not fit in its window."""
+    """Whether a model call failed because the conversation did not fit in its window."""
     return classify(error)["overflow"]

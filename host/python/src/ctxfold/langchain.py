@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 #: The names of the classes of langchain_core.messages.
 CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
 
-#: Where the packages of the providers put why a model ended.
+#: The metadata members in which the providers' packages put the finish reason.
 REASONS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
 
 
 def pre_model_hook(compactor: "Compacting") -> Callable[[Mapping[str, Any]], Any]:
-    """A hook for ``create_react_agent``: of the ``messages`` of a state it gives ``llm_input_messages`` that fit in the window."""
+    """A hook for ``create_react_agent``: converts the ``messages`` of a state to ``llm_input_messages`` that fit in the
+    window."""
     fit = fitter(compactor)
 
     def blocking(state: Mapping[str, Any]) -> Dict[str, Any]:
@@ -45,9 +46,9 @@ def pre_model_hook(compactor: "Compacting") -> Callable[[Mapping[str, Any]], Any
 
 
 def fitter(compactor: "Compacting") -> Callable[..., Any]:
-    """A function from a history to the messages to send, such as for a ``RunnableLambda`` in front of a model.
+    """A function from a history to the messages to send, for example for a ``RunnableLambda`` in front of a model.
 
-    Messages that are kept are the very same objects. With :class:`ctxfold.aio.Compactor` it is a coroutine function.
+    Kept messages are the same objects. With :class:`ctxfold.aio.Compactor` it is a coroutine function.
     """
     policy: Any = {**(compactor._policy or {}), "format": "langchain"}
     given: Any = compactor
@@ -64,7 +65,7 @@ def fitter(compactor: "Compacting") -> Callable[..., Any]:
 
 
 def summarizer(model: Any, *, awaited: bool = False) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` over any chat model: ``model.invoke``, or ``model.ainvoke`` where it is awaited."""
+    """A ``summarize`` that uses any chat model: ``model.invoke``, or ``model.ainvoke`` if it is awaited."""
     invoke = model.ainvoke if awaited else model.invoke
 
     def ask(request: "SummaryRequest") -> Any:
@@ -83,7 +84,7 @@ def _dump(message: Any) -> Any:
 
 
 def _back(messages: Sequence[Any], wire: Sequence[Any], fitted: Sequence[Any]) -> List[Any]:
-    """The caller's own messages where they were kept, and new ones of the same classes."""
+    """The caller's own messages if they were kept, and new ones of the same classes."""
     own = {id(each): message for each, message in zip(wire, messages)}
     classes = {each["type"]: type(message) for each, message in zip(wire, messages) if isinstance(each, dict) and "type" in each}
     return [own[id(each)] if id(each) in own else _load(each, classes) for each in fitted]
@@ -91,7 +92,7 @@ def _back(messages: Sequence[Any], wire: Sequence[Any], fitted: Sequence[Any]) -
 
 def _load(message: Dict[str, Any], classes: Dict[str, Any]) -> Any:
     kind = message.get("type", "")
-    # The package is loaded where its messages are; a dict is a message for it too.
+    # The package is loaded if its messages are used; it also accepts dicts as messages.
     make = classes.get(kind) or getattr(sys.modules.get("langchain_core.messages"), CLASSES.get(kind, ""), None)
     return make(**{key: value for key, value in message.items() if key != "type"}) if make else message
 

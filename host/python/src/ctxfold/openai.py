@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 def compacting_chat(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """``client.chat.completions.create``, whose ``messages`` are a whole history: what is sent fits in the window."""
+    """Wraps ``client.chat.completions.create`` for a whole history in ``messages``: what is sent fits in the window."""
     return _adapters.compacting(client.chat.completions.create, compactor, "messages", "openai-chat", ())
 
 
 def compacting_responses(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """``client.responses.create``, whose ``input`` is a whole history. Calls with ``previous_response_id`` or ``conversation`` pass as
-    they are: there the provider holds the history."""
+    """Wraps ``client.responses.create`` for a whole history in ``input``. Calls with ``previous_response_id`` or
+    ``conversation`` are passed through, because the provider stores their history."""
     held = ("previous_response_id", "conversation")
     return _adapters.compacting(client.responses.create, compactor, "input", "openai-responses", held)
 
 
 def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` over Chat Completions. ``more`` goes into each call, such as ``temperature``."""
+    """A ``summarize`` that uses Chat Completions. ``more`` is added to each call, such as ``temperature``."""
 
     def ask(request: "SummaryRequest") -> Any:
         messages = [{"role": "system", "content": request["system"]}, {"role": "user", "content": request["prompt"]}]
@@ -54,7 +54,7 @@ def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryReques
 
 
 def responses_summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` over Responses. Nothing of it is stored at the provider."""
+    """A ``summarize`` that uses Responses. Nothing is stored at the provider."""
 
     def ask(request: "SummaryRequest") -> Any:
         own: Dict[str, Any] = {"model": model, "instructions": request["system"], "input": request["prompt"], "store": False}

@@ -25,8 +25,8 @@ Part = Dict[str, Any]
 
 
 def history_processor(compactor: "Compacting", adapter: Any) -> Callable[[List[Any]], Any]:
-    """One of an agent's ``history_processors``: of a history it gives what fits in the window. ``adapter`` is
-    ``ModelMessagesTypeAdapter``. Messages that are kept are the very same objects."""
+    """One of an agent's ``history_processors``: returns the part of a history that fits in the window, compacted.
+    ``adapter`` is ``ModelMessagesTypeAdapter``. Kept messages are the same objects."""
     fit = fitter(compactor)
 
     def back(messages: List[Any], dumped: List[Message], fitted: List[Message]) -> List[Any]:
@@ -45,8 +45,8 @@ def history_processor(compactor: "Compacting", adapter: Any) -> Callable[[List[A
 
 
 def fitter(compactor: "Compacting") -> Callable[..., Any]:
-    """A function from a history, as JSON, to the messages to send. What is kept are the very same dicts; of a message of which parts were
-    changed, the other parts are. With :class:`ctxfold.aio.Compactor` it is a coroutine function."""
+    """A function from a history, as JSON, to the messages to send. Kept messages are the same dicts; a message of which
+    parts were changed keeps its other parts. With :class:`ctxfold.aio.Compactor` it is a coroutine function."""
     policy: Any = {**(compactor._policy or {}), "format": "native"}
     given: Any = compactor
 
@@ -62,7 +62,7 @@ def fitter(compactor: "Compacting") -> Callable[..., Any]:
 
 
 class Place(NamedTuple):
-    """Where a message of the wire comes from: the message's index, and that of its part; of a response all parts, None."""
+    """The origin of a wire message: the message's index, and that of its part; None for all parts of a response."""
 
     message: int
     part: Optional[int]
@@ -95,9 +95,9 @@ class Wire:
                     self._responses[part["id"]] = place
 
     def back(self, fitted: Sequence[Message]) -> List[Message]:
-        """Messages of Pydantic AI for those of the wire."""
+        """Converts wire messages back to Pydantic AI messages."""
         out: List[Message] = []
-        at: Optional[int] = None  # the message whose parts are being gathered
+        at: Optional[int] = None  # the message whose parts are being collected
         parts: List[Part] = []
 
         def flush() -> None:
@@ -145,7 +145,7 @@ class Wire:
 
 
 def _part(part: Part) -> Message:
-    """A part of a request as a message."""
+    """Converts a part of a request to a message."""
     kind, content = part["part_kind"], part.get("content")
     if kind == "system-prompt":
         return {"role": "system", "content": content}
@@ -161,7 +161,7 @@ def _part(part: Part) -> Message:
 
 
 def _content(item: Any) -> Part:
-    """A piece of a user's prompt. Files stay with the history: only how large they are is told."""
+    """A piece of a user's prompt. Files stay in the history: only their size is passed on."""
     if isinstance(item, str):
         return {"type": "text", "text": item}
     if not isinstance(item, dict) or "kind" not in item:
@@ -184,7 +184,7 @@ def _response(message: Message) -> Message:
             content.append(
                 {"type": "tool_call", "id": part["tool_call_id"], "name": part["tool_name"], "input": _arguments(part.get("args"))}
             )
-        else:  # of the provider's own tools, and files: they go with their message
+        else:  # the provider's own tools, and files: they stay with their message
             content.append({"type": "text", "text": json.dumps(part, ensure_ascii=False)})
     return {"role": "assistant", "content": content}
 

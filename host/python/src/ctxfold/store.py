@@ -8,32 +8,33 @@ from typing import Any, Awaitable, MutableMapping, Optional, Union
 
 from ._errors import CtxfoldError, OptionError
 
-#: Digits of a handle that a marker names, and by which the stores of this package keep a body.
+#: The number of a handle's digits in a marker, which are also the key of a body in these stores.
 SHORT = 16
 
 
 class Store:
-    """Keeps bodies. A handle is the SHA-256 of the body's UTF-8 in 64 hexadecimal digits.
+    """Stores bodies. A handle is the SHA-256 of the body's UTF-8 in 64 hexadecimal digits.
 
     Its methods may be called from any thread. With :mod:`ctxfold.aio` they may be coroutines.
     """
 
     def put(self, handle: str, body: str) -> Union[None, Awaitable[None]]:
-        """Keeps a body. An existing one stays unchanged, and another one under the same 16 digits raises.
+        """Stores a body. If the same one is stored already, nothing changes; a different one under the same 16 digits
+        raises.
 
-        If it raises, the body was not kept.
+        If it raises, the body was not stored.
         """
         raise NotImplementedError
 
     def get(self, handle: str) -> Union[Optional[str], Awaitable[Optional[str]]]:
-        """The body whose handle begins with these digits, 16 or more; None if the store has no such body."""
+        """Returns the body whose handle begins with these digits, 16 or more; None if the store has no such body."""
         raise NotImplementedError
 
 
 class MappingStore(Store):
-    """A store over anything like a dict of texts. Keys are the prefix and 16 digits.
+    """A store in anything like a dict of texts. Keys are the prefix and 16 digits.
 
-    ``max_chars`` bounds what it holds together; a body that it has no room for is refused with ``store_full``.
+    ``max_chars`` limits the total size; ``store_full`` is raised if there is no room for a body.
     """
 
     def __init__(
@@ -62,9 +63,9 @@ class MappingStore(Store):
 
 
 class DirectoryStore(Store):
-    """A store in a directory: a file for each body, as those of the command ``ctxfold`` and of the Go package.
+    """A store in a directory: one file per body, as used by the command ``ctxfold`` and the Go package.
 
-    Several programs may use one directory at the same time. The directory is made where there is none (mode 0700).
+    Several programs may use a directory at the same time. It is created if needed (mode 0700).
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
@@ -73,7 +74,7 @@ class DirectoryStore(Store):
         self._remove_unfinished()
 
     def _remove_unfinished(self) -> None:
-        """Removes files of programs that were killed while they wrote them, after an hour."""
+        """Removes incomplete files that killed programs left behind more than an hour ago."""
         import re
         import time
 
@@ -92,9 +93,9 @@ class DirectoryStore(Store):
         return os.path.join(self._path, key_of(handle))
 
     def put(self, handle: str, body: str) -> None:
-        """Writes a file, under another name first: nobody ever reads half a body.
+        """Writes to a temporary file first, so that readers never see an incomplete body.
 
-        Raises ``store_failed`` if there is another body under the handle.
+        Raises ``store_failed`` if there is a different body under the handle.
         """
         import tempfile
 
@@ -117,7 +118,7 @@ class DirectoryStore(Store):
             raise
 
     def get(self, handle: str) -> Optional[str]:
-        """Reads a file. Raises ``store_failed`` where it does not hold the body of the handle."""
+        """Reads a file. Raises ``store_failed`` if its content does not match the handle."""
         path = self.path(handle)
         try:
             with open(path, "rb") as file:
@@ -137,9 +138,9 @@ def holds(handle: str, body: bytes) -> bool:
 
 
 def stays(handle: str, there: bytes, body: bytes) -> bool:
-    """Whether what is stored stays when a body is put under its handle.
+    """Whether the stored content stays when a body is put under its handle.
 
-    What is no body of these digits is replaced; another body raises ``store_failed``.
+    Content that does not match the digits is replaced; a different valid body raises ``store_failed``.
     """
     if there == body:
         return True
@@ -149,7 +150,7 @@ def stays(handle: str, there: bytes, body: bytes) -> bool:
 
 
 def store_of(given: Any) -> Optional[Store]:
-    """The store that a caller has given: one, or what a MappingStore can be made over."""
+    """The store that a caller passed, or a MappingStore for it."""
     if given is None or (hasattr(given, "put") and hasattr(given, "get")):
         store: Optional[Store] = given
         return store
@@ -159,7 +160,8 @@ def store_of(given: Any) -> Optional[Store]:
 
 
 def key_of(handle: str) -> str:
-    """The digits that a body is kept by. Raises for what is no handle, which a model may have made up."""
+    """The digits under which a body is stored. Raises for anything that is not a handle, because a model may have made
+    it up."""
     digits = handle.lower()
     if not SHORT <= len(digits) <= 64 or digits.strip("0123456789abcdef"):
         raise OptionError("a handle has from 16 to 64 hexadecimal digits", path="handle")

@@ -533,6 +533,16 @@ class PolicyGate(TypedDict):
     start is the share of the limit above which a compaction starts in the background, while the conversation continues:
     over Target and below 1. 0, the default, is never.
     """
+    notice: NotRequired[str]
+    """
+    notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need.
+    Reports have it once between two compactions, and the host appends it. '' (the default) is none.
+    """
+    notice_at: NotRequired[float]
+    """
+    notice_at is the share of the limit, or of gate.start where that is set, above which reports have the notice, over 0
+    and up to 1; 0 means 0.9.
+    """
     idle: NotRequired[int]
     """
     idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
@@ -884,6 +894,8 @@ class Options(TypedDict):
     """
     redact: NotRequired[Redact]
     """redact lists what summarizers, digests, the ledger and the archive must not see."""
+    score: NotRequired[Score]
+    """score is how much single calls and messages matter to the host."""
 
 #: Answer is how the transcript is returned.
 Answer = Literal[
@@ -955,6 +967,36 @@ class Redaction(TypedDict):
     """whole replaces only strings of a message that are the text from beginning to end."""
     failed: NotRequired[bool]
     """failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it."""
+
+
+class Score(TypedDict):
+    """
+    Score says how much calls and messages matter, in numbers of the host's own scale; whatever it doesn't name has 0.
+    What is below 0 goes first, the lowest before the others: tool results are cleared, and texts of the assistant are
+    cut, until the target is reached. What is above 0 stays like a pin, the highest first, as long as it takes no more
+    than a quarter of the target. Words of the user, system messages, pins and open calls stay in any case.
+    """
+
+    calls: NotRequired[List[CallScore]]
+    messages: NotRequired[List[MessageScore]]
+
+
+class CallScore(TypedDict):
+    """CallScore is the score of a tool call and its result."""
+
+    id: str
+    """of the call"""
+    score: float
+
+
+class MessageScore(TypedDict):
+    """
+    MessageScore is the score of a message: of its texts, and of the tool results in it that have none of their own.
+    """
+
+    message: int
+    """index in the list"""
+    score: float
 
 
 class State(TypedDict):
@@ -1155,6 +1197,11 @@ class Check(TypedDict):
     due: bool
     start: NotRequired[bool]
     """start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start."""
+    notice: NotRequired[str]
+    """
+    notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
+    to the conversation as a message of the user, before it calls the model.
+    """
     cold: NotRequired[Cold]
     """cold is why the prompt cache is cold, if compaction is due only because of that."""
     reason: Reason
@@ -1474,6 +1521,16 @@ class Report(TypedDict):
     their size.
     """
     instruction_tokens: NotRequired[int]
+    refill: NotRequired[Refill]
+    """
+    refill is what has filled the window since the last compaction, or since the beginning; absent if no compaction is
+    due.
+    """
+    notice: NotRequired[str]
+    """
+    notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
+    to the conversation as a message of the user, before it calls the model.
+    """
     redacted: NotRequired[ReportRedacted]
     """redacted is what the option redact replaced in the texts that the compaction read; absent if nothing."""
     decisions: NotRequired[List[Decision]]
@@ -1685,6 +1742,7 @@ Doer = Literal[
     "repair",
     "thinking",
     "bytes",
+    "score",
     "last_resort",
     "restore",
     "archive",
@@ -1775,6 +1833,28 @@ class LeftViolation(TypedDict):
     """what is wrong, for people"""
 
 
+class Refill(TypedDict):
+    """Refill is the size of what has come after the last compaction, by kind, in tokens. The kinds add up to Tokens."""
+
+    messages: int
+    """not in tokens: how many"""
+    tokens: int
+    user: NotRequired[int]
+    """texts of the user"""
+    assistant: NotRequired[int]
+    """texts of the assistant"""
+    reasoning: NotRequired[int]
+    tool_calls: NotRequired[int]
+    tool_results: NotRequired[int]
+    """with the media in them"""
+    media: NotRequired[int]
+    """images, audio and files in other messages"""
+    other: NotRequired[int]
+    """
+    other is system messages, content that only the provider can read, and what each message costs besides its content.
+    """
+
+
 class ReportRedacted(TypedDict):
     """ReportRedacted counts what was replaced with placeholders."""
 
@@ -1796,7 +1876,7 @@ Decision = TypedDict(
         #: what decided
         "pass": "NotRequired[Doer]",
         #: rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider",
-        #: "instructions" or "pins[n]".
+        #: "instructions", "score" or "pins[n]".
         "rule": "NotRequired[str]",
         #: tokens of the message
         "before": "int",
@@ -2736,10 +2816,11 @@ class EffectResult(TypedDict):
     """
     skip: NotRequired[bool]
     """
-    Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, as the option
-    does.
+    Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, and Score says
+    what matters, as the options do.
     """
     redact: NotRequired[Redact]
+    score: NotRequired[Score]
 
 
 class RunningJob(TypedDict):

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# What `gem install` runs: it writes the Makefile that compiles the C library, as make and a C compiler do anywhere, and puts it next to
-# ctxfold.rb. It takes a minute or two. CTXFOLD_LIB names a folder with a libctxfold.a that is taken instead.
+# Run by `gem install`: writes a Makefile that compiles the C library with make and a C compiler and puts it next to
+# ctxfold.rb. That takes a minute or two. CTXFOLD_LIB names a folder with a libctxfold.a to use instead.
 require "etc"
 require "rbconfig"
 
 library = "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}"
 archive = ENV["CTXFOLD_LIB"] ? File.join(File.expand_path(ENV["CTXFOLD_LIB"]), "libctxfold.a") : "c/build/libctxfold.a"
-# RubyGems says where the library goes: newer ones when they call make, older ones in this configuration.
+# RubyGems says where the library goes: newer versions when they call make, older ones in this configuration.
 File.write("Makefile", <<~MAKE)
   sitearchdir = #{RbConfig::MAKEFILE_CONFIG["sitearchdir"]}
   all: #{library}

@@ -1,0 +1,59 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// refilled says what the messages of a document that come after the first known ones consist of. Known is how many messages the last compaction
+// has left; if the document has fewer, it belongs to another conversation, and all of it counts.
+func refilled(doc *view.View, known int) *api.Refill {
+	if known > doc.N {
+		known = 0
+	}
+	r := &api.Refill{Messages: doc.N - known}
+	for i := known; i < doc.N; i++ {
+		if doc.Items[i].Tokens == 0 { // the model isn't sent it
+			continue
+		}
+		r.Tokens += doc.Items[i].Tokens
+		parts, rest := doc.T.PartsOf(i), doc.Items[i].Tokens
+		for n := 0; n < len(parts); {
+			end := n + 1
+			for end < len(parts) && parts[end].Parent >= 0 { // in the tool result before them
+				end++
+			}
+			if to := kindOf(r, &doc.T.Messages[i], &parts[n]); to != nil {
+				size := min(rest, doc.P.Parts(doc.T, parts[n:end]))
+				*to += size
+				rest -= size
+			}
+			n = end
+		}
+		r.Other += rest
+	}
+	return r
+}
+
+// kindOf is where a part of a message counts; nil for what is other.
+func kindOf(r *api.Refill, m *transcript.Message, p *transcript.Part) *int {
+	switch p.Kind {
+	case transcript.Text:
+		switch {
+		case p.Has(transcript.Said) || m.Role == transcript.User:
+			return &r.User
+		case m.Role == transcript.Assistant:
+			return &r.Assistant
+		}
+	case transcript.Reasoning:
+		return &r.Reasoning
+	case transcript.ToolCall:
+		return &r.ToolCalls
+	case transcript.ToolResult:
+		return &r.ToolResults
+	case transcript.Image, transcript.Audio, transcript.File:
+		return &r.Media
+	}
+	return nil
+}

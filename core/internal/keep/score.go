@@ -1,0 +1,136 @@
+package keep
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// scores are what the host says about how much parts and messages matter.
+type scores struct {
+	room  int       // tokens that high scores may keep
+	parts []float64 // by part of the input
+	held  []bool    // by message of the input: whether it stays because of its score
+}
+
+// Score takes the scores of a host. Those above 0 keep up to room tokens.
+func (k *Keeper) Score(given *api.Score, room int) {
+	if given == nil {
+		return
+	}
+	t := k.doc.T
+	k.scores = &scores{room: room, parts: make([]float64, len(t.Parts)), held: make([]bool, k.doc.N)}
+	of := k.scores.parts
+	for _, s := range given.Messages {
+		if s.Message >= 0 && s.Message < k.doc.N {
+			m := &t.Messages[s.Message]
+			for n := m.First; n < m.First+m.Count; n++ {
+				of[n] = s.Score
+			}
+		}
+	}
+	var calls critbit.Map[float64]
+	for _, s := range given.Calls {
+		calls.Set(s.ID, s.Score)
+	}
+	if calls.Len() == 0 {
+		return
+	}
+	for n := range t.Parts {
+		if p := &t.Parts[n]; p.Kind == transcript.ToolCall && !p.ID.Zero() {
+			if score, known := calls.Get(t.Text(p.ID)); known {
+				of[n] = score
+				k.scoreResult(p.Pair, score)
+			}
+		}
+	}
+}
+
+// scoreResult gives a tool result, and what is in it, the score of its call. There is none at -1.
+func (k *Keeper) scoreResult(n int32, score float64) {
+	if n < 0 {
+		return
+	}
+	for i := range 1 + len(k.doc.T.Inner(int(n))) {
+		k.scores.parts[int(n)+i] = score
+	}
+}
+
+// ScoreOf returns the score of a part; 0 for one that this run has written, and for all if the host has given none.
+func (k *Keeper) ScoreOf(part int32) float64 {
+	if k.scores == nil || int(part) >= len(k.scores.parts) {
+		return 0
+	}
+	return k.scores.parts[part]
+}
+
+// Scored reports whether the host has given scores.
+func (k *Keeper) Scored() bool { return k.scores != nil }
+
+// Held reports whether a message stays because of its score.
+func (k *Keeper) Held(m int32) bool {
+	return k.scores != nil && int(m) < len(k.scores.held) && k.scores.held[m]
+}
+
+// valued is a group of items of which one has a score above 0.
+type valued struct {
+	from, end int // of the items
+	score     float64
+}
+
+// pinScored pins the groups with the highest scores above 0, and of equal ones the newest, as long as there is room. It goes on with smaller
+// ones where a large one doesn't fit.
+func (k *Keeper) pinScored() {
+	if k.scores == nil {
+		return
+	}
+	room := k.scores.room
+	groups := k.valuedGroups()
+	sorting.Stable(groups, func(a, b valued) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return b.from - a.from
+	})
+	for _, g := range groups {
+		size, items := 0, k.doc.Items[g.from:g.end]
+		for i := range items {
+			if !items[i].Pinned {
+				size += items[i].Tokens
+			}
+		}
+		if size > room {
+			continue
+		}
+		room -= size
+		for i := range items {
+			if m := items[i].Msg; !items[i].Pinned && int(m) < len(k.scores.held) {
+				items[i].Pinned, k.scores.held[m] = true, true
+			}
+		}
+	}
+}
+
+// valuedGroups lists the groups of items of which one has a score above 0. What compactions have written has none.
+func (k *Keeper) valuedGroups() (list []valued) {
+	groups := k.doc.T.Groups(k.doc.Seq())
+	for from, end := 0, 0; from < len(groups); from = end {
+		score := 0.0
+		for end = from; end < len(groups) && groups[end] == groups[from]; end++ {
+			m := &k.doc.T.Messages[k.doc.Items[end].Msg]
+			if int(m.First+m.Count) <= len(k.scores.parts) && m.Count > 0 && !k.authors.Own(k.doc.Items[end].Msg) {
+				score = max(score, slices.Max(k.scores.parts[m.First:m.First+m.Count]))
+			}
+		}
+		if score > 0 {
+			list = append(list, valued{from, end, score})
+		}
+	}
+	return list
+}

@@ -1,0 +1,29 @@
+package core
+
+import "github.com/ctxfold/ctxfold/api"
+
+// score returns the option score with the indexes of the transcript that is compacted. A host knows the indexes of the list that it has given,
+// whose beginning a fit may have replaced; messages that are no longer there have no score.
+func (r *request) score() *api.Score {
+	s := r.options.Score
+	if s == nil {
+		return nil
+	}
+	h := r.history
+	if h == nil || h.given == nil {
+		return s
+	}
+	own, n := &api.Score{Calls: s.Calls}, h.source.Input
+	now := make([]int, n) // by index of the given list, one more than that of the transcript
+	for i, p := range h.given {
+		if p.in >= 0 && p.in < n && p.text == nil {
+			now[p.in] = i + 1
+		}
+	}
+	for _, m := range s.Messages {
+		if m.Message >= 0 && m.Message < n && now[m.Message] > 0 {
+			own.Messages = append(own.Messages, api.MessageScore{Message: now[m.Message] - 1, Score: m.Score})
+		}
+	}
+	return own
+}

@@ -1,0 +1,145 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// readings is a conversation with a rule, and n files that were read in order, each result being some 300 tokens long.
+func readings(n int) []string {
+	list := []string{`{"role":"user","content":"Find the leak. Never touch the migrations."}`}
+	for i := range n {
+		list = append(list,
+			fmt.Sprintf(`{"role":"assistant","content":"I read file %d.","tool_calls":[{"id":"call-%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"src/f%d.go\"}"}}]}`, i, i, i),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"call-%d","content":%q}`, i, fmt.Sprintf("package f%d\n", i)+lines(i)))
+	}
+	return append(list, `{"role":"assistant","content":"The leak is in one of them."}`, `{"role":"user","content":"Which one?"}`)
+}
+
+// lines are some lines of code, each another one.
+func lines(file int) (code string) {
+	for i := range 30 {
+		code += fmt.Sprintf("func work%d() error { return open(%d) }\n", i, i*31+file)
+	}
+	return code
+}
+
+// joined is the JSON of a list of messages.
+func joined(messages []string) string { return "[" + strings.Join(messages, ",") + "]" }
+
+// planned runs plan, and returns its report and the messages.
+func planned(t *testing.T, op, policy, options, messages string) (api.Planned, []json.RawMessage) {
+	t.Helper()
+	out := core.Call(op, []byte(`{"policy":`+policy+`,"options":`+options+`,"messages":`+messages+`}`))
+	var a struct {
+		api.Planned
+		Messages []json.RawMessage `json:"messages"`
+	}
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatalf("%v: %.500s", err, out)
+	}
+	if strings.HasPrefix(string(out), `{"error"`) {
+		t.Fatalf("%.500s", out)
+	}
+	return a.Planned, a.Messages
+}
+
+// What has a score below 0 goes first, the lowest before the others, and no more than the target needs. Nothing else changes if that is enough.
+func TestLowScoresGoFirst(t *testing.T) {
+	messages := readings(12)
+	const policy = `{"format":"openai-chat","window":{"tokens":5600,"reserve":0},"gate":{"ratio":0.9,"target":0.88},"summary":{"mode":"local"},"log":true}`
+	for _, op := range []string{"plan", "fit"} {
+		a, after := planned(t, op, policy, `{"score":{"calls":[{"id":"call-9","score":-2},{"id":"call-10","score":-9},{"id":"call-11","score":-1}],"messages":[{"message":0,"score":-99}]}}`, joined(messages))
+		if a.Report.Tokens.Before <= a.Report.Tokens.Limit {
+			t.Fatalf("%s: not due: %+v", op, a.Report.Tokens)
+		}
+		var gone []int
+		for _, act := range a.Report.Actions {
+			if act.Pass != api.DoerScore || act.Action != api.ActionClear {
+				t.Errorf("%s: %+v", op, act)
+			}
+			gone = append(gone, act.Message)
+		}
+		if len(gone) == 0 || len(gone) > 2 || gone[len(gone)-1] != 22 {
+			t.Errorf("%s: cleared %v; want that of message 22 (call-10), and at most call-9 with it", op, gone)
+		}
+		for i := range after {
+			if i != 20 && i != 22 && string(after[i]) != messages[i] {
+				t.Errorf("%s: message %d changed: %.200s", op, i, after[i])
+			}
+		}
+	}
+}
+
+// A low score takes neither what the user says nor an open call nor a pin.
+func TestLowScoresSpareWhatMustStay(t *testing.T) {
+	messages := readings(12)
+	messages = append(messages[:len(messages)-1], `{"role":"user","content":"Which one? `+strings.Repeat("Look at each of them. ", 40)+`"}`,
+		`{"role":"assistant","content":"`+strings.Repeat("I look once more. ", 60)+`","tool_calls":[{"id":"open","type":"function","function":{"name":"read","arguments":"{}"}}]}`)
+	var low []string
+	for i := range messages {
+		low = append(low, fmt.Sprintf(`{"message":%d,"score":-1}`, i))
+	}
+	const policy = `{"format":"openai-chat","window":{"tokens":5600,"reserve":0},"gate":{"target":0.4},"summary":{"mode":"local"},"passes":[],"last_resort":false,"pins":[{"id":"call-3"}]}`
+	a, after := planned(t, "plan", policy, `{"score":{"messages":[`+strings.Join(low, ",")+`]}}`, joined(messages))
+	if a.Report.Cleared == 0 {
+		t.Fatalf("nothing was cleared: %+v", a.Report)
+	}
+	for _, i := range []int{0, 7, 8, len(messages) - 2, len(messages) - 1} {
+		if string(after[i]) != messages[i] {
+			t.Errorf("message %d changed: %.200s", i, after[i])
+		}
+	}
+}
+
+// What has a score above 0 stays through a fold, the highest first, up to a quarter of the target.
+func TestHighScoresStay(t *testing.T) {
+	messages := readings(24)
+	const policy = `{"format":"openai-chat","window":{"tokens":6000,"reserve":0},"summary":{"mode":"local"},"log":true}`
+	_, without := planned(t, "plan", policy, `{}`, joined(messages))
+	if strings.Contains(written(without), messages[4]) {
+		t.Fatal("the call stays without a score, too")
+	}
+	a, after := planned(t, "plan", policy, `{"score":{"calls":[{"id":"call-1","score":5},{"id":"call-2","score":1},{"id":"call-3","score":1},{"id":"call-4","score":1},{"id":"call-5","score":1}]}}`, joined(messages))
+	if !strings.Contains(written(after), messages[4]) || !strings.Contains(written(after), messages[3]) {
+		t.Errorf("call-1 and its result are gone: %+v", a.Report)
+	}
+	if strings.Contains(written(after), messages[6]) {
+		t.Errorf("more than a quarter of the target stays")
+	}
+	if !a.Report.Fits || a.Report.Decisions[4].Decision != api.DecisionPinned || a.Report.Decisions[4].Rule != "score" {
+		t.Errorf("%+v", a.Report.Decisions[4])
+	}
+}
+
+// written is a list of messages as JSON.
+func written(messages []json.RawMessage) string {
+	b, _ := json.Marshal(messages)
+	return string(b)
+}
+
+// The indexes of scores are those of the list that a fit is given, whose beginning it has compacted before.
+func TestScoresAfterAFit(t *testing.T) {
+	messages := readings(24)
+	const policy = `{"format":"openai-chat","window":{"tokens":6000,"reserve":0},"summary":{"mode":"local"}}`
+	first, _ := planned(t, "fit", policy, `{}`, joined(messages))
+	if !first.Report.Changed {
+		t.Fatal("not due")
+	}
+	more := readings(40)[len(messages)-2:]
+	history := append(append([]string{}, messages...), more...)
+	at := len(messages) + 7
+	memory := `{"policy":` + policy + `,"memory":[` + string(first.Memory) + `],"options":{"force":true,"score":{"messages":[{"message":` + fmt.Sprint(at) + `,"score":3}]}},"messages":` + joined(history) + `}`
+	out := string(core.Call("fit", []byte(memory)))
+	if !strings.Contains(out, `"known":0`) || !strings.Contains(history[at], `"tool_call_id"`) {
+		t.Fatalf("%.300s; %.100s", out, history[at])
+	}
+	if !strings.Contains(out, history[at]) {
+		t.Errorf("the message with a score is gone: %.900s", out)
+	}
+}

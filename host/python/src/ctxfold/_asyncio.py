@@ -1,0 +1,80 @@
+"""What runs work without blocking the event loop of asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Callable, Coroutine, List, Set, TypeVar
+
+from ._steps import Ask, Begin, Effect, Launch, Steps, Until, Work
+
+T = TypeVar("T")
+
+
+async def run(steps: Steps[T]) -> T:
+    """Runs the work without blocking the event loop."""
+    send: Callable[[], Effect] = lambda: next(steps)
+    while True:
+        try:
+            effect = send()
+        except StopIteration as stop:
+            done: T = stop.value
+            return done
+        try:
+            result = await _perform(effect)
+        except BaseException as error:
+            thrown = error
+            send = lambda: steps.throw(thrown)
+        else:
+            send = lambda: steps.send(result)
+
+
+async def _perform(effect: Effect) -> Any:
+    if isinstance(effect, Work):
+        return await asyncio.to_thread(effect.run)
+    if isinstance(effect, Ask):
+        return await _asked(effect.run)
+    if isinstance(effect, Launch):
+        return _task(_asked(effect.run))
+    if isinstance(effect, Begin):
+        return _task(run(effect.steps))
+    if isinstance(effect, Until):
+        return await _until(effect)
+    effect.launched.cancel()
+    return None
+
+
+#: What runs by itself: asyncio forgets tasks that nobody holds.
+_tasks: Set["asyncio.Task[Any]"] = set()
+
+
+def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+    """A task of its own: what cancels it differs from what cancels the compaction."""
+    task = asyncio.ensure_future(work)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may ask for it
+    return task
+
+
+async def _until(effect: Until) -> List[Any]:
+    """The futures that are done; those of other threads are wrapped while this waits."""
+    waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
+    if not waits:
+        await asyncio.sleep(effect.seconds() or 0)
+        return []
+    done, _ = await asyncio.wait(waits, timeout=effect.seconds(), return_when=asyncio.FIRST_COMPLETED)
+    return [waits[each] for each in done]
+
+
+async def _asked(run: Callable[[], Any]) -> Any:
+    """The result of a caller's function, which may be an awaitable."""
+    value = await asyncio.to_thread(_stopped, run)
+    return await value if hasattr(value, "__await__") else value
+
+
+def _stopped(run: Callable[[], Any]) -> Any:
+    """The result of a function. A future of asyncio cannot hold StopIteration: who waits for it would wait forever."""
+    try:
+        return run()
+    except StopIteration as error:
+        raise RuntimeError(f"StopIteration: {error}") from error

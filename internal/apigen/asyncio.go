@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	pythonBlocking = "host/python/src/ctxfold/_compactor.py"
+	pythonAsync    = "host/python/src/ctxfold/aio.py"
+)
+
+// asyncio returns the module ctxfold.aio: the functions that block, awaited.
+func asyncio(root string) []byte {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonBlocking)))
+	check(err)
+	s := string(text)
+	for _, r := range asyncRules {
+		if !r.of.MatchString(s) {
+			fatal("nothing in " + pythonBlocking + " is " + r.of.String())
+		}
+		s = r.of.ReplaceAllString(s, r.by)
+	}
+	return []byte(s)
+}
+
+// asyncRules make awaited functions of those that block, one after the other. Each must apply.
+var asyncRules = []struct {
+	of *regexp.Regexp
+	by string
+}{
+	{regexp.MustCompile(`^"""[^"]*"""\n`), asyncHead},
+	{regexp.MustCompile(`(?m)^from \._steps import Summarize, run$`), "from ._asyncio import run\nfrom ._steps import Summarize"},
+	{regexp.MustCompile(`import TYPE_CHECKING, Any, Callable`), "import TYPE_CHECKING, Any, Awaitable, Callable"},
+	{regexp.MustCompile(`(?m)^( *)def `), "${1}async def "},
+	{regexp.MustCompile(`async def __init__`), "def __init__"},
+	{regexp.MustCompile(`__(enter|exit)__`), "__a${1}__"},
+	{regexp.MustCompile(`\brun\(`), "await run("},
+	{regexp.MustCompile(`awaited = False`), "awaited = True"},
+	{regexp.MustCompile(`Callable\[\[List\[Msg\]\], T\]`), "Callable[[List[Msg]], Union[T, Awaitable[T]]]"},
+	{regexp.MustCompile(":class:`ctxfold\\.aio\\.(\\w+)` is the same for asyncio\\."), "It is :class:`ctxfold.${1}` for asyncio."},
+	{regexp.MustCompile(`(?m)^( {8}(?:answer = )?)(conversation\.\w+\()`), "${1}await $2"},
+	{regexp.MustCompile("``send`` sends the messages that it is given\\."), "``send`` sends the messages that it is given, and may be a coroutine function."},
+	{regexp.MustCompile(`from other threads`), "by other tasks"},
+}
+
+var asyncHead = strings.TrimPrefix(`
+# Generated from _compactor.py by `+"`make generate`"+`. Do not edit it.
+"""The same for asyncio: `+"``fit``, :class:`Compactor` and :class:`Conversation`"+` whose methods are awaited.
+
+`+"``summarize``"+`, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The module works
+in a thread too, without the interpreter's lock. What asks nobody, such as `+"``check``, is the blocking method of :class:`Compactor`"+`
+(`+"``await asyncio.to_thread(compactor.check, messages)``"+` keeps it off the loop).
+
+A task that is cancelled ends its compaction; nothing has changed then.
+"""
+`, "\n")
