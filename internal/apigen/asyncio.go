@@ -42,18 +42,18 @@ var asyncRules = []struct {
 	{regexp.MustCompile(`Callable\[\[List\[Msg\]\], T\]`), "Callable[[List[Msg]], Union[T, Awaitable[T]]]"},
 	{regexp.MustCompile(":class:`ctxfold\\.aio\\.(\\w+)` is the same for asyncio\\."), "It is :class:`ctxfold.${1}` for asyncio."},
 	{regexp.MustCompile(`(?m)^( {8}(?:answer = )?)(conversation\.\w+\()`), "${1}await $2"},
-	{regexp.MustCompile("``send`` sends the messages that it is given\\."), "``send`` sends the messages that it is given, and may be a coroutine function."},
+	{regexp.MustCompile("``send`` sends the given messages\\."), "``send`` sends the given messages; it may be a coroutine function."},
 	{regexp.MustCompile(`from other threads`), "by other tasks"},
 }
 
 var asyncHead = strings.TrimPrefix(`
 # Generated from _compactor.py by `+"`make generate`"+`. Do not edit it.
-"""The same for asyncio: `+"``fit``, :class:`Compactor` and :class:`Conversation`"+` whose methods are awaited.
+"""The same for asyncio: `+"``fit``, :class:`Compactor` and :class:`Conversation`"+` with methods to await.
 
-`+"``summarize``"+`, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The module works
-in a thread too, without the interpreter's lock. What asks nobody, such as `+"``check``, is the blocking method of :class:`Compactor`"+`
-(`+"``await asyncio.to_thread(compactor.check, messages)``"+` keeps it off the loop).
+`+"``summarize``"+`, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The
+module also works in a thread, without the GIL. Methods that need no model and no store, such as `+"``check``"+`, are the
+blocking ones of `+":class:`Compactor` (``await asyncio.to_thread(compactor.check, messages)``"+` keeps it off the loop).
 
-A task that is cancelled ends its compaction; nothing has changed then.
+Cancelling the task aborts its compaction; nothing has changed then.
 """
 `, "\n")

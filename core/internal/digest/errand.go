@@ -109,11 +109,15 @@ func errandSigned(s string) bool {
 	return false
 }
 
-// rulesOut reports whether a sentence says what not to do as well: "you can read the logs but not change them".
+// rulesOut reports whether a sentence says what not to do as well, or what to do first: "you can read the logs but not change them", "read
+// the notes before you touch the pump".
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
-		if ws[i].text == "but" && ws[i+1].is(negations) {
+		switch next := &ws[i+1]; {
+		case ws[i].text == "but" && next.is(negations):
 			return true
+		case ws[i].text == "before" && next.text == "you":
+			return i+2 < len(ws) && !ws[i+2].is(moment|idle|beings) && ws[i+2].text != "leave"
 		}
 	}
 	return false

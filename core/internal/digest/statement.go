@@ -199,7 +199,11 @@ func rateClause(s string, ws []word) (r rating) {
 			for k := range size {
 				ws[i+k].cue = ws[i+k].cue || c.place != loose
 			}
-			take(c.cueRow, w.at)
+			if row := c.cueRow; sc.aside(&c, i) {
+				take(&cueRow{place: loose, strength: wish, changes: row.changes}, w.at)
+			} else {
+				take(row, w.at)
+			}
 		}
 	}
 	if !spacedScript {

@@ -57,7 +57,7 @@ var cueRows = []cueRow{
 	{duty, strict, false, false, "doit,doivent,dois,devez"},
 	{habit, strict, false, false, "jamais"},
 	{bare, strict, false, false, "ne,n',pas de,pas d',pas d"},
-	{lead, strict, false, false, "évite,évitez,éviter,assure toi,assurez vous,veille à,veillez à,surtout"},
+	{lead, strict, false, false, "évite,évitez,éviter,assure toi,assurez vous,veille à,veillez à,surtout pas,surtout ne,surtout n'"},
 	{anywhere, strict, true, false, "à partir de maintenant,désormais,dorénavant,à l' avenir"},
 	{anywhere, none, true, false, "plutôt que,à la place,ne plus,n' est plus,finalement,j' ai changé d' avis"},
 	{habit, wish, false, false, "toujours"},

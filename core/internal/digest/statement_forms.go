@@ -100,7 +100,7 @@ func (sc *scene) norm() int {
 	default:
 		for i := 1; i < min(len(ws)-1, 3); i++ {
 			w := &ws[i-1]
-			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers) {
+			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
 				return ws[i].at
 			}
 		}

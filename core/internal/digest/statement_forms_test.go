@@ -53,10 +53,30 @@ func TestForms(t *testing.T) {
 		"I want you to close every drawer.":                 true,
 		"I want you to close the drawer.":                   false,
 		"What I love most is rowing.":                       true,
+		"Read the almanac before you touch the pump.":       true,
+		"Read the almanac before you go.":                   false,
+		"Leave my boots alone.":                             true,
+		"Leave my boots on the porch.":                      false,
 		"What I mean is rowing.":                            false,
+		"Le facteur ne peut pas, ce sera lundi.":            false,
+		"Le facteur ne peut pas entrer sans badge.":         true,
+		"Désormais j'habite à Nice.":                        false,
+		"Désormais j'écris mes réponses en vers.":           true,
 	} {
 		if got := len(statements(text, new(readRoom))) > 0; got != want {
 			t.Errorf("%q: %v", text, got)
 		}
+	}
+}
+
+// TestAsideRanksLow: what somebody asks for at the end of a story stays behind a rule.
+func TestAsideRanksLow(t *testing.T) {
+	rankOf := func(s string) int {
+		r := rate(s, wordsOf(s, nil))
+		return r.rank()
+	}
+	aside, rule := "The pump set me back 90 euros, don't tell anyone.", "Don't tell anyone about the pump."
+	if rankOf(aside) >= rankOf(rule) {
+		t.Errorf("the aside has rank %d, the rule %d", rankOf(aside), rankOf(rule))
 	}
 }

@@ -124,6 +124,12 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	feared := fears.has(sc.textAt(i + size + 1))
 	switch c.place {
 	case anywhere:
+		if c.changes && c.strength == strict && sc.all&selves != 0 && sc.all&(products|addressees|negations) == 0 && sc.settles(i) {
+			return true
+		}
+		if c.strength == strict && i > 0 && (after == nil || after.breaks) && unfinished.has(sc.textAt(i+size-1)) { // "the notary can't"
+			return true
+		}
 		switch w.text {
 		case "no": // "¡No puede ser!"
 			return after.is(beings) && len(sc.ws) <= 3
@@ -182,7 +188,8 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "only": // "only 12 percent", "only if you have time"
 			return after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
 		case "ne":
-			return soothing.has(sc.textAt(i + size + 1))
+			end := sc.word(i + 3)
+			return soothing.has(sc.textAt(i+size+1)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
 		case "nobody", "no", "nothing", "none":
 			return next == "to" || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
@@ -193,6 +200,28 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	}
 	return false
 }
+
+// aside reports whether the order at word i only ends a story: "the pump set me back 90 euros, don't tell anyone".
+func (sc *scene) aside(c *cue, i int) bool {
+	return i > 2 && c.strength == strict && (c.place == lead || c.place == bare) && sc.all&(products|lastingly) == 0 &&
+		(sc.past || sc.digits || sc.narrates && sc.ws[0].is(selves))
+}
+
+// settles reports whether people say where they are from now on: "désormais j'habite à Louvain".
+func (sc *scene) settles(i int) bool {
+	for k := range sc.ws {
+		if w := &sc.ws[k]; k != i && settling.has(w.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// unfinished end what forbids something only if the verb of what is forbidden follows.
+var unfinished = wordListOf("pas puede pueden pode podem può possono")
+
+// settling are verbs of where somebody lives and works.
+var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
 // oneThing reports whether a sentence ends with a single thing that the words from i on name: "keep the change".
 func (sc *scene) oneThing(i int) bool {

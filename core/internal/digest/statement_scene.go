@@ -130,7 +130,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case lead:
 		return starts && after != nil && !after.is(idle) && !after.breaks
 	case bare:
-		return starts && after != nil && !after.is(idle|askers&^conjunctions|persons) && !after.breaks && !sc.exclaims && !sc.past
+		return starts && after != nil && (!after.is(idle|askers&^conjunctions|persons) || sc.alone(i)) && !after.breaks && !sc.exclaims && !sc.past
 	case nobody:
 		return starts && after != nil && !after.breaks && !sc.past && !sc.exclaims && sc.all&days == 0 && !after.is(numbers|persons)
 	case order:
@@ -166,6 +166,19 @@ func (sc *scene) fits(c cue, i, size int) bool {
 		return sc.all&(addressees|products|quantifiers) != 0
 	}
 	return true
+}
+
+// alone reports whether the words from i on say to leave something of the writer's alone.
+func (sc *scene) alone(i int) bool {
+	if sc.ws[i].text != "leave" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
+		return false
+	}
+	for k := i + 3; k < len(sc.ws); k++ {
+		if sc.ws[k].text == "alone" {
+			return true
+		}
+	}
+	return false
 }
 
 // duty reports whether the verb at word i says what must be, rather than what is likely, was once due, or is due today: its subject is the

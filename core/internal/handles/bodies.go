@@ -19,21 +19,23 @@ import (
 type Archive struct {
 	doc     *view.View
 	authors *authorship.Authors
-	mode    string // how the host wants bodies named: "bodies", "places", or "" where it keeps none
+	mode    string // how the host wants bodies named: "bodies", "places", or "" if it keeps none
 	before  string // the handle of the changes of the last compaction, or ""
 
 	taken   []Taken
-	single  []int32 // the indexes in taken of what was taken by itself, in the order of their messages
-	away    []int32 // the messages that are in the archive whole
-	changes string  // the handle of how the input is made of the result
+	single  []int32 // indexes in taken of the individually archived bodies, in the order of their messages
+	away    []int32 // the messages that are archived whole
+	changes string  // the handle of this compaction's changes
 }
 
-// NewArchive returns an empty archive of a document in the mode that a policy names. Before is the handle of the changes of the last compaction.
+// NewArchive returns an empty archive for a document, in the mode that a policy names. before is the handle of the
+// changes of the last compaction.
 func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string) *Archive {
 	return &Archive{doc: doc, authors: authors, mode: mode, before: before}
 }
 
-// Changes is the handle of how the input is made of the result; "" before SaveChanges, or where nothing is kept.
+// Changes returns the handle of this compaction's changes, which rebuild the input from the result; "" before
+// SaveChanges, or if nothing is archived.
 func (a *Archive) Changes() string { return a.changes }
 
 // Taken is a body that will be archived.
@@ -42,7 +44,7 @@ type Taken struct {
 	msg  int32           // the message that holds the marker; -1 for a fold
 	part transcript.Span // the body, if it is one span
 	list []element       // the body of a fold, or of changes
-	void bool            // another fold has taken its replacement, and contains what is in it
+	void bool            // the body of another fold includes it
 }
 
 // element is an element of a fold's list: a message of the input, a number if n is not 0, or a non-empty text, JSON. A positive n
@@ -68,8 +70,8 @@ func (a *Archive) Mark(part int32, marker, text string) {
 	a.doc.T.Parts[part].Flags |= transcript.Cleared
 }
 
-// MarkAgain replaces a marker that this run has written by Mark with another one, followed by text. The item must be measured again
-// afterwards, by Remeasure.
+// MarkAgain replaces a marker that Mark wrote in this run with another one, followed by text. The item must be measured
+// again afterwards, by Remeasure.
 func (a *Archive) MarkAgain(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	handle, _ := handleIn(a.doc.T.Bytes(p.Body), resultMarkers...)
@@ -91,7 +93,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	}
 	b := Taken{msg: msg, part: body}
 	bytes := a.doc.T.Bytes(body)
-	if int(msg) >= a.doc.T.Input { // a repair has written it again
+	if int(msg) >= a.doc.T.Input { // a repair has rewritten it
 		msg = -1
 	}
 	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
@@ -108,7 +110,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	return b.Handle
 }
 
-// Unkeep removes bodies from the archive that are back in their places, according to back.
+// Unkeep removes bodies from the archive that are back in their places, as reported by back.
 func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	for i := range a.taken {
 		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
@@ -123,7 +125,7 @@ func (a *Archive) KeepNothing() { a.taken, a.single, a.away, a.changes = nil, ni
 // Keeps reports whether removed bodies are archived, so that they can be restored.
 func (a *Archive) Keeps() bool { return a.mode != "" }
 
-// FoldBody returns the body of folded messages; tokens is their size. keepFold archives it.
+// FoldBody returns the body of folded messages; tokens is their size. KeepFold archives it.
 func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	if a.mode == "" || len(elements) == 0 {
 		return nil
@@ -154,7 +156,8 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold archives the body of a fold, and puts digest, which replaces it, in place of the removed items gone. A nil body is not archived.
+// KeepFold archives the body of a fold, and links digest, its replacement, to it. gone are the removed items. A nil
+// body is not archived.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {
@@ -210,7 +213,7 @@ func (a *Archive) Archived() []api.Body {
 	return out
 }
 
-// locate says where a body is found: by its places in the request, or inline.
+// locate sets the byte ranges of a body in the request, or else the body itself.
 func (a *Archive) locate(b *Taken) {
 	base := a.doc.T.Outer.Start
 	var places []byte
@@ -246,9 +249,9 @@ func (a *Archive) locate(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements returns the body of the items in [from, to) for which gone returns true, and of the message at to if a piece of it is
-// folded: the input messages in order. Its replacement will be at item from. An item that replaced an earlier fold of this run contributes
-// what that fold took.
+// FoldElements returns the body for folding the items in [from, to) for which gone returns true, and the message at to
+// if a piece of it is folded: the input messages in order. The replacement will be at item from. If an item replaced an
+// earlier fold of this run, the body includes that fold's messages.
 func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
 	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
 	for f.at < to {
@@ -263,16 +266,16 @@ func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) 
 	return f.list
 }
 
-// elements are the body of a fold on its way.
+// elements is the body of a fold that is being built.
 type elements struct {
 	a      *Archive
 	at, to int              // the next item, and the first that is not folded
 	gone   func(i int) bool // which items are folded
-	stayed int              // how many have not been folded since the last one that was
+	stayed int              // how many messages stayed since the last folded one
 	list   []element
 }
 
-// add adds a message of the input, after a number for those that stay before it.
+// add adds an input message, after a number for those that stay before it.
 func (f *elements) add(in int32) {
 	if f.stayed > 0 {
 		f.list = append(f.list, element{n: f.stayed})
@@ -281,7 +284,7 @@ func (f *elements) add(in int32) {
 	f.list = append(f.list, element{in: in})
 }
 
-// skip passes over an item that came with a fold of this run, and reports whether there is one.
+// skip skips an item that came with a fold of this run, and reports whether there was one.
 func (f *elements) skip() bool {
 	if f.at < len(f.a.doc.Items) && f.a.CameAlong(&f.a.doc.Items[f.at]) {
 		f.at++
@@ -290,7 +293,7 @@ func (f *elements) skip() bool {
 	return false
 }
 
-// next takes in the next item.
+// next adds the next item.
 func (f *elements) next() {
 	it, folded := &f.a.doc.Items[f.at], f.at < f.to && f.gone(f.at)
 	f.at++
@@ -304,7 +307,7 @@ func (f *elements) next() {
 	}
 }
 
-// unfold takes in what an earlier fold has taken, with the items after it that it says have stayed among that.
+// unfold adds the messages of an earlier fold, interleaved with the following items that stayed among them.
 func (f *elements) unfold(list []element) {
 	for _, e := range list {
 		if e.n == 0 {
@@ -326,7 +329,8 @@ func (f *elements) unfold(list []element) {
 	}
 }
 
-// CameAlong reports whether an item accompanies a fold of this run: it is removed when the fold is undone, and doesn't count.
+// CameAlong reports whether an item accompanies a fold of this run: it is removed if the fold is undone, and doesn't
+// count as a message.
 func (a *Archive) CameAlong(it *view.Item) bool {
 	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
 }

@@ -14,35 +14,37 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker shows where one body was. What a compaction removes without a trace (reasoning, what a repair drops or rewrites, published
-// passes that name no handle) has no marker, which would cost the model tokens for nothing. So each compaction archives one more body, its
-// changes: how to get its input from its result. The state names the newest, each names the previous one, and so does the body of a fold,
-// for hosts that have lost the state.
+// A marker shows where one body was. Content that a compaction removes without a trace (reasoning, what a repair drops
+// or rewrites, folds of published systems that name no handle) has no marker, which would cost the model tokens for
+// nothing. So each compaction archives one more body, its changes, which describe how to rebuild its input from its
+// result. The state names the newest changes, and each changes body names the previous one. The body of a fold does
+// too, for hosts that have lost the state.
 //
-// The body is a list: input messages that exist nowhere else, byte for byte, and strings that say what comes between them. Indexes are
-// those of the result's messages. Ranges are half-open.
+// The body is a list: input messages that exist nowhere else, byte for byte, and strings that describe what comes
+// between them. Indexes are those of the result's messages. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
-	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
-	changesSent   = "sent"      // N: how many messages the result has
-	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and looks like this
-	changesKeep   = "keep"      // FROM TO [PRINT]: these are the input's; PRINT is how the first looks, where something in front of it was dropped
-	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
-	changesWas    = "was"       // INDEX: the next message became this one, where more or fewer messages came of several
-	changesLast   = "last"      // PRINT: how the result's last message looks, where it is the input's and something behind it was dropped
+	changesBefore = "before"    // HANDLE: the changes of the previous compaction
+	changesSent   = "sent"      // N: the number of messages in the result
+	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and has this print
+	changesKeep   = "keep"      // FROM TO [PRINT]: these messages are from the input; PRINT is that of the first one, if something before it was dropped
+	changesPut    = "put"       // INDEX HANDLE …: this message is from the input once these bodies are restored in it
+	changesWas    = "was"       // INDEX: the next message became this one, for messages whose number has changed
+	changesLast   = "last"      // PRINT: the print of the result's last message, if it is from the input and something after it was dropped
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
-	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not a comma or a bracket alone
+	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not just a comma or a bracket
 	changesEnd    = "end"       // TEXT: what follows the last one
 )
 
-// whence says where to get an input message from.
+// whence describes the source of an input message.
 type whence struct {
 	op    string // one of the constants above; "" for the bytes of the message itself
 	index int    // of the result
 	from  int    // of a fold's messages
 }
 
-// SaveChanges archives how to get the input from the result. It is called when nothing else will change.
+// SaveChanges archives the changes, which rebuild the input from the result. It is called when nothing else will
+// change.
 func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.Changed() {
 		return
@@ -73,33 +75,34 @@ func (a *Archive) SaveChanges() {
 	a.pointFolds()
 }
 
-// saying is the body of changes on its way.
+// saying is a changes body that is being written.
 type saying struct {
 	a       *Archive
-	origins []whence // of the messages of the input
-	used    []bool   // by message of the result: whether it is named in origins
+	origins []whence // by input message
+	used    []bool   // by result message: whether origins names it
 	list    []element
-	tokens  int // of the messages that the body holds
-	first   int // the first of them, or -1
+	tokens  int // of the messages in the body
+	first   int // index of the first of them, or -1
 
-	became []int // by message of the input: the message of the result that it became, or -1
+	became []int // by input message: the result message that it became, or -1
 	run    run
 }
 
-// run is consecutive messages of the input that exist nowhere else.
+// run is a range of consecutive input messages that exist nowhere else.
 type run struct {
-	end     int  // the message behind the last one
-	from    int  // the message of the result behind what comes before them
-	gone    int  // how many messages of the result from there on are not the input's, but for turns
-	unclear bool // which of the two comes of which has to be said
+	end     int  // the input message after the last one
+	from    int  // the result message after what precedes the run
+	gone    int  // how many result messages from there on are not from the input, without turns
+	unclear bool // whether the body has to say which one became which
 }
 
-// say adds words as a string.
+// say adds a string made of words.
 func (s *saying) say(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
 }
 
-// messages says where message m of the input is had from, and those after it that come from the same place. It returns the next one.
+// messages adds the source of input message m, and of the following ones with the same source. It returns the next
+// message.
 func (s *saying) messages(m int) int {
 	o, end := s.origins[m], m+1
 	alike := func(next func(n int) whence) {
@@ -133,7 +136,8 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// unclear reports whether message m is one of several in place of which there are more or fewer, so that they can't be told by their order.
+// unclear reports whether message m belongs to a run that is replaced with more or fewer messages, so that order
+// doesn't show which one became which.
 func (s *saying) unclear(m int) bool {
 	if m < s.run.end {
 		return s.run.unclear
@@ -157,7 +161,7 @@ func (s *saying) unclear(m int) bool {
 	return s.run.unclear
 }
 
-// follows reports whether a result message comes behind one that is the input's, but for turns, or is the first.
+// follows reports whether a result message follows a message from the input, apart from turns, or is the first one.
 func (s *saying) follows(index int) bool {
 	for index--; index >= 0 && !s.used[index]; index-- {
 		if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[index].Msg) {
@@ -167,7 +171,7 @@ func (s *saying) follows(index int) bool {
 	return true
 }
 
-// space says what is between the messages of the input: a file is the same again, and not only its messages.
+// space adds the text between the input messages, so that a file can be restored byte for byte.
 func (s *saying) space() {
 	a := s.a
 	at, plain := a.doc.T.List.Start, true
@@ -178,7 +182,7 @@ func (s *saying) space() {
 		at, plain = span.End, plain && len(space[m]) == 1
 	}
 	end := string(a.doc.T.AsGiven(transcript.Span{Start: at, End: a.doc.T.List.End}))
-	if a.doc.Rest < a.doc.T.Input { // what came after the plan stays, with what follows it
+	if a.doc.Rest < a.doc.T.Input { // messages after the plan stay, with what follows them
 		end = "]"
 	}
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
@@ -193,7 +197,7 @@ func (s *saying) space() {
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins returns where to get each input message from, and for each result message whether that names it.
+// origins returns the source of each input message, and for each result message whether a source names it.
 func (a *Archive) origins() (of []whence, used []bool) {
 	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
 	for i := range a.doc.Items {
@@ -228,7 +232,7 @@ func (a *Archive) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// became returns for each input message the message of the result that was made of it and is not named as its source, or -1.
+// became returns for each input message the result message that was made from it and isn't named as its source, or -1.
 func (a *Archive) became(used []bool) []int {
 	became := make([]int, a.doc.Rest)
 	for m := range became {
@@ -326,8 +330,8 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.Look(m)
 }
 
-// readAsGiven reports whether the message of an item was read as the host gave it. Nothing of a message with a redacted text is archived, not
-// even a print.
+// readAsGiven reports whether the message of an item was read unredacted. Nothing of a message with a redacted text is
+// archived, not even its print.
 func (a *Archive) readAsGiven(item int) bool {
 	t := a.doc.T
 	span := t.Messages[a.doc.Items[item].Msg].Span

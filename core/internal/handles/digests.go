@@ -10,13 +10,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds are the words for what messages of ours stand for.
+// kinds are the names for the origins of messages that compactions wrote.
 var kinds = [...]api.DigestKind{
 	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine, authorship.OfLoop: api.DigestLoop,
 	authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount, authorship.OfTurn: api.DigestTurn,
 }
 
-// Digests lists the messages of a document's input that read like those that compactions write.
+// Digests lists the input messages of a document that read like those that compactions write.
 func Digests(doc *view.View, authors *authorship.Authors) []api.Digest {
 	list := []api.Digest{}
 	for i := range doc.N {

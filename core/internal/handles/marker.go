@@ -17,13 +17,13 @@ const (
 	ClearedMarker    = "[Old tool result content cleared]" // S3.33
 	DuplicateMarker  = "[The same as a newer result of this tool]"
 	SupersededMarker = "[Superseded by a newer result of the same call]"
-	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary represents (S4.25)
+	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary replaces (S4.25)
 	ImageMarker      = "[Image removed to make the request smaller]"
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
 	TruncatedMarker  = "[Truncated]"        // the first line of a shortened text that has a handle
 	ExcerptMarker    = digest.ExcerptMarker // the first line of a result that keeps some of its lines
-	SqueezedMarker   = "[Squeezed]"         // begins the first line of a text that says the same in another form
+	SqueezedMarker   = "[Squeezed]"         // the beginning of the first line of a squeezed text
 )
 
 // Marking is a marker that a pass writes.
@@ -53,7 +53,7 @@ func Declare(m Marking) {
 // named precedes the handle in a marker, instead of the closing bracket.
 const named = ". Handle: "
 
-// Zeros stands for a handle when only the size of a marker matters.
+// Zeros stands for a handle if only the size of a marker matters.
 const Zeros = "0000000000000000"
 
 // WithHandle returns a marker that names a handle; the bare marker if there is none.
@@ -64,7 +64,7 @@ func WithHandle(marker, handle string) string {
 	return marker[:len(marker)-1] + named + handle[:Short] + "]"
 }
 
-// Sized returns a marker about as large as one that will be written.
+// Sized returns a marker of about the same size as one that will be written.
 func (a *Archive) Sized(marker string) string {
 	if a.mode == "" {
 		return marker
@@ -72,14 +72,14 @@ func (a *Archive) Sized(marker string) string {
 	return WithHandle(marker, Zeros)
 }
 
-// MarkerRoom is how far into a value a marker is looked for, in bytes: it is at the beginning of a string, with only the wire format's own
-// structure before it.
+// MarkerRoom is how many bytes of a value are searched for a marker: it is at the beginning of a string, with only the
+// wire format's own structure before it.
 const MarkerRoom = 512
 
 // handleIn returns the leading digits of the handle that one of some markers names, at the beginning of a string in value, JSON.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
-	if len(value) > 0 && value[0] == '"' { // a string, which begins with a marker or doesn't
+	if len(value) > 0 && value[0] == '"' { // a string either begins with a marker or has none
 		return handleAt(value[1:], markers)
 	}
 	for {
@@ -114,13 +114,13 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 	return "", false
 }
 
-// MediaMarker is the marker of a part, and what it stands for.
+// MediaMarker is a marker that replaces a part, and the kind of body that it stands for.
 type MediaMarker struct {
 	Marker string
 	What   api.BodyKind
 }
 
-// MediaMarkers are the markers of parts, and what they stand for.
+// MediaMarkers are the markers that replace parts.
 var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio}, {FileMarker, api.BodyFile}}
 
 // mediaHandle returns the handle that a text, a JSON string, names if it is the marker of a part.
@@ -182,8 +182,8 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
-// OwnBody reports whether the part at index n is a tool result with a body that is its own: neither a marker nor what the provider keeps, nor
-// what one of the provider's tools still waits for.
+// OwnBody reports whether the part at index n is a tool result with a body of its own: not a marker, not stored by the
+// provider, and not awaited by one of the provider's tools.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&

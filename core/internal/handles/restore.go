@@ -53,7 +53,7 @@ func (r *restoring) markers() []api.Marker {
 	found := []api.Marker{}
 	for i := range r.doc.Items {
 		m := r.doc.Items[i].Msg
-		if authorship.LooksLike(r.doc.T, m) != authorship.NotOurs { // what comes back is what the archive has, whoever names it
+		if authorship.LooksLike(r.doc.T, m) != authorship.NotOurs { // the archive decides what is restored, whoever wrote the marker
 			if handle := listHandle(r.doc.T, m); handle != "" {
 				found = append(found, api.Marker{Handle: handle, What: api.BodyFold, Message: i})
 			}
@@ -84,8 +84,8 @@ func truncated(doc *view.View, n int32) string {
 	return handle
 }
 
-// maxGrowth is how many bytes of bodies restore writes, or four times the size of its input if that is more: bodies that name each other
-// many times would have no end. The rest stays as it is.
+// maxGrowth is how many bytes of bodies restore writes, or four times the size of its input if that is more: bodies
+// that name each other many times could grow without limit. The rest stays unrestored.
 const (
 	maxGrowth = 1 << 28
 	itemCost  = 1024 // the cost of a restored fold's messages as records, besides their bytes
@@ -96,22 +96,22 @@ type restoring struct {
 	doc     *view.View
 	authors *authorship.Authors
 	report  *report.Report
-	changes string // the handle of the newest changes that may be taken back; "" where nothing names any
+	changes string // the handle of the newest changes that may be undone; "" if there is none
 	given   []api.Kept
 	bodies  critbit.Map[int] // by the first digits of the handle
 	folds   map[int]*foldBack
 	room    int           // bytes that may still be written
-	tried   map[int]bool  // changes that were taken back, or could not be
-	later   [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
-	left    []api.Marker  // changes that are not taken back
-	turns   []string      // how messages look that a repair inserts; nil where nobody has asked
-	at      int           // the body that is read, for errors
+	tried   map[int]bool  // changes that were undone, or could not be
+	later   [][]view.Item // items for the end: the messages after the undone compactions, the oldest last
+	left    []api.Marker  // changes that were not undone
+	turns   []string      // prints of messages that a repair inserts; computed on demand
+	at      int           // index of the body being read, for errors
 
-	missed    []missed              // of left: those whose digest is not in the messages
+	missed    []missed              // the entries of left whose digest is not in the messages
 	ancestors critbit.Map[struct{}] // the changes before those
 }
 
-// foldBack is the body of a fold as read.
+// foldBack is the parsed body of a fold.
 type foldBack struct {
 	elements []foldElement
 	messages []int  // the indexes of the message elements
@@ -124,8 +124,8 @@ type foldElement struct {
 	n    int
 }
 
-// Restore puts bodies back into a document, as compact.Restore says. Changes is the handle that the state names; it returns the one that names
-// what is still to be taken back, and the markers that are left.
+// Restore restores bodies in a document; see compact.Restore. changes is the handle that the state names. It returns
+// the handle of the changes that are still to be undone, and the remaining markers.
 func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes string) (left []api.Marker, before string, err *policy.Error) {
 	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
 	for _, g := range given {
@@ -162,7 +162,7 @@ func (r *restoring) check() *policy.Error {
 			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
-		s.Lenient = true // the archive has the input, whatever that was
+		s.Lenient = true // the archive has the input, valid or not
 		s.Skip()
 		if s.End(); s.Err() != nil {
 			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
@@ -181,7 +181,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold reads the body of a fold; nil if it is no list.
+// fold parses the body of a fold; nil if it isn't a list.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -230,10 +230,10 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
-// bodySplice is a span of a message in whose place a body comes.
+// bodySplice is a span of a message that a body replaces.
 type bodySplice struct {
 	old  transcript.Span
-	body int // of those that were given
+	body int // index of a given body
 }
 
 // putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
@@ -261,7 +261,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf are where the bodies of some handles go in a message, and how many bodies that are. A copy of a part gets the same body.
+// splicesOf returns the spans of a message that the bodies of some handles replace, and the number of bodies. A copy of
+// a part gets the same body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
@@ -291,8 +292,8 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 	return splices, bodies
 }
 
-// placeOf is the span in whose place the body of a mark comes: the part, where a placeholder is a part of its own, or its body, with the object
-// around that where the body brings its own.
+// placeOf returns the span that the body of a mark replaces: the whole part if a placeholder is a separate part,
+// otherwise the part's body, including its wrapper object if the archived body has its own.
 func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	p := &r.doc.T.Parts[k.part]
 	switch {
@@ -304,8 +305,8 @@ func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	return p.Body
 }
 
-// follow restores what the markers name, and what that names in turn, from the first item to the last. ok is false if a body doesn't fit:
-// the one at r.at.
+// follow restores what the markers name, and what the restored bodies name in turn, from the first item to the last. ok
+// is false if a body doesn't fit: the one at r.at.
 func (r *restoring) follow() (ok bool) {
 	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
 	slices.Reverse(w.stack)
@@ -331,21 +332,21 @@ func (r *restoring) follow() (ok bool) {
 	return true
 }
 
-// following is the way through the items.
+// following is the state of follow.
 type following struct {
 	r     *restoring
-	out   []view.Item // what is done
-	stack []view.Item // what is left to do: the next item is the last one
+	out   []view.Item // finished items
+	stack []view.Item // items to process; the next item is the last element
 }
 
-// pop takes the next item.
+// pop returns the next item.
 func (w *following) pop() view.Item {
 	it := w.stack[len(w.stack)-1]
 	w.stack = w.stack[:len(w.stack)-1]
 	return it
 }
 
-// skip passes over files and turns that came with a fold, and returns how many tokens they have.
+// skip skips files and turns that came with a fold, and returns their tokens.
 func (w *following) skip() (saved int) {
 	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
 		saved += w.pop().Tokens
@@ -358,7 +359,7 @@ func (w *following) tell(it *view.Item, saved int) {
 	w.r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
-// message puts bodies back into a message of the conversation, and into what they hold.
+// message restores bodies in a message, and in the restored content.
 func (w *following) message(it *view.Item) (ok bool) {
 	saved, was := it.Tokens, it.Msg
 	for put := 1; put > 0; {
@@ -373,10 +374,10 @@ func (w *following) message(it *view.Item) (ok bool) {
 	return true
 }
 
-// unfold puts the messages of a fold back in place of the item that represents them, to be followed in their turn.
+// unfold replaces an item with the messages of its fold, which are then processed in turn.
 func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	saved := it.Tokens
-	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a repair has put it before the digest
+	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a repair inserted it before the digest
 		saved += w.out[n-1].Tokens
 		w.out = w.out[:n-1]
 	}
@@ -403,8 +404,8 @@ func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	return true
 }
 
-// stayed takes the next n messages, which were not folded and follow the digest. A negative n drops the rest of a message that is back whole.
-// It also returns the tokens of what goes.
+// stayed returns the next n messages, which were not folded and follow the digest. If n is negative, it drops the rest
+// of a message that was restored whole. saved is the number of tokens that are removed.
 func (w *following) stayed(n int) (items []view.Item, saved int) {
 	for n != 0 && len(w.stack) > 0 {
 		if saved += w.skip(); len(w.stack) == 0 {
@@ -422,7 +423,8 @@ func (w *following) stayed(n int) (items []view.Item, saved int) {
 	return items, saved
 }
 
-// foldOf returns the body that one of our messages replaces; nil if there is none, or it was not given. r.at is then its index.
+// foldOf returns the body that a message of a compaction replaces; nil if there is none, or it was not given. r.at is
+// then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := listHandle(r.doc.T, m)
 	if handle == "" {
@@ -439,7 +441,7 @@ func (r *restoring) foldOf(m int32) *foldBack {
 // wrapper returns the object of a part around its body, a string. Formats whose results are typed objects wrap a marker in one, of type
 // "text" or with a lone "output", in place of the whole original. If there is none it returns the body.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
-	part := t.Bytes(p.Span) // a message that is back already has its bytes elsewhere
+	part := t.Bytes(p.Span) // the bytes of a restored message are elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
 	found := innermost(jsonspan.New(part), body)
 	s := jsonspan.New(part).At(found.Start)
@@ -452,7 +454,7 @@ func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 // innermost returns the innermost object around a value, except for the outermost one; the value itself if there is none.
 func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	found := value
-	inside := func() bool { // leaves s at what holds the value, or after what does not
+	inside := func() bool { // leaves s at the object that contains the value, or after one that does not
 		kind, start := s.Kind(), s.Pos()
 		end := s.Skip().End
 		if s.Err() != nil || start > value.Start || end < value.End || kind == jsonspan.String {

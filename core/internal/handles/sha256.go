@@ -1,9 +1,10 @@
-// Package handles names the bodies that a compaction removes from a transcript by their contents, so that a host can keep and restore them.
-// The name is a handle: SHA-256 in hexadecimal digits.
+// Package handles names the bodies that a compaction removes from a transcript by their contents, so that a host can
+// store and restore them. The name is a handle: SHA-256 in hexadecimal digits.
 //
-// It takes bodies out of a view and leaves markers, records how to get the input from the result, and restores what a host has kept.
+// It removes bodies from a view and leaves markers, records how to rebuild the input from the result, and restores
+// bodies that a host has stored.
 //
-// What never enters this package: when something is removed, and where a host keeps it.
+// When something is removed, and where a host stores it, never enters this package.
 package handles
 
 import "math/bits"
@@ -21,10 +22,10 @@ type Hash struct {
 	state [8]uint32
 	block [64]byte
 	n     int    // bytes in block
-	size  uint64 // bytes in all
+	size  uint64 // bytes in total
 }
 
-// New begins a hash.
+// New starts a hash.
 func New() *Hash {
 	// The first 32 bits of the fractional parts of the square roots of the first 8 primes.
 	return &Hash{state: [8]uint32{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}}

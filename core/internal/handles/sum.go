@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 )
 
-// Handle is the handle of a body. Processors have instructions for it, which crypto/sha256 uses.
+// Handle returns the handle of a body. crypto/sha256 uses the processor's instructions for it.
 func Handle(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])

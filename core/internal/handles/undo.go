@@ -14,15 +14,15 @@ import (
 
 // changes are a compaction's changes as read from their body.
 type changes struct {
-	handle string // their own
+	handle string // their own handle
 	before string // the handle of the previous ones
 	sent   int
 	gone   []gone
 	steps  []step
 	space  []space
 	end    string
-	was    int    // the result message that the next step's message became; -1 if that isn't said
-	last   string // the print of the last result message; "" if that isn't said
+	was    int    // the result message that the message of the next step became; -1 if unknown
+	last   string // the print of the last result message; "" if unknown
 }
 
 // space is what precedes each of the next input messages.
@@ -37,14 +37,14 @@ type gone struct {
 	print string
 }
 
-// step says where one or several input messages come from.
+// step describes the source of one or several input messages.
 type step struct {
 	op       string
 	index    int
 	from, to int
 	handles  []string
-	print    string // of the first message that is kept; "" if that isn't said
-	text     []byte // the message itself, if op is ""; index is the result message that it became, or -1
+	print    string // of the first kept message; "" if unknown
+	text     []byte // the message itself, if op is ""; then index is the result message that it became, or -1
 }
 
 // isChanges reports whether a body contains the changes of a compaction.
@@ -88,7 +88,8 @@ func (c *changes) say(line string) bool {
 	return false
 }
 
-// changesWords are the strings that changes may have, by their first word: each takes in the rest, and reports whether that makes sense.
+// changesWords are the strings of a changes body, by their first word: each function parses the rest, and reports
+// whether it is valid.
 var changesWords = [...]struct {
 	op  string
 	say func(c *changes, rest string) bool
@@ -136,7 +137,7 @@ var changesWords = [...]struct {
 	}},
 }
 
-// numbersOf are so many numbers with spaces between them; ok is false where a text is anything else.
+// numbersOf parses count numbers separated by spaces; ok is false for any other text.
 func numbersOf(text string, count int) (n []int, ok bool) {
 	words := strings.Fields(text)
 	for _, w := range words {
@@ -149,7 +150,7 @@ func numbersOf(text string, count int) (n []int, ok bool) {
 	return n, len(n) == count
 }
 
-// sayGone takes in "INDEX PRINT".
+// sayGone parses "INDEX PRINT".
 func (c *changes) sayGone(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) != 2 {
@@ -163,7 +164,7 @@ func (c *changes) sayGone(rest string) bool {
 	return true
 }
 
-// sayKeep takes in "FROM TO [PRINT]".
+// sayKeep parses "FROM TO [PRINT]".
 func (c *changes) sayKeep(rest string) bool {
 	p := step{op: changesKeep}
 	if words := strings.Fields(rest); len(words) == 3 {
@@ -178,7 +179,7 @@ func (c *changes) sayKeep(rest string) bool {
 	return p.from <= p.to
 }
 
-// sayPut takes in "INDEX HANDLE …".
+// sayPut parses "INDEX HANDLE …".
 func (c *changes) sayPut(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) == 0 || slices.ContainsFunc(words[1:], func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
@@ -191,7 +192,7 @@ func (c *changes) sayPut(rest string) bool {
 	return ok
 }
 
-// saySpace takes in "N TEXT".
+// saySpace parses "N TEXT".
 func (c *changes) saySpace(rest string) bool {
 	number, text, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
@@ -236,7 +237,7 @@ func (r *restoring) takeBack() (ok bool) {
 			if digest < 0 {
 				r.miss(&c)
 			}
-			r.changes = "" // what is older may still be as a digest says
+			r.changes = "" // older changes may still be found through a digest
 			continue
 		}
 		if digest >= 0 {
@@ -251,8 +252,9 @@ func (r *restoring) takeBack() (ok bool) {
 	return true
 }
 
-// newest is the handle of the newest changes that are not taken back yet: those that the state names, else a digest by its body,
-// else the first that were given; "" where there are none. digest is the index of the digest, or -1.
+// newest returns the handle of the newest changes that have not been undone: those that the state names, otherwise
+// those of a digest's body, otherwise the first given ones; "" if there are none. digest is the index of the digest, or
+// -1.
 func (r *restoring) newest() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
@@ -276,8 +278,8 @@ func (r *restoring) newest() (handle string, digest int) {
 	return "", -1
 }
 
-// undo reconstructs the input of a compaction from its result, with which the items begin. It does nothing if they don't; ok is false if
-// the changes make no sense.
+// undo rebuilds the input of a compaction from its result, with which the items begin. It does nothing if they don't;
+// ok is false if the changes are invalid.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	n := min(c.sent, len(r.doc.Items))
 	if !r.begins(c, n) || !r.drops(c, n) {
@@ -313,7 +315,8 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// drops reports whether what was dropped without a trace was before the same messages: if one in front of it was deleted since, it was not.
+// drops reports whether content that was dropped without a trace is still before the same messages: not if one of them
+// was deleted since.
 func (r *restoring) drops(c *changes, n int) bool {
 	for _, p := range c.steps {
 		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
@@ -323,7 +326,8 @@ func (r *restoring) drops(c *changes, n int) bool {
 	return c.last == "" || n < c.sent || r.isGone(gone{n - 1, c.last}, n-1)
 }
 
-// isDigestOf reports whether a message is a digest that names its body, and the body no changes of another compaction.
+// isDigestOf reports whether a message is a digest that names its body, and the body doesn't name the changes of
+// another compaction.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	if !r.authors.Own(m) || listHandle(r.doc.T, m) == "" {
 		return false
@@ -343,7 +347,7 @@ func (r *restoring) isGone(g gone, at int) bool {
 	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
-// rebuild makes what steps say of some items of a result. ok is false where they make no sense.
+// rebuild executes steps on some items of a result. ok is false if they are invalid.
 func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
 	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)), folds: map[int][]bool{}}
 	was := r.report.Restored
@@ -366,17 +370,17 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 	return b.out, true
 }
 
-// rebuilding makes the input of a compaction from items of its result.
+// rebuilding rebuilds the input of a compaction from items of its result.
 type rebuilding struct {
 	r       *restoring
 	items   []view.Item
 	out     []view.Item
-	used    []bool         // which of the items are in out, or put back in it
+	used    []bool         // which of the items are in out, or were restored in it
 	folds   map[int][]bool // by item: which messages of its fold are back, each once
-	literal bool           // the changes hold a message themselves
+	literal bool           // whether the changes contain a message themselves
 }
 
-// step does what one step says. It reports whether that makes sense; where it does not because of a body, that is the one at r.at.
+// step executes one step. It reports whether that was possible; if a body is invalid, it is the one at r.at.
 func (b *rebuilding) step(p step) bool {
 	switch p.op {
 	case "":
@@ -405,7 +409,7 @@ func (b *rebuilding) step(p step) bool {
 	return true
 }
 
-// take takes an item over, once.
+// take moves an item to the output, once.
 func (b *rebuilding) take(i int) bool {
 	if b.used[i] {
 		return false
@@ -415,7 +419,7 @@ func (b *rebuilding) take(i int) bool {
 	return true
 }
 
-// takeFold takes messages of a fold's body: or, once, what names the body, where it was not given.
+// takeFold adds messages of a fold's body or, if that was not given, the item that names the body, once.
 func (b *rebuilding) takeFold(p step) bool {
 	r, changes := b.r, b.r.at
 	it := b.items[p.index]
@@ -453,7 +457,7 @@ func (b *rebuilding) takeFold(p step) bool {
 	return true
 }
 
-// spread restores what was between the input messages; sent is how many items they were made from.
+// spread restores the text between the input messages; sent is the number of items that they were made from.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -506,7 +510,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed yields what a text names the way markers and digests name handles.
+// eachNamed yields the handles in a text, in the forms that markers and digests use.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")

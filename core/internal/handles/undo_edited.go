@@ -11,14 +11,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// hunk is a place after the folds where the result of a compaction differs from its input: removed result messages, and steps that say what
-// was there.
+// hunk is a place after the folds where the result of a compaction differs from its input: removed result messages, and
+// steps that describe what was there.
 type hunk struct {
 	at     int    // the index of the first of gone, or of the message after something that was dropped
-	gone   []gone // consecutive, but for turns
+	gone   []gone // consecutive, apart from turns
 	steps  []step
 	print  string // the print of the following message; "" if unknown
-	behind string // the print of the preceding message, where nothing follows; "" if unknown
+	behind string // the print of the preceding message, if no message follows; "" if unknown
 }
 
 // undoEdited undoes a compaction whose result was edited after the folded part: replayed compactions end differently each time. It restores
@@ -66,7 +66,8 @@ func (r *restoring) namesBodyOf(steps []step) bool {
 	})
 }
 
-// front are the changes up to what the last fold represents, as if nothing had come of the rest; steps and gone are those of the rest.
+// front returns the changes up to what the last fold represents, as if the rest had been dropped; steps and gone are
+// the rest.
 func (c *changes) front() (front changes, steps []step, gone []gone) {
 	last := -1
 	for i, p := range c.steps {
@@ -91,14 +92,14 @@ func (c *changes) front() (front changes, steps []step, gone []gone) {
 	return front, c.steps[last+1:], c.gone[behind:]
 }
 
-// undoingEdited is the way through the items of a result that was edited.
+// undoingEdited is the state of undoing a compaction whose result was edited.
 type undoingEdited struct {
 	r   *restoring
 	at  int // the next item
 	out []view.Item
 }
 
-// put puts what steps say in place of the items before to.
+// put replaces the items before to with the result of steps.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	made, ok := e.r.rebuild(steps, e.r.doc.Items[e.at:to])
 	e.at = to
@@ -106,7 +107,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep keeps the items before to, but for what lets the roles take turns: a replay puts it where the messages are then.
+// keep keeps the items before to, except messages that make the roles alternate: a replay inserts those where they are
+// needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {
@@ -148,8 +150,8 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 	return hunks, until(max(n, c.sent), "") && len(all) == 0
 }
 
-// parted are the hunks that one comes to which ends before a result message: none where nothing but turns was added, which are where they are
-// needed, and one for each message that became another one.
+// parted returns the hunks for a hunk that ends before a result message: none if only turns were added, which are
+// inserted where they are needed, and one for each message whose successor is known.
 func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	lasting := slices.DeleteFunc(slices.Clone(h.gone), func(g gone) bool { return r.isTurn(g.print) })
 	switch n := len(lasting); {
@@ -170,7 +172,7 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split parts a hunk in front of each message of which is said what it became.
+// split splits a hunk before each message whose successor is known.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
@@ -193,7 +195,7 @@ func (h *hunk) split() (parts []hunk) {
 	return parts
 }
 
-// isTurn reports whether a print is that of a message which a repair inserts.
+// isTurn reports whether a print is that of a message that a repair inserts.
 func (r *restoring) isTurn(print string) bool {
 	if r.turns == nil {
 		for _, text := range [...]string{authorship.TurnText, authorship.OpeningText} {
@@ -207,7 +209,7 @@ func (r *restoring) isTurn(print string) bool {
 	return slices.Contains(r.turns, print)
 }
 
-// spot is where a hunk is: the items from one to another; -1 where it is not found.
+// spot is the place of a hunk: a range of items, or -1 if it was not found.
 type spot struct{ at, to int }
 
 // places returns where in the items each hunk is. whole is false if one is not found.
@@ -217,7 +219,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 		f.sort()
 	}
 	at = make([]spot, len(hunks))
-	waiting := 0 // previous hunks of unknown position: they are where they were if what follows them is
+	waiting := 0 // previous hunks of unknown position: they have not moved if what follows them is found
 	for i := range hunks {
 		h := &hunks[i]
 		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
@@ -237,15 +239,15 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	return at, !slices.ContainsFunc(at, func(p spot) bool { return p.at < 0 })
 }
 
-// finding looks for hunks in the items, in their order.
+// finding looks for hunks in the items, in order.
 type finding struct {
 	r     *restoring
-	order []look // the items by how they look
-	shift int    // by how much the last hunk is elsewhere than it was
-	next  int    // the first item that may be one
+	order []look // the items sorted by their prints
+	shift int    // by how much the last hunk has moved
+	next  int    // the first item that may belong to a hunk
 }
 
-// look is how an item looks.
+// look is the print of an item.
 type look struct {
 	print string
 	at    int
@@ -255,7 +257,7 @@ func compareLooks(a, b look) int {
 	return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at))
 }
 
-// sort orders the items by how they look, with the one in front of those that may be hunks.
+// sort sorts the items by their prints, from the one before those that may belong to hunks.
 func (f *finding) sort() {
 	for i := max(0, f.next-1); i < len(f.r.doc.Items); i++ {
 		m := f.r.doc.Items[i].Msg
@@ -268,7 +270,8 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// find is where a hunk is: where it was, by what precedes it, or the first place after that. It also returns where it was.
+// find returns the place of a hunk: its old place, the place after its predecessor, or the first matching place after
+// that. was is its old place.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {
@@ -291,7 +294,7 @@ func (f *finding) find(h *hunk) (place spot, was int) {
 	return spot{-1, -1}, was
 }
 
-// end is where a hunk ends that begins at a place; -1 if it is not there.
+// end returns the end of a hunk that begins at a place; -1 if it is not there.
 func (f *finding) end(h *hunk, place int) int {
 	items := f.r.doc.Items
 	is := func(print string, at int) bool {

@@ -6,19 +6,20 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The state may name a compaction that the messages have never seen: an app reads them, a compaction in the background ends, and the app
-// sets what it has read. Then the digest in the messages is of an older compaction, and nothing of the newer one has to come back.
+// The state may name a compaction that the messages have never contained: an app reads them, a compaction in the
+// background ends, and the app writes back what it read. Then the digest in the messages belongs to an older
+// compaction, and nothing of the newer one has to be restored.
 
-// missed is a compaction that the state names, and that could not be taken back.
+// missed is a compaction that the state names, and that could not be undone.
 type missed struct {
 	*changes
-	left int // the index of what is said of it
+	left int // index in left of the entry about it
 }
 
-// miss notes a compaction that could not be taken back, and the older ones.
+// miss records a compaction that could not be undone, and the older ones.
 func (r *restoring) miss(c *changes) {
 	if !slices.ContainsFunc(c.steps, func(p step) bool { return p.op == changesFold }) {
-		return // it has left no digest, so that none can show that it is not there
+		return // it left no digest whose absence could be detected
 	}
 	r.missed = append(r.missed, missed{c, len(r.left) - 1})
 	for h := c.before; h != "" && !r.ancestors.Has(h[:Short]); {
@@ -35,8 +36,8 @@ func (r *restoring) miss(c *changes) {
 	}
 }
 
-// precede says nothing more of compactions that could not be taken back if the messages are older: they have the digest of a compaction
-// that came before, which the result of the newer one has not.
+// precede removes the reports about compactions that could not be undone if the messages are older: they have the
+// digest of an earlier compaction, which the result of the newer one doesn't contain.
 func (r *restoring) precede(c *changes, digest int) {
 	if !r.ancestors.Has(c.handle[:Short]) {
 		return
@@ -50,7 +51,7 @@ func (r *restoring) precede(c *changes, digest int) {
 	r.left = slices.DeleteFunc(r.left, func(m api.Marker) bool { return m.Handle == "" })
 }
 
-// keeps reports whether a message of the result is one of the input's.
+// keeps reports whether a result message is from the input.
 func (c *changes) keeps(index int) bool {
 	return slices.ContainsFunc(c.steps, func(p step) bool {
 		return p.op == changesKeep && p.from <= index && index < p.to

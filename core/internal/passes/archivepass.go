@@ -73,7 +73,7 @@ func (p *ArchivePass) Check() string {
 
 func (p *ArchivePass) Follows() bool { return false }
 
-// Run puts summaries in place of old results, once the model has written them.
+// Run replaces old results with summaries, once the model has written them.
 func (p *ArchivePass) Run(c Run) {
 	if p.KeepRecent == 0 {
 		return
@@ -108,7 +108,7 @@ func (p *ArchivePass) Run(c Run) {
 	}
 }
 
-// texts are the summaries of batches: what the model has written for the newest of them, and else excerpts.
+// texts returns the summaries of batches: the model's for the newest of them, otherwise excerpts.
 func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	texts := make([]string, len(batches))
 	local := p.Mode == "local" || c.Policy().Local()
@@ -147,7 +147,8 @@ func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 }
 
-// summarize returns what the model has written for a batch: see [summary.Writer.AskOnce]. Each result is shown in as many runes as fit.
+// summarize returns what the model wrote for a batch; see [summary.Writer.AskOnce]. Each result is shown with as many
+// runes as fit.
 func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput

@@ -10,11 +10,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ListSize returns the current size of the list of messages, in bytes.
+// listSize returns the current size of the list of messages, in bytes.
 func listSize(doc *view.View) int { return len(doc.AppendList(nil)) }
 
-// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages has at most max_bytes. Pinned
-// messages stay as they are, and so does anything smaller than its placeholder.
+// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages has at most
+// max_bytes. Pinned messages stay unchanged, and so does anything smaller than its placeholder.
 func Shrink(c Run) {
 	doc := c.Doc()
 	over := listSize(doc) - c.Policy().MaxBytes

@@ -50,7 +50,7 @@ func (p *CollapsePass) Check() string {
 
 func (p *CollapsePass) Follows() bool { return false }
 
-// Place says that lines may be anywhere.
+// Place returns Anywhere: the lines may be at any position.
 func (p *CollapsePass) Place() (of authorship.Origin, last int) { return authorship.OfLine, Anywhere }
 
 func (p *CollapsePass) Run(c Run) {
@@ -97,7 +97,7 @@ func Collapsed(c Run, old []view.Item) {
 	c.Report().Folded += len(old)
 }
 
-// unit is a run of items that stays as it is or is replaced with a line.
+// unit is a range of items that stays unchanged or is replaced with a line.
 type unit struct {
 	from, end int
 	keep      bool

@@ -53,7 +53,7 @@ func (p *dedupePass) Check() string {
 
 func (p *dedupePass) Follows() bool { return false }
 
-// Run removes what newer results say again.
+// Run removes what newer results repeat.
 func (p *dedupePass) Run(c Run) {
 	doc := c.Doc()
 	d := deduping{pass: p, doc: doc, archive: c.Archive(), excluded: ToolFilter(p.ExcludeTools, nil)}
@@ -75,7 +75,7 @@ func (p *dedupePass) Run(c Run) {
 	}
 }
 
-// Why a result goes: a newer one is the same, or that of an identical call has something else.
+// Why a result is removed: a newer one is the same, or an identical call has returned something else.
 const (
 	repeated = iota
 	superseded
@@ -83,28 +83,28 @@ const (
 
 var dedupeMarkers = [...]string{repeated: handles.DuplicateMarker, superseded: handles.SupersededMarker}
 
-// deduping looks at the tool results, the newest first.
+// deduping examines the tool results, the newest first.
 type deduping struct {
 	pass     *dedupePass
 	doc      *view.View
 	archive  *handles.Archive
 	excluded func(tool string) bool
-	results  critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
+	results  critbit.Map[int32] // by tool, size and hash: results that may be equal, which is then checked
 	calls    critbit.Map[int32] // by tool and arguments: the newest result of each call
 
-	targets [2][]result // by why they go
+	targets [2][]result // by the reason of their removal
 	leans   []view.Lean
 	reclaim int // tokens that they free
 }
 
-// look takes in the result at index n of Parts, which is in an item.
+// look examines the result at index n of Parts, which is in an item.
 func (d *deduping) look(item int, n int32) {
 	t := d.doc.T
 	tool := digest.ToolName(t, int(n))
 	reading := digest.ReadsWhole
 	if digest.ReadsFile(tool) {
 		if reading = digest.ResultReading(t, n); reading == digest.ReadsSame {
-			return // it points at an earlier read, which has the content
+			return // it refers to an earlier read, which has the content
 		}
 	}
 	why := repeated
@@ -113,7 +113,7 @@ func (d *deduping) look(item int, n int32) {
 		if since, called := d.calls.Get(call); called && !again {
 			why, newer, again = superseded, since, true
 		}
-		if !t.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is no newer state of anything
+		if !t.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is not a newer state of anything
 			d.calls.Set(call, n)
 		}
 	}
@@ -127,7 +127,7 @@ func (d *deduping) look(item int, n int32) {
 	}
 }
 
-// same is a newer result of a tool with the same body, and whether there is one. From now on this one is it.
+// same returns a newer result of a tool with the same body, if there is one, and records this one in its place.
 func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	body := d.doc.T.Bytes(d.doc.T.Parts[n].Body)
 	var hash transcript.Fingerprint
@@ -139,7 +139,7 @@ func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	return newer, found
 }
 
-// call is the call of a result as a key; "" where a newer result of an identical call takes the place of none.
+// call returns a key for the call of a result; "" if a newer result of an identical call doesn't replace it.
 func (d *deduping) call(n int32, tool string) string {
 	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
 		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])

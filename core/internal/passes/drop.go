@@ -66,12 +66,12 @@ func (p *DropPass) Follows() bool { return false }
 
 func (p *FitPass) Follows() bool { return false }
 
-// Place says where the message that counts dropped messages is: after the first messages.
+// Place returns the position of the message that counts dropped messages: after the first messages.
 func (p *DropPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, p.KeepFirst }
 
 func (p *FitPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
-// count is the message that says how many messages were dropped.
+// count is the message with the number of dropped messages.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
@@ -134,8 +134,8 @@ func fit(c Run, pass api.Doer) {
 	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop removes the items for which gone returns true, and puts a message with their count where the first of them was. It does nothing if
-// that gains nothing. It continues the count of an earlier such message.
+// drop removes the items for which gone returns true, and inserts a message with their count at the position of the
+// first of them. It does nothing if that saves nothing. It continues the count of an earlier such message.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -144,7 +144,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 		if !gone(i) {
 			continue
 		}
-		if at < 0 && !c.Archive().CameAlong(&it) { // between a digest and what came with it nothing may be
+		if at < 0 && !c.Archive().CameAlong(&it) { // nothing may be inserted between a digest and what came with it
 			at = i
 		}
 		out = append(out, it)
@@ -157,7 +157,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	if len(out) == 0 {
 		return
 	}
-	if at < 0 { // nothing of the conversation
+	if at < 0 { // nothing of the conversation was removed
 		doc.Remove(gone)
 		return
 	}
@@ -179,7 +179,8 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	PutMarker(c, pass, marker, at, part, gone)
 }
 
-// PutMarker removes the items for which gone returns true, and puts a message of ours, whose parts begin at part, at a place.
+// PutMarker removes the items for which gone returns true, and inserts marker, a new message whose parts begin at part,
+// at a position.
 func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	doc := c.Doc()
 	items := make([]view.Item, 0, len(doc.Items)+1)
@@ -213,7 +214,7 @@ func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 		switch c.Authors().Origin(it.Msg) {
 		case authorship.NotOurs:
 			talk = append(talk, it.Msg)
-		case authorship.OfCount, authorship.OfDigest: // of a host that has lost the state
+		case authorship.OfCount, authorship.OfDigest: // from a host that has lost the state
 			ledger.ReadStanding(doc.T.Text(doc.T.FirstText(int(it.Msg))))
 		}
 	}

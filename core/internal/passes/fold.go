@@ -26,8 +26,8 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldMode is for whom a fold is made: for a pass of the policy, or for the last resort, which takes what it gains, however little: with a
-// tail, or all.
+// foldMode is the purpose of a fold: for a pass of the policy, or for the last resort, which folds even for a small
+// gain, with a tail or everything.
 type foldMode uint8
 
 const (
@@ -69,13 +69,13 @@ func (p *FoldPass) Check() string {
 
 func (p *FoldPass) Follows() bool { return false }
 
-// Run folds as the policy says.
+// Run folds according to the policy.
 func (p *FoldPass) Run(c Run) {
 	shortenProject(c)
 	p.fold(c, forPolicy, c.Most())
 }
 
-// fold puts a digest in place of the older messages, for a result of at most so many tokens where it is bounded.
+// fold replaces the older messages with a digest, for a result of at most most tokens if it is bounded.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().Staying()
@@ -90,40 +90,40 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f.make()
 }
 
-// FoldBefore puts a digest in place of the items that need not stay, up to a cut as [FoldPass.Cut] returns it.
+// FoldBefore replaces the items that need not stay with a digest, up to a cut as returned by [FoldPass.Cut].
 func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.Most(), stays: stays, cut: cut, step: step}
 	f.make()
 }
 
-// folding is one fold on its way.
+// folding is one fold in progress.
 type folding struct {
 	run      Run
 	doc      *view.View
 	pass     *FoldPass
 	mode     foldMode
-	most     int     // tokens that the result may have, where it is bounded
+	most     int     // maximum tokens of the result, if it is bounded
 	stays    []bool  // by item
 	groups   []int32 // by item
-	cut      int     // the item where the tail begins
-	step     int32   // the part where it begins in that item, or -1 where that is whole
+	cut      int     // index of the item at which the tail begins
+	step     int32   // the part of that item at which the tail begins, or -1 if it is the whole item
 	provider *summary.ProviderCompaction
 
 	scope    api.Scope
-	messages []int32 // those that the digest includes
+	messages []int32 // the messages that the digest includes
 	prior    string  // the digest so far
 	ledger   digest.Ledger
-	gain     int   // tokens of what is folded
-	old      int   // of these, those of earlier digests
-	talk     int   // how many of the messages are no digests
-	head     int32 // the message that is the beginning of the one at the cut, or -1
+	gain     int   // tokens of the folded content
+	old      int   // the part of these that belongs to earlier digests
+	talk     int   // how many of the messages are not digests
+	head     int32 // the folded beginning of the message at the cut, or -1
 }
 
-// make folds, if that is worth it.
+// make folds, if that is worthwhile.
 func (f *folding) make() {
 	f.scope, f.ledger = api.ScopeSession, f.run.Ledger().Clone()
 	if f.run.Policy().Branch() {
-		f.scope, f.ledger = api.ScopeBranch, digest.Ledger{} // what was asked for there is not asked for here
+		f.scope, f.ledger = api.ScopeBranch, digest.Ledger{} // its requests don't belong to this conversation
 	}
 	f.gather()
 	if !f.worthwhile() {
@@ -158,7 +158,7 @@ func (f *folding) gather() {
 	}
 }
 
-// take takes in an item that is folded.
+// take adds an item to what is folded.
 func (f *folding) take(it *view.Item) {
 	t, authors := f.doc.T, f.run.Authors()
 	switch origin := authors.Origin(it.Msg); {
@@ -175,7 +175,7 @@ func (f *folding) take(it *view.Item) {
 	}
 }
 
-// carry takes in an earlier digest.
+// carry adds an earlier digest.
 func (f *folding) carry(it *view.Item) {
 	t := f.doc.T
 	text := t.Text(t.FirstText(int(it.Msg)))
@@ -187,7 +187,7 @@ func (f *folding) carry(it *view.Item) {
 	f.old += it.Tokens
 	var round int
 	f.prior, round = digest.Carried(text, &f.ledger)
-	if it.In >= 0 { // so that a host that lost the state gets it back; one of this run already counts
+	if it.In >= 0 { // so that a host that lost the state gets it back; digests of this run are counted already
 		f.run.State().Round = max(f.run.State().Round, round)
 	}
 	if f.run.Authors().Summarizable(it.Msg) {
@@ -208,15 +208,15 @@ func (f *folding) worthwhile() bool {
 		return false
 	}
 	if f.mode == forPolicy && f.run.Report().Tokens.Before-f.doc.Total+f.gain < f.run.MinGain() {
-		f.run.TooSmall() // even a digest of no size would not be worth it: the model is not asked
+		f.run.TooSmall() // even an empty digest would not be worthwhile, so the model is not called
 		return false
 	}
 	return true
 }
 
-// account adds what is folded to the ledger, and settles it by what stays, as both were before the passes.
+// account adds what is folded to the ledger, and settles it with what stays, both as they were before the passes.
 func (f *folding) account() {
-	var staying []int32 // of a message that is divided nothing counts
+	var staying []int32 // divided messages don't count
 	for i, it := range f.doc.Items {
 		if i < f.cut && f.stays[i] || i > f.cut || i == f.cut && f.step < 0 {
 			staying = append(staying, it.Msg)
@@ -227,7 +227,7 @@ func (f *folding) account() {
 	f.ledger.Settle(t, staying)
 }
 
-// job is the digest that is requested.
+// job returns the job for the digest.
 func (f *folding) job() summary.Job {
 	tail := -1
 	if f.head < 0 {
@@ -237,7 +237,7 @@ func (f *folding) job() summary.Job {
 		Turn: f.cutTurn(), Room: f.digestBudget(), Least: f.mode == forAll && f.digestLeft() > 0, Local: f.mode != forPolicy, Offer: f.provider}
 }
 
-// put puts the digest in place of what is folded, where that gains anything.
+// put replaces what is folded with the digest, if that gains anything.
 func (f *folding) put(d *summary.Digest) {
 	if d.Made != nil {
 		f.stays = slices.Clone(f.stays)
@@ -265,7 +265,7 @@ func (f *folding) put(d *summary.Digest) {
 	}
 }
 
-// role is who says the digest.
+// role returns the role of the digest message.
 func (f *folding) role() transcript.Role {
 	role := f.run.Summary().Style().Role
 	switch {
@@ -277,7 +277,7 @@ func (f *folding) role() transcript.Role {
 	return role
 }
 
-// firstKept is the index in the input of the first message from the cut on; -1 where none is the input's.
+// firstKept returns the index in the input of the first message from the cut on; -1 if none is from the input.
 func (f *folding) firstKept() int {
 	if i := slices.IndexFunc(f.doc.Items[f.cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
 		return int(f.doc.Items[f.cut+i].In)
@@ -285,16 +285,17 @@ func (f *folding) firstKept() int {
 	return -1
 }
 
-// noteCut reports where the messages begin that the fold keeps.
+// noteCut reports the index of the first message that the fold keeps.
 func (f *folding) noteCut() {
 	if first := f.firstKept(); first >= 0 {
 		f.run.Report().CutPoint = first
 	}
 }
 
-// digestBudget returns how many of the tokens that the limit leaves a digest may have; 0 is any number. If the limit leaves few, the digest
-// still gets some as long as something else can be cut for it. If it leaves none, because what must stay exceeds the limit by itself, the
-// digest is as good as elsewhere: an empty one wouldn't bring the result under the limit either.
+// digestBudget returns how many of the tokens that the limit leaves a digest may have; 0 means no limit. If the limit
+// leaves few, the digest still gets some as long as something else can be cut instead. If it leaves none, because what
+// must stay exceeds the limit by itself, the digest gets its usual size: even an empty one wouldn't bring the result
+// under the limit.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {
@@ -306,7 +307,8 @@ func (f *folding) digestBudget() int {
 	return max(256, f.run.Target()/8, left)
 }
 
-// digestLeft is how many tokens the limit leaves for a digest of what is folded; negative where it is out of reach.
+// digestLeft returns how many tokens the limit leaves for a digest of what is folded; negative if the limit can't be
+// met.
 func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
 // vain reports whether a smaller digest of what is folded would bring the result neither under the limit nor into the window.
@@ -315,7 +317,7 @@ func (f *folding) vain() bool {
 	return rest >= f.run.Limit() && (f.doc.Total <= window || rest >= window)
 }
 
-// firstLoose is the first item before cut that need not stay, or cut. It is where a digest is put.
+// firstLoose returns the index of the first item before cut that need not stay, or cut. The digest is inserted there.
 func firstLoose(stays []bool, cut int) int {
 	at := 0
 	for at < cut && stays[at] {
@@ -324,8 +326,8 @@ func firstLoose(stays []bool, cut int) int {
 	return at
 }
 
-// PutDigest takes the items before cut out that need not stay, and the piece head of the item at cut if there is one, and puts
-// text, a message, where the first of them was. Body is what is kept of them, or nil.
+// PutDigest removes the items before cut that need not stay, and the piece head of the item at cut if there is one, and
+// inserts text, a message, at the position of the first of them. body is what is archived of them, or nil.
 func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
 	doc, to, fold := c.Doc(), c.Report(), c.Fold()
 	at := firstLoose(stays, cut)
@@ -360,7 +362,8 @@ func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *hand
 	to.Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -doc.Items[at].Tokens})
 }
 
-// putCompacted puts what the provider has made before the digest that is next to it. No pass of this run takes it out again.
+// putCompacted inserts the provider's compaction before the digest that accompanies it. No other pass of this run
+// removes it.
 func putCompacted(c Run, made *summary.Compacted) {
 	doc, fold := c.Doc(), c.Fold()
 	for _, text := range made.Messages {

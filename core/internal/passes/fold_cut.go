@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// tailStart is where the tail begins: as [FoldPass.Cut] says or, where the result would be over its limit with such a tail, further on, so that
-// it is not. The last group stays, but where there should be no tail at all.
+// tailStart returns where the tail begins: as [FoldPass.Cut] returns it or, if the result would be over its limit with
+// such a tail, further on. The last group stays, unless there should be no tail at all.
 func (f *folding) tailStart() (cut int, step int32) {
 	if f.mode == forAll {
 		return len(f.doc.Items), -1
@@ -30,8 +30,8 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
-// shortenTail cuts the longest results in the tail if it is larger than half of what the result may have. The last group is kept even if it is
-// larger than the tail may be, and would leave the digest no room.
+// shortenTail cuts the longest results in the tail if it is larger than half of the result's limit. The last group is
+// kept even if it is larger than the tail may be, and would leave the digest no room.
 func (f *folding) shortenTail() {
 	if f.mode != forPolicy || !f.run.Bounded() || f.run.Policy().Published() || f.doc.Total <= f.most || f.cut == 0 {
 		return
@@ -43,8 +43,8 @@ func (f *folding) shortenTail() {
 	}
 }
 
-// fixedTokens is what the result has besides the tail that begins at cut: what must stay, what is sent next to the list, and about what the
-// digest takes.
+// fixedTokens returns the size of the result without the tail that begins at cut: what must stay, the rest of the
+// request body, and an estimate for the digest.
 func (f *folding) fixedTokens(cut int) int {
 	fixed, gain := f.doc.Total-f.doc.Tokens(0, len(f.doc.Items)), 0
 	for i := range f.doc.Items[:cut] {
@@ -68,7 +68,7 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	return sum
 }
 
-// mostKept is how many tokens the tail of a pass may have: no more than half of the target.
+// mostKept returns how many tokens the tail of a pass may have: at most half of the target.
 func (f *folding) mostKept(p *FoldPass) int {
 	target := f.run.Target()
 	if target <= 0 {
@@ -117,7 +117,7 @@ type tail struct {
 	doc    *view.View
 	groups []int32
 	cut    int   // the first of them
-	step   int32 // the part where the tail begins in that one, or -1
+	step   int32 // the part of that item at which the tail begins, or -1
 	tokens int
 }
 
@@ -126,10 +126,10 @@ func (t *tail) starts(i int) bool {
 	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
 }
 
-// alone reports whether an item is a group by itself that may be divided.
+// alone reports whether an item is a whole group that may be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
-// fill takes in groups, the newest first, and steps of the next message, as long as all have at most keep tokens.
+// fill adds groups, the newest first, and steps of the next message, as long as the tail has at most keep tokens.
 func (t *tail) fill(keep int) {
 	sum := 0
 	for i := len(t.doc.Items) - 1; i >= 0; i-- {
@@ -147,7 +147,7 @@ func (t *tail) fill(keep int) {
 	}
 }
 
-// keepLast makes the last group the tail or, where that is one message, its last step.
+// keepLast makes the last group the tail or, if that is one message, its last step.
 func (t *tail) keepLast() {
 	for t.cut--; t.cut > 0 && !t.starts(t.cut); t.cut-- {
 	}
@@ -156,7 +156,8 @@ func (t *tail) keepLast() {
 	}
 }
 
-// toTurn moves the beginning to where a turn of the user begins, unless the tail would lose three quarters of its tokens by that.
+// toTurn moves the beginning of the tail to the beginning of a user turn, unless the tail would lose three quarters of
+// its tokens.
 func (t *tail) toTurn() {
 	rest := t.tokens
 	for i := t.cut; i < len(t.doc.Items) && rest*4 >= t.tokens; i++ {
@@ -216,7 +217,8 @@ func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// lastStart is the last part at which a tail may begin in an item: that of the first open tool call, and before the newest words of the user.
+// lastStart returns the last part at which a tail may begin in an item: not after the first open tool call, nor after
+// the newest words of the user.
 func lastStart(doc *view.View, item int) int32 {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	last := msg.First + msg.Count
@@ -232,7 +234,8 @@ func lastStart(doc *view.View, item int) int32 {
 	return last
 }
 
-// cutTurn is the index in messages, which should be folded, of the turn that the tail is a part of; -1 where the tail begins with a turn.
+// cutTurn returns the index in messages, which will be folded, of the beginning of the turn that the tail continues; -1
+// if the tail begins with a turn.
 func (f *folding) cutTurn() int {
 	authors := f.run.Authors()
 	user := func(i int) bool { return IsUser(f.doc.T, int(f.doc.Items[i].Msg)) && !authors.Own(f.doc.Items[i].Msg) }

@@ -26,24 +26,25 @@ const (
 type resort struct {
 	run    Run
 	doc    *view.View
-	most   int   // tokens that the result may have
-	newest int32 // the newest message of the user, or -1
-	from   int   // the first item of which something may be cut
-	part   int32 // the first part of that item, or -1 for all
+	most   int   // maximum tokens of the result
+	newest int32 // the newest user message, or -1
+	from   int   // the first item that may be cut
+	part   int32 // the first part of that item that may be cut, or -1 for all
 }
 
 // newResort returns a last resort for all items.
 func newResort(c Run, most int) *resort {
 	r := &resort{run: c, doc: c.Doc(), most: most, newest: -1, part: -1}
-	if i := c.Keep().NewestUser(); i >= 0 && r.doc.Items[i].Said == 0 { // in the assistant's, only the words stay
+	if i := c.Keep().NewestUser(); i >= 0 && r.doc.Items[i].Said == 0 { // in an assistant message, only the user's words stay
 		r.newest = r.doc.Items[i].Msg
 	}
 	return r
 }
 
-// Resort brings a result that is bounded and that the passes have left over its limit, or not far enough under it, to at most so many tokens.
-// It cuts what can be spared most, and stops as soon as that is enough: first what is loose, then what is pinned; what the user said last and
-// what the system says stay as they are, whatever their size. It costs nothing where the passes were enough.
+// Resort brings a bounded result that is still over its limit after the passes, or not far enough under it, to at most
+// most tokens. It cuts the least important content first, and stops as soon as that is enough: first unpinned, then
+// pinned content. The newest user message and system messages stay unchanged, whatever their size. It costs nothing if
+// the passes were sufficient.
 func Resort(c Run, most int) {
 	r := newResort(c, most)
 	if !c.Bounded() || !r.needed() {
@@ -62,7 +63,7 @@ func Resort(c Run, most int) {
 		func() { r.replaceMedia(loose) },
 		func() { r.cutAll(loose, isSaid, harsh, most) },
 		func() { r.foldRest(forAll) },
-		func() { r.cutAll(loose, isAsked, first, most) }, // held by what they belong to
+		func() { r.cutAll(loose, isAsked, first, most) }, // they stay because of what they belong to
 		func() { r.cutAll(loose, isAsked, harsh, most) },
 		func() { r.cutAll(pinned, isResult, first, most) },
 		func() { r.cutAll(pinned, isResult, harsh, most) },
@@ -79,25 +80,25 @@ func Resort(c Run, most int) {
 	}
 }
 
-// gentle returns how many tokens of a text are left at first.
+// gentle returns how many tokens of a text are left by the first attempt.
 func (r *resort) gentle() int { return min(gentle, max(harsh, r.run.Limit()/8)) }
 
-// needed reports whether what the passes have left cannot be the result: it is over the limit, or so near to the input, which is over it,
-// that it would not be taken.
+// needed reports whether the result of the passes is unusable: it is over the limit, or so close to the input, which is
+// over it, that it would be rejected.
 func (r *resort) needed() bool {
 	before := r.run.Report().Tokens.Before
 	return r.doc.Total > r.most || before > r.most && before-r.doc.Total < r.run.MinGain()
 }
 
-// Which items are cut: those that nothing pins, and then those that something does.
+// Which items are cut: first unpinned, then pinned ones.
 const (
 	loose  = false
 	pinned = true
 )
 
-// spares reports whether the last resort may cut something of an item, which is pinned or not. Never of the newest user message, of the
-// system's, and of what represents something that only the provider can read or belongs to that. The messages that a compaction has written
-// are folded, not cut, but for a tool loop that continues.
+// spares reports whether the last resort may cut something in an item, which is pinned or not. It never cuts the newest
+// user message, system messages, and messages that represent content that only the provider can read or belong to such.
+// Messages that a compaction wrote are folded instead of cut, except for a tool loop that continues.
 func (r *resort) spares(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
 	if it.Pinned != pinned || it.Msg == r.newest || it.Tokens == 0 || msg.Role == transcript.System || msg.Joined || r.run.Keep().ProviderOnly(it.Msg) {
@@ -107,7 +108,7 @@ func (r *resort) spares(it *view.Item, pinned bool) bool {
 	return origin == authorship.NotOurs || origin == authorship.OfLoop
 }
 
-// foldRest folds what the passes have left before the tail, without a model.
+// foldRest folds what is left before the tail, without a model.
 func (r *resort) foldRest(mode foldMode) {
 	p := FoldPass{KeepTokens: max(1, r.run.Target()/2), Boundary: "group", KeepLast: true}
 	p.fold(r.run, mode, r.most)
@@ -119,37 +120,37 @@ type longText struct {
 	part         int32
 }
 
-// textKind describes which texts of a message are cut.
+// textKind selects texts of a message to cut.
 type textKind func(t *transcript.Transcript, p *transcript.Part) bool
 
-// isResult is true for the texts of tool results, and for the output of a command that the user ran.
+// isResult selects the texts of tool results, and the output of commands that the user ran.
 func isResult(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.ToolResult || p.Kind == transcript.Text && (p.Parent >= 0 || isOutput(t, p))
 }
 
-// isOutput is true for the output of a command that the user ran.
+// isOutput selects the output of commands that the user ran.
 func isOutput(t *transcript.Transcript, p *transcript.Part) bool {
 	return t.Messages[p.Msg].Variant == transcript.Shell
 }
 
-// isSaid is true for the texts of the assistant.
+// isSaid selects the texts of the assistant.
 func isSaid(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && t.Messages[p.Msg].Role == transcript.Assistant && !p.Has(transcript.Said)
 }
 
-// isUnsigned is true for the texts of the assistant in messages without signed reasoning.
+// isUnsigned selects the texts of the assistant in messages without signed reasoning.
 func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 	return isSaid(t, p) && !slices.ContainsFunc(t.PartsOf(int(p.Msg)), func(p transcript.Part) bool {
 		return p.Has(transcript.Signed|transcript.Bound) && !p.Has(transcript.Removed)
 	})
 }
 
-// isAsked is true for the texts of anybody else.
+// isAsked selects the texts of anybody else.
 func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) && (t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
-// long lists the texts of a kind of which something may be cut, in their order: those of items that are pinned, or of the others.
+// long returns the texts of a kind that can be cut, in order: those of pinned items, or of the others.
 func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	t := r.doc.T
 	for i := r.from; i < len(r.doc.Items); i++ {
@@ -186,8 +187,8 @@ func (r *resort) cuttable(n int32) bool {
 	return true
 }
 
-// cuttableResult reports whether a tool result has a body that is a text, or JSON that can be cut as one: a value, or a list of nothing but
-// values. Where texts are in a list, each is cut by itself.
+// cuttableResult reports whether a tool result has a body that is a text, or JSON that can be cut like one: a value, or
+// a list that contains only values. Texts in a list are cut individually.
 func (r *resort) cuttableResult(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
@@ -333,7 +334,8 @@ func (r *resort) cutText(t longText, keep int) bool {
 	return true
 }
 
-// wholeOf is the handle of the whole of a text where this run has archived it already, or "", and the text without the line that says so.
+// wholeOf returns the handle of the uncut text if this run has archived it already, or "", and the text without the
+// line that names the handle.
 func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest string) {
 	handle = r.run.Shortened().cut[part]
 	named, rest := handles.TruncatedHandle(text)
@@ -349,7 +351,7 @@ func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest stri
 	return handle, rest
 }
 
-// bodyKind is what a text or a tool result is in the archive.
+// bodyKind returns the archive's kind for a text or a tool result.
 func bodyKind(p *transcript.Part) api.BodyKind {
 	if p.Kind == transcript.Text {
 		return api.BodyText

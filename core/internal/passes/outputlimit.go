@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OutputLimits say how large a tool's output may be before it enters the transcript (S4.13). A limit of 0 or less means no limit.
+// OutputLimits are the size limits of a tool's output in the transcript (S4.13). A limit of 0 or less means no limit.
 type OutputLimits struct {
 	Lines int
 	Bytes int // UTF-8
@@ -33,7 +33,7 @@ const headTail = "head_tail"
 type LimitedOutput struct {
 	Text    string
 	Changed bool
-	// Spilled is true if Text is a notice, and the host keeps the whole output under its handle.
+	// Spilled is true if Text is a notice, and the host stores the whole output under its handle.
 	Spilled bool
 	Handle  string // of the whole output; "" unless it is too large
 }
@@ -43,8 +43,9 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output. place is where the host has stored an output that is too large, as the notice should name it; "" means its
-// handle. failure is why the host could not store it. Both ends are kept. A text that wouldn't get shorter stays as it is.
+// Limit shortens an output. place is where the host stored an output that is too large, for the notice; "" means its
+// handle. failure is why the host could not store it. Both ends are kept. A text that wouldn't get shorter stays
+// unchanged.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
@@ -63,8 +64,8 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// Spilling returns what replaces a text that is too large: a notice that it is stored elsewhere or, if the host could not store it, the
-// reason and the shortened text.
+// Spilling returns the replacement for a text that is too large: a notice that it is stored elsewhere or, if the host
+// could not store it, the reason and the shortened text.
 func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {

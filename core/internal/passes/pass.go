@@ -1,7 +1,8 @@
-// Package passes has everything that a policy can do to a transcript: one file per pass, which registers itself, and what passes share. A
-// pass edits the view; other packages repair what it leaves.
+// Package passes has everything that a policy can do to a transcript: one file per pass, which registers itself, and
+// what passes share. A pass edits the view; other packages repair what it leaves.
 //
-// What never enters this package: JSON of a wire format, how a run begins and ends, and requests and answers of operations.
+// The JSON of a wire format, how a run begins and ends, and requests and answers of operations never enter this
+// package.
 package passes
 
 import (
@@ -23,25 +24,25 @@ import (
 // Pass is a pass with the parameters that a policy gives it.
 type Pass interface {
 	policy.Step
-	// Follows reports whether the pass completes the one before it, and so runs even when the target is reached.
+	// Follows reports whether the pass completes the previous one, and so runs even if the target has been reached.
 	Follows() bool
 	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
 	Run(c Run)
 }
 
-// Finisher is a pass that uses the room that all passes together have left below the target.
+// Finisher is a pass that uses the room that all passes together left below the target.
 type Finisher interface {
 	// Finish runs after the last pass.
 	Finish(c Run)
 }
 
-// Placer is a pass that puts messages somewhere other than where a digest goes.
+// Placer is a pass that inserts messages elsewhere than at the position of a digest.
 type Placer interface {
-	// Place returns their kind, and the last place in the input where one may be, or [Anywhere].
+	// Place returns their kind, and the last position in the input where one may be, or [Anywhere].
 	Place() (of authorship.Origin, last int)
 }
 
-// Anywhere is the last place of a message that may be anywhere.
+// Anywhere is the last position of messages that may be at any position.
 const Anywhere = math.MaxInt
 
 // Kind describes a pass. Other packages know only this about it.
@@ -53,7 +54,7 @@ type Kind struct {
 	// Markers replace what the pass removes from a message; Messages are those that it writes.
 	Markers  []handles.Marking
 	Messages []*authorship.Message
-	Counts   []report.Counter // what it adds up in the report
+	Counts   []report.Counter // its counters in the report
 
 	defaults []byte // the default parameters, as JSON
 }
@@ -94,7 +95,7 @@ func Register(k Kind) {
 // Kinds returns the registered passes, by name.
 func Kinds() []Kind { return kinds }
 
-// The counters that several passes add to.
+// The counters that several passes share.
 var (
 	cleared = report.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker", At: func(r *api.Report) *int { return &r.Cleared }}
 	folded  = report.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, replaces",

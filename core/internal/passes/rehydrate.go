@@ -91,7 +91,7 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 
 // RestoredFile is a file that was read and is restored.
 type RestoredFile struct {
-	Index  int // index of the message with its content, among those dropped
+	Index  int // index in dropped of the message with its content
 	Path   string
 	Text   string // the text of the message that restores it
 	Tokens int    // the size of that message
@@ -114,7 +114,7 @@ type Rehydration struct {
 	Content func(result int32) string
 }
 
-// NewRehydration returns a selection among the files that were read in a view, with room for so many tokens.
+// NewRehydration returns a selection among the files that were read in a view, with room for this many tokens.
 func NewRehydration(v *view.View, room int) *Rehydration {
 	r := &Rehydration{view: v, room: room, Whole: true, Edits: digest.EditsFile}
 	r.Content = r.Original
@@ -162,8 +162,8 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	return files
 }
 
-// fileAt is the file that the part at index n is the result of reading, if it may be put back and was not seen before; one without a path
-// else. What it reads or edits is seen from then on.
+// fileAt returns the file whose content is the result at part n, if it may be restored and was not seen before;
+// otherwise a file without a path. Files that the part reads or edits then count as seen.
 func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)

@@ -13,46 +13,47 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is what a pass sees of a compaction: the rooms that it may use, and what the result has to be like.
+// Run is a pass's view of a compaction: the components that it may use, and the limits of the result.
 type Run interface {
 	Doc() *view.View              // the items, which the pass edits
-	Policy() *policy.Policy       // not to be written to
+	Policy() *policy.Policy       // must not be modified
 	Authors() *authorship.Authors // who wrote each message
 	Keep() *keep.Keeper           // which items must stay
-	Archive() *handles.Archive    // where removed content goes
-	Mend() *mend.Mender           // what a provider would refuse
-	Summary() *summary.Writer     // who writes digests
-	Report() *report.Report       // what was done
+	Archive() *handles.Archive    // the archive of removed content
+	Mend() *mend.Mender           // repairs what a provider would reject
+	Summary() *summary.Writer     // produces digests
+	Report() *report.Report       // the report so far
 
-	State() *api.State      // what the host stores with the conversation
-	Ledger() *digest.Ledger // of the state
-	Fold() *Fold            // what the last fold has done
-	Shortened() *Shortened  // what passes have written in place of longer texts
+	State() *api.State      // the state for the host to store
+	Ledger() *digest.Ledger // the ledger of the state
+	Fold() *Fold            // the result of the last fold
+	Shortened() *Shortened  // the texts with which passes have replaced longer ones
 
-	Limit() int    // how many tokens the result may have by the gate; 0 is any number
-	Target() int   // how many tokens it should have; 0 is any number
-	Most() int     // how many tokens it must not be over, where it is bounded
-	Bounded() bool // whether it must be at most the limit
-	MinGain() int  // how many tokens a compaction must free, or nothing is done
+	Limit() int    // maximum tokens of the result according to the gate; 0 means no limit
+	Target() int   // tokens that the result should have; 0 means no limit
+	Most() int     // maximum tokens of a bounded result
+	Bounded() bool // whether the result must not exceed the limit
+	MinGain() int  // tokens that a compaction must free
 
-	TooSmall()           // the pass was left out because it could not free MinGain
-	NoDigest(why string) // there is no digest, and the policy takes no local one for it
+	TooSmall()           // records that the pass was skipped because it could not free MinGain
+	NoDigest(why string) // records why there is no digest, if the policy allows no local one
 }
 
-// Fold is what a fold has removed from the items, and where the digest is that represents them.
+// Fold is what a fold has removed from the items, and the position of its digest.
 type Fold struct {
 	Items  []view.Item
-	Digest int // an index of the items of the document
+	Digest int // index of the document's items
 }
 
-// Shortened is what passes have written in place of longer texts, so that another pass can put the whole back, or take it.
+// Shortened are the texts with which passes have replaced longer ones, so that another pass can restore or remove the
+// originals.
 type Shortened struct {
 	squeezed map[int32]whole  // by part
-	cleared  []clearedResult  // in the order of the parts
-	cut      map[int32]string // by part: the handle of a text that was cut
+	cleared  []clearedResult  // by part, in order
+	cut      map[int32]string // by part: the handle of the uncut text
 }
 
-// cutTo notes the handle of the whole of a text that was cut.
+// cutTo records the handle of the original of a text that was cut.
 func (s *Shortened) cutTo(part int32, handle string) {
 	if s.cut == nil {
 		s.cut = map[int32]string{}

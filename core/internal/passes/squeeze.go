@@ -56,7 +56,7 @@ func (p *squeezePass) Check() string {
 
 func (p *squeezePass) Follows() bool { return false }
 
-// minSqueezed is how many bytes squeezing a text must save: fewer than that are less than the line that reports it.
+// minSqueezed is how many bytes squeezing a text must save; less would not even outweigh the line that reports it.
 const minSqueezed = 64
 
 // squeezed is a shortened text and the part that it will replace.
@@ -65,7 +65,7 @@ type squeezed struct {
 	value []byte // JSON, with zeros in place of the handle
 	size  transcript.Measure
 	gain  int // tokens
-	// For a text in an object: the string as it was, and where in value the new one is.
+	// For a text in an object: the original string, and the span of the new one in value.
 	was, is transcript.Span
 }
 
@@ -108,7 +108,7 @@ func (p *squeezePass) Run(c Run) {
 	doc.Remeasure(dirty)
 }
 
-// result returns the replacements for a result's texts. An error report stays as it is.
+// result returns the replacements for a result's texts. Error messages stay unchanged.
 func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -183,7 +183,7 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	return s, gains(c, &s, p.MinTokens)
 }
 
-// shorter returns a squeezed text with the line that says so. Texts that passes have written stay as they are.
+// shorter returns a squeezed text with the line that says so. Texts that passes have written stay unchanged.
 func shorter(c Run, text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
@@ -223,7 +223,7 @@ func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
 }
 
-// putSqueezed puts a shorter text in its place, and the whole into the archive.
+// putSqueezed replaces a text with a shorter one, and archives the original.
 func putSqueezed(c Run, s squeezed) {
 	doc := c.Doc()
 	part := &doc.T.Parts[s.part]
@@ -234,7 +234,7 @@ func putSqueezed(c Run, s squeezed) {
 	w := whole{size: part.Size, handle: c.Archive().Keep(what, part.Msg, s.part, part.Body)}
 	if w.handle != "" {
 		s.value = handles.ReplaceFirst(s.value, handles.Zeros, w.handle[:handles.Short])
-		doc.ForgetWeight() // it may have been this value with the zeros
+		doc.ForgetWeight() // it may be this value, with the zeros
 	}
 	if c.Shortened().squeezed == nil {
 		c.Shortened().squeezed = map[int32]whole{}
@@ -279,7 +279,7 @@ func unsqueeze(c Run, results []int32) {
 	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
-// unsqueezeAll does what unsqueeze does for results that a pass removes or reads, one after the other.
+// unsqueezeAll is unsqueeze for results that a pass removes or reads, one after the other.
 func unsqueezeAll(c Run, results []result) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
-// ToolDigestPass clears old tool results in the tail that a fold has left, and lists them in the digest, before the tail, in one line each
-// (S4.39, S4.40). If the policy has no fold before it, the lines replace the results.
+// ToolDigestPass clears old tool results in the tail that a fold left, and lists them in the digest, before the tail,
+// in one line each (S4.39, S4.40). If the policy has no fold before it, the lines replace the results.
 //
 //easyjson:json
 type ToolDigestPass struct {

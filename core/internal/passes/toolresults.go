@@ -18,8 +18,8 @@ type result struct {
 	gain int // tokens
 }
 
-// hasResult reports whether part n is a tool result with a body of its own: not a marker, not one that the provider keeps, and not one that
-// a provider's tool is still waiting for.
+// OwnBody reports whether part n is a tool result with a body of its own: not a marker, not one that the provider
+// stores, and not one that a provider's tool is still waiting for.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
@@ -112,8 +112,8 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 	}
 }
 
-// pointedAt reports whether tool result n is a read that a newer result refers to, and notes what it refers to itself. pointed has the keys
-// of the reads that newer results refer to.
+// pointedAt reports whether tool result n is a read that a newer result refers to, and records what it refers to
+// itself. pointed has the keys of the reads that newer results refer to.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()
 	if c.Policy().Published() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {

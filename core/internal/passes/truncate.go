@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// TruncatePass shortens long tool results to their first and last lines. Each text of a result is shortened separately; images and
-// everything else in it stay (S0.8, S0.9).
+// TruncatePass shortens long tool results to their first and last lines. Each text of a result is shortened separately;
+// images and everything else in it stay (S0.8, S0.9).
 //
 //easyjson:json
 type TruncatePass struct {
@@ -150,7 +150,7 @@ func (p *TruncatePass) text(c Run, n int32) bool {
 	text := doc.T.Text(part.Body)
 	_, rest := handles.TruncatedHandle(text)
 	short := TruncateHeadTail(rest, max(1, p.MaxLines))
-	if short == rest || strings.TrimSpace(short) == "" { // the rest would say nothing
+	if short == rest || strings.TrimSpace(short) == "" { // the rest would be meaningless
 		return false
 	}
 	if c.Archive().Keeps() {

@@ -43,21 +43,21 @@ async def _perform(effect: Effect) -> Any:
     return None
 
 
-#: What runs by itself: asyncio forgets tasks that nobody holds.
+#: Keeps independent tasks alive, because asyncio only holds weak references to them.
 _tasks: Set["asyncio.Task[Any]"] = set()
 
 
 def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-    """A task of its own: what cancels it differs from what cancels the compaction."""
+    """A separate task, because its cancellation must be distinguishable from that of the compaction."""
     task = asyncio.ensure_future(work)
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may ask for it
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # the result may never be read
     return task
 
 
 async def _until(effect: Until) -> List[Any]:
-    """The futures that are done; those of other threads are wrapped while this waits."""
+    """The futures that are done. Futures of other threads are wrapped while waiting."""
     waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
     if not waits:
         await asyncio.sleep(effect.seconds() or 0)
@@ -73,7 +73,8 @@ async def _asked(run: Callable[[], Any]) -> Any:
 
 
 def _stopped(run: Callable[[], Any]) -> Any:
-    """The result of a function. A future of asyncio cannot hold StopIteration: who waits for it would wait forever."""
+    """The result of a function. A StopIteration is converted, because an asyncio future cannot hold it and awaiting it
+    would never end."""
     try:
         return run()
     except StopIteration as error:

@@ -30,13 +30,8 @@ TIMEOUT, CONCURRENCY = 120.0, 4
 class Compacting(Operations):
     """A compactor without the driver that runs its work."""
 
-<<<<<<< HEAD
-    #: Its methods that ask a model or a store are awaited.
-    awaited: bool
-=======
     #: Whether methods that need a model or a store are coroutines.
-    awaited = False
->>>>>>> main
+    awaited: bool
 
     @checked
     def __init__(

@@ -1,11 +1,11 @@
 # Generated from _compactor.py by `make generate`. Do not edit it.
-"""The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` whose methods are awaited.
+"""The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` with methods to await.
 
-``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The module works
-in a thread too, without the interpreter's lock. What asks nobody, such as ``check``, is the blocking method of :class:`Compactor`
-(``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
+``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The
+module also works in a thread, without the GIL. Methods that need no model and no store, such as ``check``, are the
+blocking ones of :class:`Compactor` (``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
 
-A task that is cancelled ends its compaction; nothing has changed then.
+Cancelling the task aborts its compaction; nothing has changed then.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ class Conversation(Live[Msg]):
         return await run(self._held.append(messages))
 
     async def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Replaces all messages, for a user who goes back in the conversation."""
+        """Replaces all messages, for example after the user edited an earlier one."""
         await run(self._held.replace(messages))
 
     async def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
@@ -229,10 +229,10 @@ class Conversation(Live[Msg]):
         return await run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:
-        """Calls a model: ``send`` sends the messages that it is given, and may be a coroutine function. Where the provider says that they do not fit, the conversation is
-        compacted and ``send`` is called once more, no more than that.
+        """Calls a model: ``send`` sends the given messages; it may be a coroutine function. If the provider says that they do not fit, the conversation
+        is compacted and ``send`` is called once more, but not again.
 
-        Raises what ``send`` raised; where a compaction did not help, ``still_overflow``, whose cause that is.
+        Raises what ``send`` raised or, if a compaction did not help, ``still_overflow`` with that as its cause.
         """
         return cast(T, await run(self._held.call(send)))
 
