@@ -69,6 +69,8 @@ type session struct {
 	sum     int                    // tokens of the messages before counted
 	counted int
 	recount int // how often the cost of counted messages changed
+	// What Glance has found of the messages before glanced, and how many bytes there were when Coverage looked last.
+	read, missed, glanced, judged int
 }
 
 func (l *Sessions) find(id int) (int, bool) {
@@ -221,6 +223,7 @@ func (s *session) take(r *request) {
 	}
 	s.format, s.t, s.profile = r.format, r.t, r.profile
 	s.sum, s.counted = 0, 0
+	s.read, s.missed, s.glanced, s.judged = 0, 0, 0, 0
 	s.t.Rebase()
 	s.t.Grown(len(s.t.Messages), len(s.t.Parts))
 }
@@ -255,9 +258,30 @@ func sessionAppend(r *request, dst []byte) []byte {
 				return dst
 			}
 		}
-		r.fail(s.append(inner), from)
+		before := int(s.t.List.End) - 1
+		if r.fail(s.append(inner), from); r.err == nil {
+			if e := s.unreadSince(); e != nil {
+				r.takeBack(before, len(inner)+1)
+				e.Offset = 0
+				r.fail(e, list.Start)
+			}
+		}
 	}
 	return r.appendSession(dst)
+}
+
+// takeBack reads a session again without messages that were just appended: n bytes from an offset on.
+func (r *request) takeBack(at, n int) {
+	s := r.session
+	src := s.t.Src
+	next, again := *r.source, *r
+	next.format, next.profile = s.format, s.profile
+	again.source = &next
+	again.read(jsonspan.New(slices.Concat(src[:at], src[at+n:])), reading{before: s.format})
+	if again.err == nil {
+		r.source = again.source
+		s.take(r)
+	}
 }
 
 // outgrow switches a plain session to the format of a list to append, if that isn't plain, by reading the session

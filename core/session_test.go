@@ -276,3 +276,40 @@ func TestSessionOptionsOfOneCall(t *testing.T) {
 		t.Error("the call's summary.mode stays")
 	}
 }
+
+// TestSessionRefusesUnreadMessages appends messages of another format than the session's, which reads nothing of them: that is the error that
+// the whole list gets, the session stays as it was, and goes on.
+func TestSessionRefusesUnreadMessages(t *testing.T) {
+	said := func(member string, from, to int) string {
+		var list []string
+		for i := from; i < to; i++ {
+			list = append(list, fmt.Sprintf(`{"id":"%d","role":%q,"parts":[{"type":"text",%q:"This is what was said in turn %d of them."}]}`, i, []string{"user", "assistant"}[i%2], member, i))
+		}
+		return strings.Join(list, ",")
+	}
+	const policy = `"policy":{"format":"ai-sdk-ui","window":{"tokens":8000}}`
+	own, others := said("text", 0, 2), said("content", 2, 30)
+	whole := string(core.Call("check", []byte(`{`+policy+`,"messages":[`+own+`,`+others+`]}`)))
+	if !strings.Contains(whole, `"wrong_format"`) {
+		t.Fatalf("the whole list gets %s", whole)
+	}
+	var sessions core.Sessions
+	call := func(op, request string) string { return string(sessions.Call(op, []byte(request))) }
+	if opened := call("session_open", `{`+policy+`,"messages":[`+own+`]}`); !strings.Contains(opened, `"session":1,`) {
+		t.Fatal(opened)
+	}
+	before := call("check", `{"session":1}`)
+	for range 2 {
+		if a := call("session_append", `{"session":1,"messages":[`+others+`]}`); !strings.Contains(a, `"wrong_format"`) {
+			t.Errorf("they are appended: %s", a)
+		}
+	}
+	if after := call("check", `{"session":1}`); after != before {
+		t.Errorf("the session is now %s, and was %s", after, before)
+	}
+	more := said("text", 2, 30)
+	call("session_append", `{"session":1,"messages":[`+more+`]}`)
+	if got, want := call("check", `{"session":1}`), string(core.Call("check", []byte(`{`+policy+`,"messages":[`+own+`,`+more+`]}`))); got != want {
+		t.Errorf("it goes on with %s, want %s", got, want)
+	}
+}

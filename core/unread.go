@@ -14,13 +14,34 @@ import (
 // messages, because applications may store other data there. If another format is certain and reads more, missing a
 // tenth is enough for an error.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
-	read, missed, beside := f.Glance(t)
+	if read, missed, beside := f.Glance(t, 0); readsMost(read, missed, beside, named) {
+		return nil
+	}
+	return misread(f, t, named, offset)
+}
+
+// readsMost reports whether a first look at what a format has read finds no reason for a closer one.
+func readsMost(read, missed, beside int, named bool) bool {
 	if named {
 		beside = 0
 	}
-	if missed <= read/minor && missed+beside <= read {
+	return missed <= read/minor && missed+beside <= read
+}
+
+// unreadSince is unread for a session after messages were appended, whose format has read all that was there before. It
+// looks at the whole again only if the session has doubled since the last time, so that the cost stays linear.
+func (s *session) unreadSince() *jsonspan.Error {
+	read, missed, beside := s.format.Glance(s.t, s.glanced)
+	s.read, s.missed, s.glanced = s.read+read, s.missed+missed, len(s.t.Messages)
+	if readsMost(s.read, s.missed, beside, !s.auto) || len(s.t.Src) < 2*s.judged {
 		return nil
 	}
+	s.judged = len(s.t.Src)
+	return misread(s.format, s.t, !s.auto, s.t.Outer.Start)
+}
+
+// misread takes the closer look of unread.
+func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
 	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.Missed())
 	if !named {
@@ -82,7 +103,7 @@ func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	if s.Err() != nil {
 		return // an error says nothing about the format
 	}
-	if read, missed, beside := f.Glance(t); missed+beside <= read {
+	if read, missed, beside := f.Glance(t, 0); missed+beside <= read {
 		return
 	}
 	if c := f.Coverage(t); c.Doubtful() {

@@ -70,10 +70,10 @@ func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// Glance returns how many bytes the format has read in the parts of t, how many bytes at most it has missed there and in messages of which
-// it has read nothing, and how many bytes are in members that it doesn't know. It looks at each part once.
-func (f *Format) Glance(t *transcript.Transcript) (read, missed, beside int) {
-	for i := range t.Messages {
+// Glance returns how many bytes the format has read in the parts of the messages of t from one on, how many bytes at most it has missed there
+// and in messages of which it has read nothing, and how many bytes of t are in members that it doesn't know. It looks at each part once.
+func (f *Format) Glance(t *transcript.Transcript, from int) (read, missed, beside int) {
+	for i := from; i < len(t.Messages); i++ {
 		found := 0
 		parts := t.PartsOf(i)
 		for k := range parts {
