@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // touch is what a command did to a file, after so many units of its turn.
@@ -107,7 +108,7 @@ func (k *turnLog) files(paths []string, size int) string {
 		}
 		return g.count
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return rank(&b) - rank(&a) })
+	sorting.Stable(groups, func(a, b group) int { return rank(&b) - rank(&a) })
 	var lines []string
 	for _, g := range groups {
 		switch {
