@@ -123,6 +123,17 @@ func written(messages []json.RawMessage) string {
 	return string(b)
 }
 
+// A list that names one large message again and again costs as much as its length, not as that times the message.
+func TestManyScoresOfOneMessage(t *testing.T) {
+	const parts, times = 100_000, 100_000
+	body := `[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":"one two three"},`, parts) + `{"type":"text","text":"b"}]}]`
+	scores := strings.Repeat(`{"message":0,"score":-1},`, times) + `{"message":0,"score":0}`
+	a, _ := planned(t, "plan", `{"format":"openai-chat","window":{"tokens":4000},"summary":{"mode":"local"}}`, `{"score":{"messages":[`+scores+`]}}`, body)
+	if a.Report.Fits {
+		t.Errorf("%+v", a.Report.Tokens)
+	}
+}
+
 // The indexes of scores are those of the list that a fit is given, whose beginning it has compacted before.
 func TestScoresAfterAFit(t *testing.T) {
 	messages := readings(24)

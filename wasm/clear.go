@@ -2,9 +2,9 @@
 
 package main
 
-import _ "unsafe" // for the name of clearFree
+import _ "unsafe" // for linkname
 
-// clearFree collects garbage and clears the memory that no object is in: wasm/clear.patch adds it to the runtime.
+// clearFree collects garbage and zeroes the free memory. wasm/clear.patch adds it to the runtime.
 //
 //go:linkname clearFree runtime.clearFree
 func clearFree()

@@ -11,17 +11,17 @@ import (
 	"github.com/ctxfold/ctxfold/wasm/component"
 )
 
-// These are the functions of wit/ctxfold.wit in the canonical ABI. Arguments come flat, texts and lists as address and length, in memory
-// that the host has had from cabi_realloc and that is the module's when the function is called. A result is where the function says
-// until the host gives it back.
+// The functions of wit/ctxfold.wit in the canonical ABI. Arguments are flattened: texts and lists are an address and a
+// length, in memory that the host allocated with cabi_realloc and that belongs to the module once the function is
+// called. A result stays in memory until the host calls the function's post-return.
 
-// pageSize is the unit in which a WebAssembly memory grows, in bytes.
+// pageSize is the unit of growth of a WebAssembly memory, in bytes.
 const pageSize = 64 << 10
 
 //go:wasmimport wasi_snapshot_preview1 memory_size
 func memorySize() uint32
 
-// results are those that the host reads.
+// results holds the results that the host has not freed, by address.
 var results = map[uint32]*component.Result{}
 
 //go:wasmexport cabi_realloc
@@ -35,7 +35,7 @@ func reallocate(ptr, size, alignment, wanted uint32) uint32 {
 		return alignment
 	}
 	fresh := alloc(wanted)
-	if fresh%alignment != 0 { // tiny buffers may have any address
+	if fresh%alignment != 0 { // tiny buffers may be unaligned
 		free(fresh)
 		words := make([]uint64, (wanted+7)/8)
 		fresh = export(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), wanted))
@@ -47,7 +47,7 @@ func reallocate(ptr, size, alignment, wanted uint32) uint32 {
 	return fresh
 }
 
-// take is the memory of an argument. What the host has not allocated is empty.
+// take returns the memory of an argument, or nil if the host did not allocate it.
 func take(ptr, size uint32) []byte {
 	b, there := live[ptr]
 	if !there || uint64(size) > uint64(cap(b)) {

@@ -4,8 +4,8 @@ package main
 
 //lint:file-ignore U1000 exports to the host have no caller in Go
 
-// fault panics depth frames below and recovers. It returns 100 plus the kind. The kind after the last one recurses without end, until the
-// stack is too small. Only modules under stress have this function (build.sh).
+// fault recovers from a panic depth frames below and returns 100 plus its kind. The kind after the last one recurses
+// until the stack overflows. Only modules built for stress tests have this function (build.sh).
 //
 //go:wasmexport ctxfold_fault
 func fault(kind, depth uint32) (answer uint32) {
@@ -43,7 +43,7 @@ func fail(kind, depth uint32) uint32 {
 	case 5:
 		return nothing.any.(uint32)
 	case 6:
-		defer func() { nothing.list = nil }() // a function that defers, but does not recover
+		defer func() { nothing.list = nil }() // a function with a defer that does not recover
 		return fail(1, 3)
 	case 7:
 		defer func() { panic("in a deferred function") }()

@@ -1,8 +1,9 @@
 //go:build wasip1
 
-// Command wasm is the ctxfold module: the exports of docs/reference/abi.md over package core, and nothing else.
+// Command wasm is the ctxfold module: it exports the functions of docs/reference/abi.md over package core, and nothing
+// else.
 //
-// Go builds it as a WASI reactor; build.sh takes the imports and the start from it. All calls are synchronous and
+// Go builds it as a WASI reactor; build.sh removes the imports and the start function. All calls are synchronous and
 // single-threaded.
 package main
 
@@ -15,15 +16,16 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// live holds every buffer that the host knows by address, so that the garbage collector keeps it. The last freed
-// request buffer is kept aside and used again: one buffer serves all calls of about the same size.
+// live holds every buffer whose address the host has, so that the garbage collector keeps it. The last freed request
+// buffer is kept for reuse, so one buffer serves all calls of about the same size.
 var (
 	live  = map[uint32][]byte{}
 	spare []byte
 )
 
-// What earlier calls have left behind is collected before a large request, or the heap would grow to twice of what it needs: at
-// once if its buffer has to be made, and if the buffer is there before a huge one, compared with which a collection takes no time.
+// Garbage of earlier calls is collected before a large request; otherwise the heap would grow to twice what it needs.
+// If the buffer has to be allocated, it is collected right before that; if a buffer can be reused, only before a huge
+// request, whose processing takes far longer than a collection.
 const (
 	large = 1 << 20 // bytes
 	huge  = 8 << 20
@@ -58,11 +60,11 @@ func free(ptr uint32) {
 	}
 }
 
-// sessions are those that the host has opened in this instance.
+// sessions are the sessions that the host has opened in this instance.
 var sessions core.Sessions
 
-// What is made when it is first asked for, such as the weights of the default estimator, is made before the module ships: it
-// would take half of the time of the first answer.
+// init forces lazy tables, such as the weights of the default estimator, into the module's snapshot: creating them
+// would take half of the time of the first call.
 func init() {
 	sessions.Call("estimate", []byte(`{"policy":{"estimator":"script"},"text":"Hello."}`))
 	clearFree()
@@ -76,7 +78,7 @@ func export(b []byte) uint32 {
 
 // call runs op on the request at ptr and returns the answer's address and length as ptr<<32 | len.
 func call(op string, ptr, size uint32) uint64 {
-	var request []byte // stays empty, and so an error, where the host has not allocated what it points at
+	var request []byte // stays empty, which is an error, unless the host allocated it
 	if b, ok := live[ptr]; ok && uint64(size) <= uint64(cap(b)) {
 		request = b[:size]
 	}

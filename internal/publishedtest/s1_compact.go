@@ -80,7 +80,7 @@ var s1Compact = []Row{
 				t.Errorf("got %+v, want %s", a.Error, want)
 			}
 			equal(t, "messages", a.Messages, nil)
-			a, _ = tailRun(t, call, tailSafe(nil), 250, hundreds("uauauu"), object{"error": reply}, object{"error": reply}) // ours asks for an empty one again
+			a, _ = tailRun(t, call, tailSafe(nil), 250, hundreds("uauauu"), object{"error": reply}, object{"error": reply}) // ctxfold asks again for an empty one
 			equal(t, "ours", []any{a.Error, a.Report.Changed, a.Report.Summary.Source}, []any{nil, true, "local"})
 		}
 	}},
@@ -147,7 +147,7 @@ var s1Compact = []Row{
 		equal(t, "scopes", []string{asked[0].Scope, asked[1].Scope}, []string{"session", "turn_prefix"})
 		equal(t, "history", asked[0].Prompt, tailSerialized(t, call, messages[:4])+"\n\n"+tailFixed(t, call).Prompt)
 		equal(t, "turn", strings.HasPrefix(asked[1].Prompt, tailSerialized(t, call, messages[4:6])+"\n\n"), true)
-		// One message before the turn: it is not summarised, and not kept either; ours folds it.
+		// One message before the turn: it is neither summarised nor kept; ctxfold folds it.
 		one := hundreds("auaaa")
 		one[0] = say("assistant", strings.Repeat("y", 400))
 		a, asked := tailRun(t, call, policy, 250, one, object{"text": "P"})
@@ -184,7 +184,7 @@ var s1Compact = []Row{
 	}},
 }
 
-// s1Record are the rows on the record, on files, and on what the application does.
+// s1Record are the rows about the record, about files, and about what the application does.
 var s1Record = []Row{
 	{ID: "S1.27", Preset: turnTail, Title: "[User], [Assistant], [Tool result], [System], otherwise the role; the parts; an empty line", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("system", "s"), say("user", "u"), say("assistant", "a"), {"role": "tool", "content": []object{{"type": "text", "text": "t"}}}, say("developer", "d")}

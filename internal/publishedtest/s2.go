@@ -24,7 +24,7 @@ func checkFunction(t *testing.T, call Engine, name string, messages []object, ar
 	Function(t, call, name, object{"policy": check(nil), "messages": messages, "arguments": arguments}, result)
 }
 
-// parts is a message whose content is a list.
+// parts returns a message whose content is a list.
 func parts(role string, list ...object) object {
 	return object{"role": role, "content": append([]object{}, list...)}
 }
@@ -41,7 +41,7 @@ func checkSelect(t *testing.T, call Engine, messages []object, keep int) (s sele
 	return s
 }
 
-// roles are messages with the given roles: s, u, a, t.
+// roles returns messages with the given roles: s, u, a, t.
 func roles(list string) (messages []object) {
 	for i, r := range list {
 		text := "message " + string(rune('a'+i%26))
@@ -67,7 +67,7 @@ func upTo(from, to int) []int {
 	return list
 }
 
-// s2Select are the rows on estimates, the gate and what is selected.
+// s2Select are the rows about estimates, the gate and the selection.
 var s2Select = []Row{
 	{ID: "S2.1", Preset: checkpoint, Title: "a text costs its UTF-16 code units / 4, rounded up; other values cost nothing", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {

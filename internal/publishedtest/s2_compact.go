@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// checkModel is an answer that ours takes for a summary.
+// checkModel is an answer that ctxfold accepts as a summary.
 var checkModel = object{"text": "### Session Summary (Compaction Round 1)\n\n#### Original Task\nWhat the user asked for, and what was done for it so far."}
 
-// longCheck is a conversation with a first message and 29 more of 400 bytes.
+// longCheck returns a conversation with a first message and 29 more of 400 bytes.
 func longCheck(first string) []object {
 	messages := roles(first + strings.Repeat("au", 14) + "a")
 	for i, m := range messages {
@@ -19,7 +19,7 @@ func longCheck(first string) []object {
 	return messages
 }
 
-// checkRun compacts by force and answers edits; the model answers every request with reply.
+// checkRun forces a compaction with edits as the answer; the model answers every request with reply.
 func checkRun(t *testing.T, call Engine, policy object, messages []object, reply object, more ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	request := object{"policy": policy, "options": options("edits", []object{forced}), "messages": messages}
@@ -32,7 +32,7 @@ func checkRun(t *testing.T, call Engine, policy object, messages []object, reply
 	}), asked
 }
 
-// after are the messages that came of a compaction.
+// after returns the messages after a compaction.
 func (p *planned) after(t *testing.T, input []object) (messages []object) {
 	t.Helper()
 	for _, e := range p.Edits {
@@ -55,7 +55,7 @@ func roundOf(t *testing.T, state json.RawMessage) int {
 	return s.Round
 }
 
-// s2Compact are the rows on prompts and compactions.
+// s2Compact are the rows about prompts and compactions.
 var s2Compact = []Row{
 	{ID: "S2.18", Preset: checkpoint, Title: "defect: a summary in the prompt's own layout isn't recognized; ours has a first line that code writes", Test: func(t *testing.T, call Engine) {
 		twice := func(policy func() object) (second string, asked summaryRequest) {
@@ -264,7 +264,7 @@ var s2Compact = []Row{
 		for _, op := range []string{"plan", "step"} {
 			equal(t, op, slices.Contains(info.Ops, op), true)
 		}
-		// compact fails, safeCompact does not: the policy says which.
+		// compact fails, safeCompact does not: the policy decides which one it is.
 		for onFailure, code := range map[string]string{"error": "summary_failed", "keep": ""} {
 			a, _ := checkRun(t, call, check(object{"summary": object{"on_failure": onFailure}}), longCheck("s"), object{"error": "boom"})
 			got := ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// check is the policy of checkpoint with its defects, over messages in the wire format ai-sdk.
+// check returns the policy of checkpoint with its defects, for messages in the wire format ai-sdk.
 func check(more object) object {
 	return exact("checkpoint", merged(object{"format": "ai-sdk"}, more))
 }
@@ -17,13 +17,13 @@ func checkCall(t *testing.T, call Engine, name string, messages []Message, argum
 	return Function(t, call, name, object{"policy": check(nil), "messages": coreMessages(messages, asJavaScript), "arguments": arguments}, nil)
 }
 
-// configNames are the members of a configuration of S2, by the names that functions give them.
+// configNames map the members of a configuration of S2 to the names that functions use.
 var configNames = map[string]string{
 	"modelContextLimit": "model_context_limit", "systemReserve": "system_reserve", "outputReserve": "output_reserve",
 	"safetyBuffer": "safety_buffer", "thresholdPercent": "threshold_percent", "recentMessagesToKeep": "recent_messages_to_keep",
 }
 
-// config are the arguments that a configuration is; "default" is none.
+// config returns a configuration as arguments; "default" means none.
 func config(src json.RawMessage) object {
 	out := object{}
 	if len(src) == 0 || src[0] != '{' {
@@ -37,7 +37,7 @@ func config(src json.RawMessage) object {
 	return out
 }
 
-// s2Vectors are the tests of its vectors.
+// s2Vectors are the tests for its vectors.
 var s2Vectors = map[string]VectorTest{
 	"S2.estimateTokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct {
@@ -65,7 +65,7 @@ var s2Vectors = map[string]VectorTest{
 	},
 	"S2.getContextLimit": func(t *testing.T, call Engine, v Vector) {
 		got := Function(t, call, "context_limit", object{"policy": check(nil), "arguments": v.In}, nil)
-		if strings.Contains(string(v.Out), "not_a_number") { // a table of JavaScript has members of its own; ours has not
+		if strings.Contains(string(v.Out), "not_a_number") { // a JavaScript object used as a table has inherited members; ctxfold's table has not
 			v.Out = json.RawMessage("128000")
 		}
 		v.Want(t, got)
@@ -102,7 +102,7 @@ var s2Vectors = map[string]VectorTest{
 		var in struct{ Messages []Message }
 		v.Read(t, &in)
 		var out struct{ Throws *string }
-		if json.Unmarshal(v.Out, &out) == nil && out.Throws != nil { // the original reads from a value that is not there
+		if json.Unmarshal(v.Out, &out) == nil && out.Throws != nil { // the original reads from a missing value
 			var a planned
 			Call(t, call, "function", object{"name": "format_messages", "policy": check(nil), "messages": coreMessages(in.Messages, asJavaScript)}, &a)
 			if a.Error == nil || a.Error.Code != "summary_failed" {
@@ -116,7 +116,7 @@ var s2Vectors = map[string]VectorTest{
 	"S2.safeCompact": checkSafe,
 }
 
-// checkInput is what compact and safeCompact of S2 were given.
+// checkInput is the input of compact and safeCompact of S2.
 type checkInput struct {
 	Messages  []Message
 	Config    json.RawMessage
@@ -125,7 +125,7 @@ type checkInput struct {
 	Fail      *string
 }
 
-// request asks for a compaction. What fails to read the last event never gets to it.
+// request returns the request for a compaction. If reading the last event fails, the original never sends it.
 func (in *checkInput) request() object {
 	fold := object{"pass": "fold", "boundary": "backward"}
 	if keep, found := config(in.Config)["recent_messages_to_keep"]; found {
@@ -142,7 +142,7 @@ func (in *checkInput) request() object {
 	return request
 }
 
-// event is what S2 saves of a compaction, made from the answer: the round, tokens, the summary.
+// event returns what S2 stores about a compaction, made from the answer: the round, tokens, the summary.
 func (a *planned) event() object {
 	round := struct{ Round int }{}
 	decodeInto(a.State, &round)
@@ -159,7 +159,8 @@ func (a *planned) event() object {
 	return e
 }
 
-// log is the line that S2 writes of a compaction. It counts the messages that were selected, not the summary before them.
+// log returns the line that S2 logs about a compaction. It counts the selected messages, without the summary before
+// them.
 func (in *checkInput) log(t *testing.T, call Engine, a *planned) (line string) {
 	round := struct{ Round int }{}
 	decodeInto(a.State, &round)
@@ -185,7 +186,7 @@ func (in *checkInput) result(a *planned) []any {
 	return list
 }
 
-// checkTags puts the tag of the vectors in place of the instructions of a prompt.
+// checkTags replaces the instructions in a prompt with the tag of the vectors.
 func checkTags(t *testing.T, call Engine, round int, prompt string) string {
 	t.Helper()
 	var p struct{ Prompt string }
@@ -250,7 +251,8 @@ func checkCompact(t *testing.T, call Engine, v Vector) {
 	equal(t, "log", log, want.Log)
 }
 
-// checkSafe is a host as safeCompact is: it saves the event, marks the messages, and continues with the input when anything fails.
+// checkSafe simulates a host like safeCompact: it stores the event, marks the messages, and continues with the input if
+// anything fails.
 func checkSafe(t *testing.T, call Engine, v Vector) {
 	var in checkInput
 	v.Read(t, &in)
@@ -294,8 +296,8 @@ func checkSafe(t *testing.T, call Engine, v Vector) {
 	v.Want(t, object{"messages": list, "is_input": input, "host": host, "logs": logs})
 }
 
-// checkThrows is a vector whose original threw before it called its model. On a result without a value ours fails too; what
-// stopped it otherwise ("tail") was the program that made the vectors, and there is nothing to compare.
+// checkThrows checks a vector whose original threw before it called its model. For a result without a value ctxfold
+// fails too; otherwise ("tail") the program that made the vectors stopped it, and there is nothing to compare.
 func checkThrows(t *testing.T, call Engine, in *checkInput, why string) {
 	t.Helper()
 	a := compacts(t, call, in.request(), func(summaryRequest) object { return object{"text": in.Summary} })

@@ -9,13 +9,13 @@ import (
 
 const windowed = "window-budget"
 
-// s3 are the rows of the system S3. There is no program to compare it with: the rows' own figures decide.
+// s3 are the rows of the system S3. There is no program to compare it with, so the figures in the rows decide.
 var s3 = slices.Concat(s3Estimate, s3Slice, s3Summary, s3Passes, s3Runner, s3Chosen)
 
 func s3Exact() object { return exact(windowed, nil) }
 func s3Safe() object  { return safe(windowed, nil) }
 
-// s3Bare is without the last resort: what the preset's own passes do.
+// s3Bare returns the preset without the last resort, to test its own passes.
 func s3Bare() object { return merged(s3Safe(), object{"last_resort": false}) }
 
 // s3Call calls a function with the preset's defects.
@@ -24,17 +24,17 @@ func s3Call(t *testing.T, call Engine, name string, request object, result any) 
 	Function(t, call, name, merged(object{"policy": s3Exact()}, request), result)
 }
 
-// s3Tokens is the estimate of messages.
+// s3Tokens returns the estimated tokens of messages.
 func s3Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 	t.Helper()
 	s3Call(t, call, "estimate_messages", object{"messages": append([]object{}, messages...)}, &n)
 	return n
 }
 
-// costing is a text that takes so many tokens by itself.
+// costing returns a text of this many tokens.
 func costing(tokens int) string { return strings.Repeat("x", tokens*36/10) }
 
-// costs are user messages of so many tokens each.
+// costs returns user messages of this many tokens each.
 func costs(tokens ...int) (list []object) {
 	for _, n := range tokens {
 		list = append(list, say("user", costing(n-6)))
@@ -42,17 +42,17 @@ func costs(tokens ...int) (list []object) {
 	return list
 }
 
-// calls is an assistant message that calls a tool.
+// calls returns an assistant message that calls a tool.
 func calls(id, name string, input any) object {
 	return object{"role": "assistant", "content": []object{{"type": "tool_call", "id": id, "name": name, "input": input}}}
 }
 
-// reading is a call of read and its result.
+// reading returns a call of read and its result.
 func reading(id, path, text string) []object {
 	return []object{calls(id, "read", object{"path": path}), toolResult(id, "read", text, false)}
 }
 
-// shell, note, branch and condensed are the variants that the agent's own messages have.
+// shell, note, branch and condensed return the message variants that only the agent itself writes.
 func shell(command, output string) object {
 	return object{"role": "bash_execution", "command": command, "output": output, "exit_code": 1}
 }
@@ -66,7 +66,7 @@ func condensed(summary string) object {
 	return object{"role": "compaction_summary", "summary": summary, "tokens_before": 12345}
 }
 
-// s3Error is the code of the error with which a function answers.
+// s3Error returns the code of the error that a function returns.
 func s3Error(t *testing.T, call Engine, name string, request object) string {
 	t.Helper()
 	var a struct{ Error struct{ Code string } }
@@ -74,7 +74,7 @@ func s3Error(t *testing.T, call Engine, name string, request object) string {
 	return a.Error.Code
 }
 
-// s3Estimate are the rows on the model of messages and on estimates.
+// s3Estimate are the rows about the model of messages and about estimates.
 var s3Estimate = []Row{
 	{ID: "S3.1", Preset: windowed, Title: "seven variants of messages; content is a text or a list of blocks", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "u"), {"role": "assistant", "content": []object{{"type": "text", "text": "a"}, {"type": "tool_call", "id": "1", "name": "read", "input": nil}}, "error_message": "e"},
@@ -207,7 +207,7 @@ var s3Estimate = []Row{
 	}},
 }
 
-// s3Cut is where plan_slice cuts.
+// s3Cut returns where plan_slice cuts.
 func s3Cut(t *testing.T, call Engine, messages []object, arguments object) int {
 	t.Helper()
 	var plan struct{ Cut int }
@@ -215,7 +215,7 @@ func s3Cut(t *testing.T, call Engine, messages []object, arguments object) int {
 	return plan.Cut
 }
 
-// s3Slice are the rows on where the tail begins.
+// s3Slice are the rows about the beginning of the tail.
 var s3Slice = []Row{
 	{ID: "S3.13", Preset: windowed, Title: "the smallest index at which the sum reaches the excess; 0 if everything fits", Test: func(t *testing.T, call Engine) {
 		five := costs(100, 100, 100, 100, 100)

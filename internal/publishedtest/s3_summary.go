@@ -26,7 +26,7 @@ func s3Plan(t *testing.T, call Engine, policy object, window int, messages []obj
 	return compacts(t, call, object{"policy": policy, "options": options("messages", more), "messages": messages}, func(summaryRequest) object { return merged(object{}, reply) })
 }
 
-// s3Run is s3Plan with the list of messages that came of it.
+// s3Run is s3Plan, and returns the resulting list of messages.
 func s3Run(t *testing.T, call Engine, policy object, window int, messages []object, reply object, more ...object) (agentList, []object, string) {
 	t.Helper()
 	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": window, "reserve": 2048}}), reply, more...)
@@ -39,14 +39,14 @@ func s3Condense(t *testing.T, call Engine, name string, policy object, messages 
 	return d
 }
 
-// s3Flat is a transcript as text.
+// s3Flat returns a transcript as text.
 func s3Flat(t *testing.T, call Engine, messages ...object) (text string) {
 	t.Helper()
 	s3Call(t, call, "flatten_transcript", object{"messages": messages}, &text)
 	return text
 }
 
-// inOrder fails where the texts are not in a text one after the other.
+// inOrder fails unless the parts occur in a text one after the other.
 func inOrder(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for at := 0; len(parts) > 0; parts = parts[1:] {
@@ -61,7 +61,7 @@ func inOrder(t *testing.T, what, text string, parts ...string) {
 
 var s3Headings = []string{"\n# Objective", "\n# Guardrails", "\n# Status", "\n## Shipped", "\n## Active", "\n## Stuck", "\n# Rationale", "\n# Plan", "\n# Carryover"}
 
-// s3Summary are the rows on prompts and digests.
+// s3Summary are the rows about prompts and digests.
 var s3Summary = []Row{
 	{ID: "S3.20", Preset: windowed, Title: "the scope, the digest so far if it isn't empty, the record, the instructions", Test: func(t *testing.T, call Engine) {
 		var fixed struct{ Prompt string }
@@ -186,7 +186,7 @@ var s3Summary = []Row{
 	}},
 }
 
-// s3Clear clears stale tool results and reports whether anything was; and the messages.
+// s3Clear clears stale tool results. It returns whether any were cleared, and the messages.
 func s3Clear(t *testing.T, call Engine, policy object, messages []object, arguments object) (changed bool, out []object) {
 	t.Helper()
 	var got struct {
@@ -200,7 +200,7 @@ func s3Clear(t *testing.T, call Engine, policy object, messages []object, argume
 
 const clearedResult = "[Old tool result content cleared]"
 
-// clearedAt are the indexes of messages whose content was cleared.
+// clearedAt returns the indexes of messages whose content was cleared.
 func clearedAt(messages []object) []int {
 	at := []int{}
 	for i, m := range messages {
@@ -211,7 +211,7 @@ func clearedAt(messages []object) []int {
 	return at
 }
 
-// s3Reads are n calls of a tool and their results, and the user's request before them.
+// s3Reads returns n calls of a tool and their results, preceded by the user's request.
 func s3Reads(n int, tool, text string) []object {
 	list := []object{say("user", "q")}
 	for i := range n {
@@ -221,7 +221,7 @@ func s3Reads(n int, tool, text string) []object {
 	return list
 }
 
-// s3Restored are the files that rehydrate_recent_reads restores.
+// s3Restored returns the files that rehydrate_recent_reads restores.
 func s3Restored(t *testing.T, call Engine, policy object, messages []object, arguments object) (files []restoredFile) {
 	t.Helper()
 	Function(t, call, "rehydrate_recent_reads", object{"policy": policy, "messages": messages, "arguments": arguments}, &files)
@@ -242,7 +242,7 @@ func paths(files []restoredFile) []string {
 	return list
 }
 
-// s3Passes are the rows on clearing and restoring.
+// s3Passes are the rows about clearing and restoring.
 var s3Passes = []Row{
 	{ID: "S3.32", Preset: windowed, Title: "clearing reports that nothing was cleared, and the messages are unchanged", Test: func(t *testing.T, call Engine) {
 		for _, messages := range [][]object{s3Reads(6, "read", "text"), costs(100), s3Reads(9, "todo", "text")} {
@@ -265,7 +265,7 @@ var s3Passes = []Row{
 	{ID: "S3.34", Preset: windowed, Title: "results of read, grep, find, ls, glob, bash, websearch, webfetch, edit and write", Test: func(t *testing.T, call Engine) {
 		for tool, want := range map[string]int{"read": 1, "grep": 1, "find": 1, "ls": 1, "glob": 1, "bash": 1, "websearch": 1, "webfetch": 1, "edit": 1, "write": 1, "todo": 0, "memory": 0, "task": 0} {
 			messages := append(s3Reads(1, tool, strings.Repeat("x", 400)), s3Reads(6, "read", "x")[1:]...)
-			for i := range messages[3:] { // ids of their own
+			for i := range messages[3:] { // with separate ids
 				messages[3+i] = renamed(messages[3+i])
 			}
 			for _, base := range []object{s3Exact(), s3Safe()} {
@@ -368,7 +368,7 @@ var s3Passes = []Row{
 	}},
 }
 
-// renamed is a message with other ids of tool calls.
+// renamed returns a message with different ids of tool calls.
 func renamed(m object) object {
 	var out object
 	decodeInto([]byte(strings.NewReplacer(`"id":"`, `"id":"n-`, `"tool_call_id":"`, `"tool_call_id":"n-`).Replace(string(mustMarshal(m)))), &out)
@@ -383,7 +383,7 @@ func mustMarshal(v any) []byte {
 	return b
 }
 
-// s3Preset is the passes of the preset.
+// s3Preset returns the passes of the preset.
 func s3Preset(t *testing.T, call Engine) []object {
 	t.Helper()
 	var info struct {

@@ -9,7 +9,7 @@ import (
 // s4 are the rows of the system S4.
 var s4 = append(append(append([]Row{}, s4Gate...), s4Outputs...), s4Session...)
 
-// s4Safe is the preset as it is by default.
+// s4Safe returns the preset with its default settings.
 func s4Safe() object { return safe(agentLoop, nil) }
 
 // s4Call calls a function with the preset's defects.
@@ -18,14 +18,14 @@ func s4Call(t *testing.T, call Engine, name string, request object, result any) 
 	Function(t, call, name, merged(object{"policy": s4Exact()}, request), result)
 }
 
-// s4Tokens is the estimate of messages.
+// s4Tokens returns the estimated tokens of messages.
 func s4Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 	t.Helper()
 	s4Call(t, call, "estimate_messages", object{"messages": messages}, &n)
 	return n
 }
 
-// says are user messages, all alike.
+// says returns n identical user messages.
 func says(n int, text string) (list []object) {
 	for range n {
 		list = append(list, say("user", text))
@@ -33,7 +33,7 @@ func says(n int, text string) (list []object) {
 	return list
 }
 
-// s4Gate are the rows on limits, estimates and visibility.
+// s4Gate are the rows about limits, estimates and visibility.
 var s4Gate = []Row{
 	{ID: "S4.1", Preset: agentLoop, Title: "defaults: 8,000 tokens without a window, reserve 16,384, tail 20,000 tokens or 5 messages", Test: func(t *testing.T, call Engine) {
 		var got object
@@ -163,7 +163,7 @@ var s4Gate = []Row{
 	}},
 }
 
-// rounds are n calls of a tool with results of the given text, and the user's request before them.
+// rounds returns n calls of a tool with results of the given text, preceded by the user's request.
 func rounds(n int, result string) []object {
 	list := []object{say("user", "Look at all files.")}
 	for i := range n {
@@ -174,7 +174,7 @@ func rounds(n int, result string) []object {
 	return list
 }
 
-// archivedOnce archives all results but the newest one of two.
+// archivedOnce archives all but the newest of two results.
 func archivedOnce(t *testing.T, call Engine, policy object) agentList {
 	t.Helper()
 	messages := rounds(2, strings.Repeat("line\n", 800))[1:]

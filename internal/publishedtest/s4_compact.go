@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// agentList is a list of native messages, and where each is from in the input: -1 is a new one.
+// agentList is a list of native messages with their indexes in the input; -1 is a new one.
 type agentList struct {
 	messages []object
 	from     []int
 	input    []object
 }
 
-// from is the list of an input as it is.
+// from returns the list for an unchanged input.
 func from(input []object) agentList {
 	l := agentList{messages: input, input: input, from: make([]int, len(input))}
 	for i := range l.from {
@@ -21,7 +21,7 @@ func from(input []object) agentList {
 	return l
 }
 
-// then is the list that came of this one.
+// then returns the list that results from compacting this one.
 func (l agentList) then(next agentList) agentList {
 	out := agentList{messages: next.messages, input: l.input}
 	for _, i := range next.from {
@@ -33,7 +33,7 @@ func (l agentList) then(next agentList) agentList {
 	return out
 }
 
-// changes is the list as the vectors write it.
+// changes returns the list in the notation of the vectors.
 func (l agentList) changes(t *testing.T) []object {
 	t.Helper()
 	list := []object{}
@@ -60,7 +60,8 @@ func (l agentList) changes(t *testing.T) []object {
 	return list
 }
 
-// mutated is what the original changed in its caller's messages. Ours changes nothing (S4.12, S4.39), so it is taken over.
+// mutated returns what the original changed in its caller's messages. ctxfold changes nothing (S4.12, S4.39), so the
+// value is copied.
 func mutated(t *testing.T, v Vector) any {
 	t.Helper()
 	var want struct {
@@ -72,16 +73,16 @@ func mutated(t *testing.T, v Vector) any {
 	return want.Mutated
 }
 
-// agentPass is a policy of the preset with its defects and one pass.
+// agentPass returns a policy of the preset with its defects and one pass.
 func agentPass(passes ...object) object {
 	return exact(agentLoop, object{"passes": passes})
 }
 
-// forced are the options of a call that compacts whatever the gate says.
+// forced are the options of a call that compacts regardless of the gate.
 var forced = object{"force": true}
 
-// compacted runs a policy, with more options than that the answer is edits. The model answers every request with reply. It returns what
-// was asked, and the error of an operation that failed.
+// compacted runs a policy, with more options than that the answer is edits. The model answers every request with reply.
+// It returns the requests, and the error of a failed operation.
 func compacted(t *testing.T, call Engine, messages []object, policy object, reply object, more ...object) (list agentList, asked []object, failure string) {
 	t.Helper()
 	if len(messages) == 0 {
@@ -131,7 +132,7 @@ func compacted(t *testing.T, call Engine, messages []object, policy object, repl
 	return list, asked, ""
 }
 
-// toolLoop is what the vectors of summaries of tool results are given.
+// toolLoop is the input of the vectors for summaries of tool results.
 type toolLoop struct {
 	Messages      []Message
 	Cutoff        int
@@ -139,7 +140,7 @@ type toolLoop struct {
 	Rounds        int
 }
 
-// run makes summaries of tool results once; batch is how many results one summary represents.
+// run makes summaries of tool results once; batch is how many results one summary covers.
 func (in *toolLoop) run(t *testing.T, call Engine, messages []object, batch int) (list agentList, asked int) {
 	t.Helper()
 	var strategy, mode string

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// limitedTo is a text under limits of a tool's output.
+// limitedTo is a text with the limits of a tool's output.
 type limitedTo struct {
 	Changed, Spilled bool
 	Text, Handle     string
@@ -19,19 +19,19 @@ func limitOutput(t *testing.T, call Engine, policy object, text string, argument
 	return got
 }
 
-// limitsOf are limits of lines, bytes and characters.
+// limitsOf returns limits of lines, bytes and characters.
 func limitsOf(lines, bytes, chars int) object {
 	return object{"max_lines": lines, "max_bytes": bytes, "max_chars": chars}
 }
 
 const sixLines = "l1\nl2\nl3\nl4\nl5\nl6"
 
-// toolResult is a result in the native wire format.
+// toolResult returns a result in the native wire format.
 func toolResult(id, name, text string, failed bool) object {
 	return object{"role": "tool_result", "tool_call_id": id, "tool_name": name, "content": text, "is_error": failed}
 }
 
-// s4Outputs are the rows on tool outputs.
+// s4Outputs are the rows about tool outputs.
 var s4Outputs = []Row{
 	{ID: "S4.13", Preset: agentLoop, Title: "2,000 lines, 51,200 bytes, 204,800 characters, above which it is stored elsewhere; 0 is no limit", Test: func(t *testing.T, call Engine) {
 		long := strings.Repeat("x\n", 2000) // 2,001 lines

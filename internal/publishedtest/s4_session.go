@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// longTalk is a conversation that is much larger than 8,000 tokens.
+// longTalk returns a conversation of far more than 8,000 tokens.
 func longTalk() (list []object) {
 	for range 12 {
 		list = append(list, say("user", strings.Repeat("why ", 1500)), say("assistant", strings.Repeat("thus ", 1200)))
@@ -21,8 +21,7 @@ func s4Run(t *testing.T, call Engine, policy object, messages []object, reply ob
 	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": 20000, "reserve": 4000}}), reply, more...)
 }
 
-// s4Session are the rows on the compaction of a session.
-// s4Summary is one that is taken where summaries are judged.
+// s4Session are the rows about the compaction of a session. s4Summary is a summary that passes the checks.
 const s4Summary = "## Goal\nGo on with the talk. Everything that was asked before has been done, and nothing is open."
 
 var s4Session = []Row{

@@ -8,7 +8,7 @@ import (
 
 const agentLoop = "agent-loop"
 
-// agentMessage is what only messages of S4 have next to the neutral shape.
+// agentMessage has the members of S4's messages that the neutral shape lacks.
 type agentMessage struct {
 	VisibleAgent *bool `json:"visible_agent"`
 	VisibleUser  *bool `json:"visible_user"`
@@ -17,7 +17,7 @@ type agentMessage struct {
 	StopReason   *string `json:"stop_reason"`
 }
 
-// nativeAgent are messages of S4 in the native wire format.
+// nativeAgent returns messages of S4 in the native wire format.
 func nativeAgent(t *testing.T, messages []Message) []object {
 	t.Helper()
 	list := make([]object, len(messages))
@@ -53,7 +53,7 @@ type agentConfig struct {
 	AutoCompact                                                                         bool
 }
 
-// thresholds are the arguments that represent a configuration; without one the defaults count.
+// thresholds returns a configuration as arguments; without one the defaults apply.
 func thresholds(c *agentConfig, window int) object {
 	if c == nil {
 		return object{"window": window}
@@ -62,10 +62,10 @@ func thresholds(c *agentConfig, window int) object {
 		"max_messages": c.MaxMessages, "keep_tokens": c.KeepRecentTokens, "keep_messages": c.KeepRecent}
 }
 
-// s4Exact is the preset with its defects.
+// s4Exact returns the preset with its defects.
 func s4Exact() object { return exact(agentLoop, nil) }
 
-// modelReply is what the model of a vector answers; ok is its text where it is asked for nothing special.
+// modelReply returns the answer of a vector's model; ok is its text if the script has nothing else.
 func modelReply(script, ok string) object {
 	switch script {
 	case "error":
@@ -88,7 +88,7 @@ type askedFor struct {
 	Error                            *string
 }
 
-// tagged puts a tag in place of the words that are ours at one end of a prompt.
+// tagged replaces ctxfold's own words at one end of a prompt with a tag.
 func tagged(t *testing.T, prompt, words, tag string) string {
 	t.Helper()
 	if words == "" || strings.Count(prompt, words) != 1 {
@@ -97,7 +97,7 @@ func tagged(t *testing.T, prompt, words, tag string) string {
 	return strings.Replace(prompt, words, tag, 1)
 }
 
-// summaryWords are the words of a request for a summary that are ours.
+// summaryWords returns ctxfold's own words in a request for a summary.
 func summaryWords(t *testing.T, call Engine, previous string) string {
 	t.Helper()
 	var got askedFor
@@ -112,7 +112,7 @@ func summaryWords(t *testing.T, call Engine, previous string) string {
 	return words
 }
 
-// toolWords are the words of a request for a summary of tool results that are ours.
+// toolWords returns ctxfold's own words in a request for a summary of tool results.
 func toolWords(t *testing.T, call Engine, batch bool) string {
 	t.Helper()
 	var got askedFor
@@ -129,7 +129,7 @@ func toolWords(t *testing.T, call Engine, batch bool) string {
 	return words
 }
 
-// s4Vectors are the tests of its vectors.
+// s4Vectors are the tests for its vectors.
 var s4Vectors = map[string]VectorTest{
 	"S4.effective_limit": func(t *testing.T, call Engine, v Vector) {
 		var in struct {
@@ -235,7 +235,7 @@ var s4Vectors = map[string]VectorTest{
 		v.Read(t, &in)
 		reply := modelReply(in.LLM, "LLM summary")
 		noKey := strings.TrimSpace(in.APIKey) == ""
-		if noKey { // the host owns the model: it says that it has none
+		if noKey { // the host owns the model, and reports that there is none
 			reply = object{"error": "empty API key"}
 		}
 		reply["id"] = "x"
@@ -354,7 +354,7 @@ var s4Vectors = map[string]VectorTest{
 	},
 }
 
-// toolMessage is the text that represents tool results.
+// toolMessage returns the text that represents tool results.
 func toolMessage(t *testing.T, call Engine, request object, batch bool, summary string) (text string) {
 	t.Helper()
 	Function(t, call, "tool_results_message", object{"policy": request["policy"], "messages": request["messages"],
@@ -362,7 +362,7 @@ func toolMessage(t *testing.T, call Engine, request object, batch bool, summary 
 	return text
 }
 
-// limitVector tests the limits of a tool's output. The host keeps what is too large; its place is <PATH>.
+// limitVector tests the limits of a tool's output. The host stores outputs that are too large, at <PATH>.
 func limitVector(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Parts  []Part
@@ -409,8 +409,8 @@ func limitVector(t *testing.T, call Engine, v Vector) {
 	v.Want(t, out)
 }
 
-// visibilityVector tests the marks on a message. The original's copies share their metadata with the message that they are
-// made of, if it has any; ours never do. The test follows the sharing by continuing with the copy (S4.12).
+// visibilityVector tests the marks on a message. The original's copies share the metadata, if any, of the message that
+// they are copied from; ctxfold's never do. The test reproduces the sharing by continuing with the copy (S4.12).
 func visibilityVector(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Message  Message

@@ -32,7 +32,7 @@ type system struct {
 	count int
 	more  []string
 	rows  []Row
-	files map[string]VectorTest // by the name of the file of vectors, without its ending
+	files map[string]VectorTest // by the name of the vector file, without extension
 }
 
 var systems = []system{
@@ -130,17 +130,17 @@ func Call(t *testing.T, call Engine, op string, request, answer any) {
 	}
 }
 
-// exact is a policy that reproduces a preset with its defects; more overrides single keys.
+// exact returns a policy that reproduces a preset with its defects; more overrides single keys.
 func exact(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native", "wire_safe": false}, more)
 }
 
-// safe is the policy of a preset as it is by default.
+// safe returns the policy of a preset with its default settings.
 func safe(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native"}, more)
 }
 
-// options are those of a call with such an answer, and more.
+// options returns the options of a call with this answer, and more.
 func options(answer string, more []object) object {
 	all := object{"answer": answer}
 	for _, o := range more {

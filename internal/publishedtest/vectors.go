@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Vector is one golden vector: what the original function of a published system was given, and what it answered.
+// Vector is one golden vector: the input and output of an original function of a published system.
 type Vector struct {
 	Row []string
 	In  json.RawMessage
@@ -23,7 +23,7 @@ type Vector struct {
 // VectorTest runs one vector of a file.
 type VectorTest func(t *testing.T, call Engine, v Vector)
 
-// Folder is where the golden vectors are: CTXFOLD_VECTORS, or shared/vectors next to the project.
+// Folder returns the folder of the golden vectors: CTXFOLD_VECTORS, or shared/vectors next to the project.
 func Folder() string {
 	if dir := os.Getenv("CTXFOLD_VECTORS"); dir != "" {
 		return dir
@@ -88,7 +88,7 @@ func runFile(t *testing.T, call Engine, file string, test VectorTest) {
 	}
 }
 
-// Read decodes what a vector's function was given.
+// Read decodes the input of a vector's function.
 func (v *Vector) Read(t *testing.T, in any) {
 	t.Helper()
 	if err := json.Unmarshal(v.In, in); err != nil {
@@ -96,7 +96,7 @@ func (v *Vector) Read(t *testing.T, in any) {
 	}
 }
 
-// Want compares an answer, a JSON value, with the vector's. Strings of the vector may be digests.
+// Want compares an answer, a JSON value, with the vector's. Strings of the vector may be hashes.
 func (v *Vector) Want(t *testing.T, got any) {
 	t.Helper()
 	src, err := Marshal(got)
@@ -115,14 +115,14 @@ func (v *Vector) Want(t *testing.T, got any) {
 	}
 }
 
-// decode keeps numbers as they are spelled.
+// decode keeps the spelling of numbers.
 func decode(src []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
 	return d.Decode(v)
 }
 
-// differs says where two values differ; "" if they are the same. Numbers are compared by value.
+// differs returns where two values differ; "" if they are the same. Numbers are compared by value.
 func differs(got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -177,7 +177,7 @@ func differs(got, want any) string {
 	return ""
 }
 
-// digestDiffers compares a text with the digest that represents a long one.
+// digestDiffers compares a text with the hash of a long one.
 func digestDiffers(got string, want map[string]any) string {
 	sum := sha256.Sum256([]byte(got))
 	size, _ := want["bytes"].(json.Number)

@@ -1,6 +1,6 @@
-// Package recordstest is the test that every [records.Shared] passes: records, leases, races for both, and whole conversations
-// over several replicas, of which some die, are suspended, or cannot reach the store. Each test runs in a bubble of fake time (testing/synctest),
-// and no lease ends before a test lets time pass.
+// Package recordstest is the test suite for every [records.Shared]: records, leases, races for both, and whole
+// conversations over several replicas, some of which die, are suspended, or cannot reach the store. Each test runs in a
+// bubble of fake time (testing/synctest), and no lease ends before a test lets time pass.
 package recordstest
 
 import (
@@ -26,7 +26,7 @@ import (
 type Store struct {
 	// Connect connects another replica to it.
 	Connect func() records.Shared
-	// Pass makes all leases end earlier by d. It is nil for a store whose clock is that of the program.
+	// Pass makes all leases end earlier by d. It is nil for a store that uses the program's clock.
 	Pass func(d time.Duration)
 }
 
@@ -64,7 +64,7 @@ func Test(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
-// key is a key as Fit makes them.
+// key returns a key in the form that Fit uses.
 func key(parts ...any) string {
 	sum := sha256.Sum256([]byte(fmt.Sprint(parts...)))
 	return hex.EncodeToString(sum[:])
@@ -98,7 +98,7 @@ func must(t testing.TB, want bool) func(got bool, err error) {
 	}
 }
 
-// lasting is a lease that ends when a test says so: no call of a real store takes that long.
+// lasting is the duration of a lease that ends only when a test says so: no call of a real store takes that long.
 const lasting = 20 * time.Minute
 
 func stored(t *testing.T, s Store) {
@@ -118,7 +118,7 @@ func stored(t *testing.T, s Store) {
 		t.Errorf("found %q without a key", got)
 	}
 	keep(one, "first", key("a"), key("b"))
-	keep(other, "second", key("c"), key("c")) // one key twice
+	keep(other, "second", key("c"), key("c")) // the same key twice
 	for _, tt := range []struct {
 		keys []string
 		want string
@@ -140,7 +140,7 @@ func stored(t *testing.T, s Store) {
 	if a, b := found(t, one, key("a")), found(t, one, key("b")); a != "0 third" || b != "0 first" {
 		t.Errorf("replaced: %q, %q", a, b)
 	}
-	large := bytes.Repeat([]byte("\x00\xff'\"\\%s "), 1<<18) // 2 MiB of what is no text
+	large := bytes.Repeat([]byte("\x00\xff'\"\\%s "), 1<<18) // 2 MiB of data that isn't text
 	if err := one.Keep(t.Context(), []string{key("large")}, large); err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +177,10 @@ func beginnings(t *testing.T, s Store) {
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // continues from it
 	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
-	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // comes before it
-	// Who waits holds nothing meanwhile.
+	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // precedes it
+	// Waiting replicas hold no leases.
 	must(t, true)(one.Lease(t.Context(), []string{keys(3000, 3000)[0]}, "d", lasting))
-	// A release is by the holder alone.
+	// Only the holder can release a lease.
 	if err := other.Release(t.Context(), key("k", 5), "b"); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,8 @@ func conflict(t *testing.T, s Store) {
 	}
 }
 
-// takeover lets a holder keep a record at the moment when its lease ends: what the next holder sees is never changed after it.
+// takeover lets a holder store a record at the moment when its lease ends: what the next holder has seen must not
+// change afterwards.
 func takeover(t *testing.T, s Store) {
 	one, other := s.Connect(), s.Connect()
 	kept := 0
@@ -259,7 +260,7 @@ func takeover(t *testing.T, s Store) {
 		must(t, true)(one.Lease(t.Context(), []string{lock}, "a", lasting))
 		did := make(chan bool)
 		go func() {
-			// A moment before the end, at the end, or a moment after it.
+			// A moment before the end, at the end, and a moment after it.
 			time.Sleep(lasting + time.Duration(i%3-1)*time.Second)
 			ok, err := one.KeepLeased(t.Context(), lock, "a", []string{record}, []byte("of a"))
 			if err != nil {
@@ -301,10 +302,10 @@ func canceled(t *testing.T, s Store) {
 	}
 }
 
-// policy is one in whose window about eight of the turns below fit.
+// policy has a window that fits about eight of the turns below.
 const policy = `{"window":{"tokens":6000,"reserve":500}}`
 
-// history is so many turns, and the next request.
+// history returns a history of this many turns, followed by the next request.
 func history(name string, turns int) []byte {
 	var list []string
 	for i := range turns {
@@ -314,11 +315,11 @@ func history(name string, turns int) []byte {
 	return fmt.Appendf(nil, `[%s,{"role":"user","content":"%s, request %d."}]`, strings.Join(list, ","), name, turns)
 }
 
-// model writes summaries that all differ.
+// model writes summaries that are all different.
 type model struct {
 	calls atomic.Int32
 	took  time.Duration
-	until chan struct{} // each call waits for it to be closed, unless it is nil
+	until chan struct{} // unless it is nil, each call waits for it to be closed
 }
 
 func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
@@ -330,17 +331,17 @@ func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, er
 	return ctxfold.Summary{Text: fmt.Sprintf("## Goal\nRead and count every file, as the user has asked.\n\n## Progress\nIn summary %d: the files were read.", n), FinishReason: "stop"}, nil
 }
 
-// replica is one whose lease does not end in a test.
+// replica returns a replica whose lease does not end during a test.
 func replica(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
 }
 
-// hasty is a replica whose lease is short.
+// hasty returns a replica with a short lease.
 func hasty(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
 
-// short is a lease that may end before a test says so.
+// short is the duration of a lease that may end before a test says so.
 const short = 10 * time.Second
 
 func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold.Result {
@@ -355,7 +356,8 @@ func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold
 	return r
 }
 
-// alone is how many calls of a model the compactions take in the turns of one replica, and in how many of them one is made.
+// alone returns how many model calls the compactions need in the turns of a single replica, and how many compactions
+// there are.
 func alone(t testing.TB, turns ...int) (calls, compactions int) {
 	m := &model{}
 	c := replica(nil)
@@ -367,7 +369,7 @@ func alone(t testing.TB, turns ...int) (calls, compactions int) {
 	return int(m.calls.Load()), compactions
 }
 
-// once: whoever asks, and however many at once, one compaction is made, and all send the same.
+// once: however many replicas ask at the same time, one compaction is made, and all of them send its result.
 func once(t *testing.T, s Store) {
 	calls, _ := alone(t, 12)
 	m := &model{took: 100 * time.Millisecond}
@@ -397,7 +399,7 @@ func once(t *testing.T, s Store) {
 	if slices.ContainsFunc(sent, func(s []byte) bool { return !bytes.Equal(s, sent[0]) }) {
 		t.Error("not all send the same")
 	}
-	// Turn for turn by any of them: what one would make of the conversation, and no more.
+	// Turns served by any of the replicas need as many compactions as with a single one.
 	turns := []int{13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30}
 	_, want := alone(t, append([]int{12}, turns...)...)
 	for i, n := range turns {
@@ -410,11 +412,11 @@ func once(t *testing.T, s Store) {
 	}
 }
 
-// faulty is the connection of a replica that can be cut.
+// faulty is a replica's connection that can be cut.
 type faulty struct {
 	records.Shared
 	hang, fail, noRenewal atomic.Bool
-	refused               chan struct{} // closed when a lease is refused, unless it is nil
+	refused               chan struct{} // unless it is nil, it is closed when a lease is refused
 	once                  sync.Once
 }
 
@@ -478,7 +480,7 @@ func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []stri
 	return f.Shared.KeepLeased(ctx, key, holder, keys, record)
 }
 
-// death: a replica that dies in the middle of a compaction keeps the others waiting until its lease ends, and costs a compaction.
+// death: a replica that dies during a compaction makes the others wait until its lease ends, and costs one compaction.
 func death(t *testing.T, s Store) {
 	dying := &faulty{Shared: s.Connect()}
 	asked, buried := make(chan struct{}), make(chan struct{})
@@ -502,13 +504,14 @@ func death(t *testing.T, s Store) {
 	calls, _ := alone(t, 12)
 	m := &model{}
 	r := s.expired(t, m, history("death", 12))
-	runtime.KeepAlive(dying) // a directory's lease ends with the program, which is this one
+	runtime.KeepAlive(dying) // the lease in a directory ends with the program, which is still running
 	if !r.Changed || int(m.calls.Load()) != calls {
 		t.Errorf("%v with %d calls", r.Reason, m.calls.Load())
 	}
 }
 
-// expired is the call of a replica that has to wait for the short lease of another one, which ends when it was seen.
+// expired calls a replica that has to wait for the short lease of another one, and ends that lease once the wait has
+// begun.
 func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
 	waiting := &faulty{Shared: s.Connect(), refused: make(chan struct{})}
 	done := make(chan *ctxfold.Result)
@@ -518,7 +521,7 @@ func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result 
 	return <-done
 }
 
-// suspended: a replica that was stopped for longer than its lease sends what another has made meanwhile.
+// suspended: a replica that was suspended for longer than its lease sends what another one has made in the meantime.
 func suspended(t *testing.T, s Store) {
 	slow := &faulty{Shared: s.Connect()}
 	slow.noRenewal.Store(true)
@@ -539,12 +542,13 @@ func suspended(t *testing.T, s Store) {
 	}
 }
 
-// failing: without the store each replica continues with what it knows; with it again, all know what was made meanwhile.
+// failing: without the store each replica continues with what it knows; once the store is back, all know what was made
+// in the meantime.
 func failing(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
-// hanging: a store that does not answer costs the time limit of one call now and then.
+// hanging: a store that does not answer occasionally costs the time limit of one call.
 func hanging(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
@@ -578,7 +582,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 		set(link, false)
 	}
 	last := turns[len(turns)-1]
-	for range 2 { // when the time is over for which the store is left alone
+	for range 2 { // after the time for which the store is not called
 		time.Sleep(3200 * time.Millisecond)
 		for i := range replicas {
 			turn(i, last)
@@ -590,7 +594,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	t.Error("what was made without the store did not get there")
 }
 
-// Each makes each call once, and all succeed.
+// Each makes each call once, and all must succeed.
 func Each(t *testing.T, r records.Shared) {
 	t.Helper()
 	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
@@ -607,7 +611,7 @@ func Each(t *testing.T, r records.Shared) {
 	}
 }
 
-// Line is a connection to a server that can be cut and can hang, as package servers has it.
+// Line is a connection to a server that can be cut and can hang, as in package servers.
 type Line interface {
 	Cut()
 	Hang()
@@ -615,7 +619,7 @@ type Line interface {
 	At() string
 }
 
-// hurried are records whose calls are given up at once as long as late is set.
+// hurried are records whose calls are abandoned at once while late is set.
 type hurried struct {
 	records.Shared
 	late atomic.Bool
@@ -630,7 +634,7 @@ func (h *hurried) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return h.Shared.Find(ctx, keys)
 }
 
-// TestLine makes turns of conversations over a real connection, which is cut, hangs, and is repaired.
+// TestLine serves turns of conversations over a real connection, which is cut, hangs, and is repaired.
 func TestLine(t *testing.T, line Line, connect func(address string) records.Shared) {
 	records := &hurried{Shared: connect(line.At())}
 	c := replica(records)
@@ -639,7 +643,7 @@ func TestLine(t *testing.T, line Line, connect func(address string) records.Shar
 		t.Helper()
 		return fit(t, c, m, history(name, n)).Changed
 	}
-	// Records that have failed are left alone for three seconds.
+	// After a failure the records are not called for three seconds.
 	const pause = 3200 * time.Millisecond
 	if !turn("cut", 12) || turn("cut", 12) {
 		t.Error("compacted twice, or not at all")

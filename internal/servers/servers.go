@@ -1,5 +1,5 @@
-// Package servers starts real servers for tests, each for one test: Redis or Valkey, and PostgreSQL, on a free port of this machine and
-// with their data in a directory that goes with the test.
+// Package servers starts real servers for tests, each for one test: Redis or Valkey, and PostgreSQL, on a free port of
+// this machine, with their data in a directory that is removed after the test.
 package servers
 
 import (
@@ -22,20 +22,20 @@ import (
 	"time"
 )
 
-// patience is how long a server may take to start or to end, which takes a moment.
+// patience is the time limit for a server to start or stop, which usually takes a moment.
 const patience = 20 * time.Minute
 
-// Redis starts Valkey, or Redis where there is no Valkey, and returns its address, host:port. Without both the test is skipped, but in CI
-// it fails.
+// Redis starts Valkey, or Redis if there is no Valkey, and returns its address, host:port. If there is neither, the
+// test is skipped, or fails in CI.
 func Redis(t testing.TB) (address string) {
 	t.Helper()
 	return redis(t, "--port")
 }
 
-// RedisTLS is Redis with TLS alone, and a certificate of 127.0.0.1 by an authority of its own.
+// RedisTLS is Redis that accepts only TLS, with a certificate for 127.0.0.1 by its own authority.
 func RedisTLS(t testing.TB) (address string, authorities *x509.CertPool) {
 	t.Helper()
-	s := httptest.NewUnstartedServer(nil) // for its certificate, which is its own authority
+	s := httptest.NewUnstartedServer(nil) // for its self-signed certificate
 	s.StartTLS()
 	s.Close()
 	of := s.TLS.Certificates[0]
@@ -69,10 +69,10 @@ func redis(t testing.TB, arguments ...string) (address string) {
 	return address
 }
 
-// Postgres starts PostgreSQL, and returns its URL. Without it the test is skipped, but in CI it fails.
+// Postgres starts PostgreSQL, and returns its URL. If it isn't installed, the test is skipped, or fails in CI.
 func Postgres(t testing.TB) (url string) {
 	t.Helper()
-	versions, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // Debian has them there
+	versions, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // its location in Debian
 	slices.SortFunc(versions, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(b, a)) })
 	initdb, program := find("initdb"), find("postgres")
 	for _, dir := range versions {
@@ -83,7 +83,7 @@ func Postgres(t testing.TB) (url string) {
 	if initdb == "" || program == "" {
 		missing(t, "postgresql")
 	}
-	dir, err := os.MkdirTemp("", "ctxfold-postgres-") // the names of sockets must be short, and the directory somebody else's
+	dir, err := os.MkdirTemp("", "ctxfold-postgres-") // names of sockets must be short, and the directory must belong to another user
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,8 @@ func Postgres(t testing.TB) (url string) {
 	return "postgres://ctxfold@" + address + "/postgres?sslmode=disable"
 }
 
-// somebody is who runs PostgreSQL, which refuses root: for root the user of Debian's package, or nobody.
+// somebody returns the user who runs PostgreSQL, because it refuses root: for root the user of Debian's package, or
+// nobody.
 func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	if os.Getuid() != 0 {
 		return nil
@@ -124,12 +125,12 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	return nil
 }
 
-// output is what a server has said up to now.
+// output is the output of a server so far.
 type output struct {
 	mu    sync.Mutex
 	text  []byte
-	ready string        // what it says when it listens
-	said  chan struct{} // closed when it has said so
+	ready string        // what it prints once it listens
+	said  chan struct{} // closed when it has printed that
 	once  sync.Once
 }
 
@@ -149,7 +150,7 @@ func (o *output) String() string {
 	return string(o.text)
 }
 
-// start runs a server until the test is over. It is ready when it says so.
+// start runs a server until the end of the test. It is ready once it prints the given text.
 func start(t testing.TB, c *exec.Cmd, ready string) {
 	t.Helper()
 	log := &output{ready: ready, said: make(chan struct{})}
@@ -163,7 +164,7 @@ func start(t testing.TB, c *exec.Cmd, ready string) {
 		_ = c.Wait()
 	}()
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGINT) // PostgreSQL takes this for: at once, and tidily
+		_ = c.Process.Signal(syscall.SIGINT) // for PostgreSQL this means a fast, clean shutdown
 		select {
 		case <-ended:
 		case <-time.After(patience):
@@ -196,7 +197,7 @@ func missing(t testing.TB, what string) {
 	t.Skipf("%s is missing: THE TESTS OF SHARED RECORDS IN IT ARE LEFT OUT", what)
 }
 
-// free is an address that nobody listens on just now.
+// free returns an address with an unused port.
 func free(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -206,7 +207,7 @@ func free(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Link is a line to a server that can be cut, and can hang.
+// Link is a connection to a server that can be cut, and can hang.
 type Link struct {
 	listener net.Listener
 	to       string
@@ -224,7 +225,7 @@ const (
 	hanging
 )
 
-// NewLink makes a whole Link to an address.
+// NewLink returns an intact Link to an address.
 func NewLink(t testing.TB, to string) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -241,16 +242,16 @@ func NewLink(t testing.TB, to string) *Link {
 	return l
 }
 
-// At is where it listens, host:port.
+// At returns the address on which it listens, host:port.
 func (l *Link) At() string { return l.listener.Addr().String() }
 
-// Cut ends all connections, and each new one at once.
+// Cut ends all connections, and closes each new one at once.
 func (l *Link) Cut() { l.set(cut) }
 
-// Hang lets nothing through any more, both ways.
+// Hang stops all traffic in both directions.
 func (l *Link) Hang() { l.set(hanging) }
 
-// Mend makes it whole.
+// Mend restores the connection.
 func (l *Link) Mend() { l.set(whole) }
 
 func (l *Link) set(s state) {

@@ -62,7 +62,8 @@ func modelMessages(t testing.TB, name string, messages []json.RawMessage) []json
 	return out
 }
 
-// oneTurn makes the shape of a long agentic session: one user message, and all steps in one of the assistant.
+// oneTurn converts a session to the shape of a long agentic session: one user message, and all steps in one assistant
+// message.
 func oneTurn(t testing.TB, name string, messages []json.RawMessage) []json.RawMessage {
 	turn := struct {
 		ID    string            `json:"id"`

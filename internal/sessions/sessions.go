@@ -1,5 +1,5 @@
-// Package sessions finds the real sessions that tests run on, and takes the messages out of their files. It is for tests
-// only, and independent of the code that it helps to test: it reads with encoding/json.
+// Package sessions finds the real sessions that tests use, and extracts the messages from their files. It is for tests
+// only, and independent of the code that it helps to test: it uses encoding/json.
 package sessions
 
 import (
@@ -15,12 +15,12 @@ import (
 
 // Session is a conversation from a file.
 type Session struct {
-	Name     string // file, and a number where the file holds several
+	Name     string // file name, and a number if the file contains several
 	Format   string // wire format
 	Messages []json.RawMessage
 }
 
-// JSON is the session's messages as a list.
+// JSON returns the session's messages as a list.
 func (s *Session) JSON() []byte {
 	b := []byte("[")
 	for i, m := range s.Messages {
@@ -32,8 +32,8 @@ func (s *Session) JSON() []byte {
 	return append(b, ']')
 }
 
-// Dir is the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data next to the project. The test is skipped where there is
-// none, but in CI it fails.
+// Dir returns the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data next to the project. If there is
+// none, the test is skipped, or fails in CI.
 func Dir(t testing.TB) string { return folder(t, "CTXFOLD_DATA", "data") }
 
 func folder(t testing.TB, env, name string) string {
@@ -52,7 +52,7 @@ func folder(t testing.TB, env, name string) string {
 		dir = filepath.Join(root, "..", "shared", name)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // a walk does not follow a link that it starts at
+		dir = real // a walk does not follow a link at its root
 	}
 	if _, err := os.Stat(dir); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -96,7 +96,7 @@ func Load(t testing.TB, formats ...string) []Session {
 	return all
 }
 
-// Mistral is where requests to Mistral's API went, which are recorded among those of OpenAI's.
+// Mistral is where recorded requests went that are among those for OpenAI's API, but are for Mistral's.
 const Mistral = "https://api.mistral.ai/"
 
 func extract(t testing.TB, name string, src []byte) []Session {
@@ -113,7 +113,7 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	case strings.HasPrefix(name, "openai_chat/mini_"):
 		var out []json.RawMessage
 		for _, m := range plain(t, name, field(t, name, src, "messages")) {
-			if role(m) != "exit" { // the harness's own last line; no API has such a role
+			if role(m) != "exit" { // the harness's last line; no API has such a role
 				out = append(out, m)
 			}
 		}
@@ -150,7 +150,7 @@ func extract(t testing.TB, name string, src []byte) []Session {
 			if rec.Request.Contents != nil {
 				s.Format, rec.Request.Input = "gemini", rec.Request.Contents
 			}
-			if len(rec.Request.Input) > 0 && rec.Request.Input[0] == '[' { // a text alone is no transcript
+			if len(rec.Request.Input) > 0 && rec.Request.Input[0] == '[' { // a plain text is not a transcript
 				s.Messages = plain(t, name, rec.Request.Input)
 			}
 			out = append(out, s)
@@ -179,8 +179,8 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	return nil
 }
 
-// claudeCode takes the live messages of a Claude Code session in the order of the file: those after the last compaction boundary, without
-// side chains.
+// claudeCode returns the live messages of a Claude Code session in the order of the file: those after the last
+// compaction boundary, without side chains.
 func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {
@@ -209,7 +209,8 @@ func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	return out
 }
 
-// codex takes the live items of a Codex rollout: those after the last compaction, which brings all that it leaves of the ones before it.
+// codex returns the live items of a Codex rollout: those after the last compaction, which repeats everything that it
+// keeps.
 func codex(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {

@@ -1,6 +1,6 @@
-// Package steps counts what operations of core do: the basic blocks that they run and the bytes that they allocate. Both are the same on
-// every machine, however busy it is, so that a test can show that a cost is linear. What the standard library does inside of a call is only
-// counted by what it allocates, apart from the packages that are counted too.
+// Package steps counts what operations of core do: the basic blocks that they run and the bytes that they allocate.
+// Both are the same on every machine, regardless of its load, so that a test can show that a cost is linear. The
+// standard library counts only by its allocations, except for packages that are instrumented too.
 package steps
 
 import (
@@ -20,10 +20,10 @@ const (
 	counted = "github.com/ctxfold/ctxfold/core/...," + program + ",slices,strings,bytes,strconv,sort"
 )
 
-// Cost is what one operation cost.
+// Cost is the cost of one operation.
 type Cost struct {
 	Steps uint64 // basic blocks
-	Bytes uint64 // that were allocated
+	Bytes uint64 // allocated
 }
 
 // Counter is a process that counts. It makes one call at a time.
@@ -62,11 +62,11 @@ func Start(t testing.TB) *Counter {
 		}
 	})
 	counter := &Counter{in: bufio.NewWriter(in), out: bufio.NewReader(out)}
-	counter.Call(t, "info", nil) // what is only done once
+	counter.Call(t, "info", nil) // warm up what is only done once
 	return counter
 }
 
-// Call runs an operation, and returns its answer too.
+// Call runs an operation, and also returns its answer.
 func (c *Counter) Call(t testing.TB, op string, request []byte) (cost Cost, answer []byte) {
 	t.Helper()
 	c.mu.Lock()
@@ -96,9 +96,10 @@ func (c *Counter) Call(t testing.TB, op string, request []byte) (cost Cost, answ
 	return head.Cost, answer
 }
 
-// Linear fails the test if the cost of an operation grows faster than its request, of which n is the size, from a quarter of n to n: steps with
-// a logarithm in them pass, those with a square don't. What begins between two sizes, such as a compaction, is steeper there, so steps that grow
-// are counted at four and sixteen times n too. It returns the answer to the request of n.
+// Linear fails the test if the cost of an operation grows faster than its request, whose size is n, from a quarter of n
+// to n: costs with a logarithmic factor pass, quadratic ones don't. Something that begins between two sizes, such as a
+// compaction, makes the growth steeper there, so operations that fail are also counted at four and sixteen times n. It
+// returns the answer to the request of size n.
 func (c *Counter) Linear(t testing.TB, op string, n int, request func(n int) []byte) (answer []byte) {
 	t.Helper()
 	grows := func(from, to []byte) (string, bool) {
@@ -108,10 +109,10 @@ func (c *Counter) Linear(t testing.TB, op string, n int, request func(n int) []b
 		times := float64(len(to)) / float64(len(from))
 		s, b := float64(whole.Steps)/float64(quarter.Steps), float64(whole.Bytes)/float64(quarter.Bytes)
 		return fmt.Sprintf("%s: a request %.2f times as long takes %.2f times the steps (%d, %d) and allocates %.2f times the bytes (%d, %d)",
-			op, times, s, quarter.Steps, whole.Steps, b, quarter.Bytes, whole.Bytes), s > 1.35*times || b > 2*times && whole.Bytes > 1<<20 // lists that grow are allocated again
+			op, times, s, quarter.Steps, whole.Steps, b, quarter.Bytes, whole.Bytes), s > 1.35*times || b > 2*times && whole.Bytes > 1<<20 // growing lists are reallocated
 	}
 	small := request(n / 4)
-	c.Call(t, op, small) // what is only done once
+	c.Call(t, op, small) // warm up what is only done once
 	var first []byte
 	for size, last := n, ""; ; size *= 4 {
 		large := request(size)

@@ -1,5 +1,6 @@
-// Command testlog reads what go test -json writes and prints what go test prints: a line for each package, and what failed. What each test
-// took, and why tests were skipped, goes to the file that CTXFOLD_TIMES names, for the summary of a run (.ci/stages):
+// Command testlog reads the output of go test -json and prints what go test prints: a line for each package, and
+// failures. The durations of tests, and why tests were skipped, go to the file that CTXFOLD_TIMES names, for the
+// summary of a run (.ci/stages):
 //
 //	time 1.25 core TestFit
 //	skip core TestLinear: a long run
@@ -22,7 +23,7 @@ import (
 // event is a line of go test -json.
 type event struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // of what was built
+	ImportPath                    string // the package that was built
 	Elapsed                       float64
 }
 
@@ -44,7 +45,7 @@ func main() {
 	}
 }
 
-// filter copies the events that say something.
+// filter copies the relevant events.
 func filter(in io.Reader, out, times io.Writer) error {
 	said := map[key]string{}
 	lines := bufio.NewReader(in)
@@ -53,7 +54,7 @@ func filter(in io.Reader, out, times io.Writer) error {
 		var e event
 		switch {
 		case len(line) == 0:
-		case json.Unmarshal(line, &e) != nil: // the go command itself
+		case json.Unmarshal(line, &e) != nil: // output of the go command itself
 			fmt.Fprintf(out, "%s", line)
 		default:
 			e.write(said, out, times)
@@ -72,7 +73,8 @@ func (e *event) write(said map[key]string, out, times io.Writer) {
 	room := path.Base(e.Package)
 	switch e.Action {
 	case "output":
-		// What a test says waits until it is known how it ends; a package's own lines are shown unless they say nothing.
+		// The output of a test is held back until its result is known; a package's own lines are shown unless they are
+		// empty.
 		if e.Test != "" || e.Output != "PASS\n" && !strings.Contains(e.Output, "[no test files]") {
 			said[at] += e.Output
 		}
@@ -93,10 +95,10 @@ func (e *event) write(said map[key]string, out, times io.Writer) {
 	}
 }
 
-// place is what go test puts before a test's own words.
+// place matches the position that go test puts before a test's message.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// why is the last thing that a skipped test has said.
+// why returns the last message of a skipped test.
 func why(said string) string {
 	reason := "no reason is given"
 	for line := range strings.Lines(said) {

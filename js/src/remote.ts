@@ -1,4 +1,5 @@
 /** The page's side of `ctxfold/worker`. */
+import type { Compactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { type CompactOptions, ending, IN_COMPACT, type Overrides, optionsOf, usageOf } from "./ending.js";
 import { type Answer, doneOf, type Head } from "./envelope.js";
@@ -22,33 +23,24 @@ import type {
   Digest,
   Done,
   Estimate,
-  Failure,
   Format,
-  Found,
   FunctionName,
   FunctionRequest,
-  Info,
   Kept,
   Left,
-  LimitedOutput,
   Message,
   Messages,
-  NamedHandles,
-  OutputLimits,
   Pending,
   Plan,
   PlanOptions,
   Policy,
-  Recalled,
   Repaired,
   Restored,
-  Search,
   Session,
   State,
   StepOptions,
   Summary,
   Validation,
-  Verdict,
 } from "./types.js";
 
 /** Sources of a worker's module: those of `ModuleSource` that can be sent to a worker. */
@@ -59,12 +51,34 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
   module?: RemoteModuleSource;
 }
 
+/** The operations of a compactor whose result does not depend on the form of the messages. */
+type Plain =
+  | "prints"
+  | "estimate"
+  | "estimateText"
+  | "check"
+  | "validate"
+  | "handlesIn"
+  | "digests"
+  | "recallTool"
+  | "recall"
+  | "search"
+  | "detect"
+  | "classifyError"
+  | "limitToolOutput"
+  | "info";
+
+/** The same operations in a worker: each returns a promise. */
+export type RemoteOperations = {
+  [Op in Plain]: (...args: Parameters<Compactor[Op]>) => Promise<ReturnType<Compactor[Op]>>;
+};
+
 /**
  * A compactor off the main thread: like `Compactor`, but every operation returns a promise, and none requires `ready`.
  * Only serializing live messages, and applying edits to them, happens on the calling thread; text and bytes need
  * neither.
  */
-export interface RemoteCompactor {
+export interface RemoteCompactor extends RemoteOperations {
   readonly policy: Policy;
   readonly store: Store | undefined;
   /** Whether there is a `summarize` function. */
@@ -79,27 +93,13 @@ export interface RemoteCompactor {
     summaries: readonly Summary[],
     options?: StepOptions,
   ): Promise<Pending | Done<M>>;
-  prints(messages: Messages): Promise<string[]>;
-  estimate(messages: Messages, overrides?: Overrides): Promise<Estimate>;
-  estimateText(text: string): Promise<Estimate>;
-  check(messages: Messages, overrides?: Overrides): Promise<Check>;
-  validate(messages: Messages): Promise<Validation>;
   repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>>;
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Promise<Restored<M>>;
-  handlesIn(bodies: readonly Kept[]): Promise<NamedHandles>;
-  digests(messages: Messages, state?: State | null): Promise<Digest[]>;
-  recallTool(): Promise<object>;
-  recall(callArguments: unknown, body?: string | null, found?: Found): Promise<Recalled>;
-  search(search: Search): Promise<Found>;
-  detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
   save<F extends string | Uint8Array>(file: F, left: Left): Promise<F>;
-  classifyError(failure: Failure): Promise<Verdict>;
-  limitToolOutput(text: string, limits?: OutputLimits): Promise<LimitedOutput>;
   function<T = unknown>(name: FunctionName, request?: FunctionRequest): Promise<T>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
-  info(): Promise<Info>;
   /** Releases the compactor in the worker. The worker ends with its last compactor. */
   close(): void;
 }
@@ -244,6 +244,14 @@ class Remote implements RemoteCompactor {
   /** Large transcripts that were sent to the worker: a job needs its transcript in several calls. */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
   #state: State | undefined;
+  readonly estimateText = this.#passed("estimateText");
+  readonly handlesIn = this.#passed("handlesIn");
+  readonly recallTool = this.#passed("recallTool");
+  readonly recall = this.#passed("recall");
+  readonly search = this.#passed("search");
+  readonly classifyError = this.#passed("classifyError");
+  readonly limitToolOutput = this.#passed("limitToolOutput");
+  readonly info = this.#passed("info");
 
   constructor(link: Link, id: number, state: State | undefined, compacting: Compacting) {
     this.#compacting = compacting;
@@ -315,10 +323,6 @@ class Remote implements RemoteCompactor {
     return this.#transcript("estimate", messages, [{ ...overrides, state: state ?? null, usage }]);
   }
 
-  async estimateText(text: string): Promise<Estimate> {
-    return (await this.#link.call(this.#id, "estimateText", [text])) as Estimate;
-  }
-
   async check(messages: Messages, overrides: Overrides = {}): Promise<Check> {
     const { state } = overrides;
     const usage = usageOf(this.#compacting.countTokens, messages, overrides.usage);
@@ -350,24 +354,8 @@ class Remote implements RemoteCompactor {
     return this.#transcript("restore", messages, [bodies, state]);
   }
 
-  async handlesIn(bodies: readonly Kept[]): Promise<NamedHandles> {
-    return (await this.#link.call(this.#id, "handlesIn", [bodies])) as NamedHandles;
-  }
-
   digests(messages: Messages, state: State | null = this.#state ?? null): Promise<Digest[]> {
     return this.#transcript("digests", messages, [state]);
-  }
-
-  async recallTool(): Promise<object> {
-    return (await this.#link.call(this.#id, "recallTool", [])) as object;
-  }
-
-  async recall(callArguments: unknown, body?: string | null, found?: Found): Promise<Recalled> {
-    return (await this.#link.call(this.#id, "recall", [callArguments, body, found])) as Recalled;
-  }
-
-  async search(search: Search): Promise<Found> {
-    return (await this.#link.call(this.#id, "search", [search])) as Found;
   }
 
   detect(messages: Messages): Promise<Detection> {
@@ -389,22 +377,10 @@ class Remote implements RemoteCompactor {
     return fileOf(file, (await this.#link.call(this.#id, "ask", args, { piece, answer })) as Answer);
   }
 
-  async classifyError(failure: Failure): Promise<Verdict> {
-    return (await this.#link.call(this.#id, "classifyError", [failure])) as Verdict;
-  }
-
-  async limitToolOutput(text: string, limits?: OutputLimits): Promise<LimitedOutput> {
-    return (await this.#link.call(this.#id, "limitToolOutput", [text, limits])) as LimitedOutput;
-  }
-
   async function<T = unknown>(name: FunctionName, { messages, ...request }: FunctionRequest = {}): Promise<T> {
     if (messages === undefined) return (await this.#link.call(this.#id, "function", [name, request])) as T;
     const { piece, answer } = transcript(messages);
     return (await this.#link.call(this.#id, "function", [name, request], { piece, answer })) as T;
-  }
-
-  async info(): Promise<Info> {
-    return (await this.#link.call(this.#id, "info", [])) as Info;
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
@@ -438,6 +414,11 @@ class Remote implements RemoteCompactor {
 
   close(): void {
     this.#link.close(this.#id);
+  }
+
+  /** An operation that the worker runs with the same arguments. */
+  #passed<Op extends Plain>(op: Op): RemoteOperations[Op] {
+    return (async (...args: unknown[]) => this.#link.call(this.#id, op, args)) as RemoteOperations[Op];
   }
 
   /** Runs an operation on a transcript and returns its messages in the form that the caller passed. */

@@ -9,10 +9,16 @@ import "math/bits"
 
 // Map is a crit-bit tree. The zero value is empty. Keys cannot be removed.
 type Map[V any] struct {
-	nodes  []node
-	keys   []string
+	tree
 	values []V
-	root   int32
+}
+
+// tree maps keys to their indexes, in the order in which they were added. It is not generic, so the module contains its code
+// once and not once per type of value.
+type tree struct {
+	nodes []node
+	keys  []string
+	root  int32
 }
 
 // node separates the keys below it by one bit: the bit of mask in their byte at index at or, if mask is longer, whether
@@ -35,45 +41,41 @@ func (n *node) side(key string) int {
 }
 
 // Len returns the number of keys.
-func (m *Map[V]) Len() int { return len(m.keys) }
+func (t *tree) Len() int { return len(t.keys) }
 
-// nearest returns the index of the key that shares the longest prefix with key. The map must not be empty.
-func (m *Map[V]) nearest(key string) int32 {
-	at := m.root
+// nearest returns the index of the key that shares the longest prefix with key. The tree must not be empty.
+func (t *tree) nearest(key string) int {
+	at := t.root
 	for at >= 0 {
-		n := &m.nodes[at]
+		n := &t.nodes[at]
 		at = n.child[n.side(key)]
 	}
-	return ^at
+	return int(^at)
 }
 
-// Get returns the value of a key, and whether there is one.
-func (m *Map[V]) Get(key string) (value V, found bool) {
-	if len(m.keys) == 0 {
-		return value, false
+// find returns the index of a key; -1 if the tree doesn't contain it.
+func (t *tree) find(key string) int {
+	if len(t.keys) > 0 {
+		if i := t.nearest(key); t.keys[i] == key {
+			return i
+		}
 	}
-	if i := m.nearest(key); m.keys[i] == key {
-		return m.values[i], true
-	}
-	return value, false
+	return -1
 }
 
 // Has reports whether the map contains a key.
-func (m *Map[V]) Has(key string) bool {
-	return len(m.keys) > 0 && m.keys[m.nearest(key)] == key
-}
+func (t *tree) Has(key string) bool { return t.find(key) >= 0 }
 
-// At returns a pointer to the value of a key, which is valid until the next key is added. A new key has the zero value.
-func (m *Map[V]) At(key string) *V {
-	var zero V
-	if len(m.keys) == 0 {
-		m.root = m.leaf(key, zero)
-		return &m.values[0]
+// put returns the index of a key, which it adds if the tree doesn't contain it.
+func (t *tree) put(key string) int {
+	if len(t.keys) == 0 {
+		t.root = t.leaf(key)
+		return 0
 	}
-	near := m.nearest(key)
-	other := m.keys[near]
+	near := t.nearest(key)
+	other := t.keys[near]
 	if other == key {
-		return &m.values[near]
+		return near
 	}
 	i := 0
 	for i < len(key) && i < len(other) && key[i] == other[i] {
@@ -83,19 +85,42 @@ func (m *Map[V]) At(key string) *V {
 	if i < len(key) && i < len(other) {
 		split.mask = 1 << (bits.Len8(key[i]^other[i]) - 1)
 	}
-	at := &m.root
+	at := &t.root
 	for *at >= 0 {
-		n := &m.nodes[*at]
+		n := &t.nodes[*at]
 		if n.at > split.at || n.at == split.at && n.mask < split.mask {
 			break
 		}
 		at = &n.child[n.side(key)]
 	}
-	below, leaf := *at, m.leaf(key, zero)
+	below, leaf := *at, t.leaf(key)
 	split.child[split.side(key)], split.child[1-split.side(key)] = leaf, below
-	*at = int32(len(m.nodes))
-	m.nodes = append(m.nodes, split)
-	return &m.values[len(m.values)-1]
+	*at = int32(len(t.nodes))
+	t.nodes = append(t.nodes, split)
+	return len(t.keys) - 1
+}
+
+func (t *tree) leaf(key string) int32 {
+	t.keys = append(t.keys, key)
+	return ^int32(len(t.keys) - 1)
+}
+
+// Get returns the value of a key, and whether there is one.
+func (m *Map[V]) Get(key string) (value V, found bool) {
+	if i := m.find(key); i >= 0 {
+		return m.values[i], true
+	}
+	return value, false
+}
+
+// At returns a pointer to the value of a key, which is valid until the next key is added. A new key has the zero value.
+func (m *Map[V]) At(key string) *V {
+	i := m.put(key)
+	if i == len(m.values) {
+		var zero V
+		m.values = append(m.values, zero)
+	}
+	return &m.values[i]
 }
 
 // Set sets the value of a key.
@@ -103,8 +128,3 @@ func (m *Map[V]) Set(key string, value V) { *m.At(key) = value }
 
 // Add adds a key, for a map that is used as a set.
 func (m *Map[V]) Add(key string) { m.At(key) }
-
-func (m *Map[V]) leaf(key string, value V) int32 {
-	m.keys, m.values = append(m.keys, key), append(m.values, value)
-	return ^int32(len(m.keys) - 1)
-}

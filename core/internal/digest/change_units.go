@@ -226,7 +226,7 @@ func swapped(removed, added []string) string {
 	for i := range added {
 		if i == mostSwapped {
 			if same {
-				return Fence("`" + clipLine(old, quotedLine) + "` → `" + clipLine(now, quotedLine) + "` in " + itoa(len(added)) + " lines")
+				return Fence(codeQuote(clipLine(old, quotedLine)) + " → " + codeQuote(clipLine(now, quotedLine)) + " in " + itoa(len(added)) + " lines")
 			}
 			return b.String() + "; and " + itoa(len(added)-i) + " more lines like that"
 		}
@@ -340,7 +340,7 @@ func telling(lines []string) (out []string) {
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
-		line = clipLine(strings.ReplaceAll(line, "`", "'"), quotedLine)
+		line = clipLine(line, quotedLine)
 		if b.Len() > 0 && b.Len()+len(line) > most {
 			b.WriteString(" …")
 			break
@@ -348,9 +348,21 @@ func quoted(lines []string, most int) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString("`" + line + "`")
+		b.WriteString(codeQuote(line))
 	}
 	return Fence(b.String())
+}
+
+// codeQuote returns a line of code between backticks: so many that the line has no such run of them.
+func codeQuote(line string) string {
+	if !strings.Contains(line, "`") {
+		return "`" + line + "`"
+	}
+	marks := "``"
+	for strings.Contains(line, marks) {
+		marks += "`"
+	}
+	return marks + " " + line + " " + marks
 }
 
 // The modifiers of definitions, and their keywords.

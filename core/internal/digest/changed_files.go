@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // touch is what a command did to a file, after so many units of its turn.
@@ -30,7 +31,7 @@ func (h *history) add(verb string, entry int) {
 	number := "[" + itoa(entry) + "]"
 	h.comes = h.comes || h.text == "" && (verb == "wrote" || verb == triedVerb)
 	switch {
-	case h.text != "" && strings.HasSuffix(h.text, number) && verb != goneVerb && verb != awayVerb, len(h.text) > mostHistory:
+	case h.text != "" && strings.HasSuffix(h.text, number) && !leaves(verb), len(h.text) > mostHistory:
 	case h.verb == verb:
 		h.text += ", " + number
 	case h.text != "":
@@ -41,6 +42,9 @@ func (h *history) add(verb string, entry int) {
 	h.verb = verb
 	h.count++
 }
+
+// leaves reports whether a file is no longer there after what was done to it.
+func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
 // mostHistory is the maximum length of one file's history, in bytes.
 const mostHistory = 40
@@ -54,13 +58,13 @@ const (
 	beforeHistory = "changed before"
 	// triedVerb is what was done to files that were only written to be run.
 	triedVerb = "written and run"
-	// awayVerb is what was done to files that have another name since.
-	awayVerb = "moved away"
+	// awayVerb, with the new name behind it, is what was done to files that have another name since.
+	awayVerb = "moved to "
 	goneVerb = "deleted"
 )
 
 // historyVerbs begin the history of a file.
-var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb + " in [", triedVerb, beforeHistory}
+var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, triedVerb, beforeHistory}
 
 // files returns the block of changed files, each with the entries that say how it was changed, in at most size bytes. Files with the same
 // history share a line; the most frequently changed come first. Paths are relative to the log's folder if all are absolute.
@@ -83,7 +87,7 @@ func (k *turnLog) files(paths []string, size int) string {
 			name = strings.TrimPrefix(path, k.base)
 		}
 		h, _ := histories.Get(path)
-		if h.comes && (h.verb == goneVerb || h.verb == awayVerb) { // it was there only for a while
+		if h.comes && leaves(h.verb) { // it was there only for a while
 			continue
 		}
 		known := at.At(h.text)
@@ -104,7 +108,7 @@ func (k *turnLog) files(paths []string, size int) string {
 		}
 		return g.count
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return rank(&b) - rank(&a) })
+	sorting.Stable(groups, func(a, b group) int { return rank(&b) - rank(&a) })
 	var lines []string
 	for _, g := range groups {
 		switch {

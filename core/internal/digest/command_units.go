@@ -376,11 +376,11 @@ func (r *run) text() string {
 		script = withoutDocs(script)
 	}
 	script = withoutLooks(script)
-	text := "ran `"
+	text := "ran "
 	if said, found := strings.CutPrefix(script, "# "); found {
-		text, script = "ran a script: `", said
+		text, script = "ran a script: ", said
 	}
-	text += Fence(strings.ReplaceAll(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30), "`", "'")) + "`"
+	text += codeQuote(Fence(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30)))
 	switch {
 	case r.exit == "failed":
 		text += " → failed"

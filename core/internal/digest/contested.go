@@ -1,10 +1,14 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Beginnings of messages that reject what the assistant said or did: words, phrases, and character sequences of scripts without spaces.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
+	hesitations  = wordListOf("ok okay uh uhm um hm hmm well ah oh äh hm euh eh ну")
 	contestHeads = strings.Split("that's not|thats not|that is not|it's not|its not|it is not|doesn't work|does not work|doesnt work|didn't work|"+
 		"not working|not what i|still not|still doesn|still broken|still fail|still the same|still get|same error|same issue|same problem|revert|undo |"+
 		"i said |i didn't ask|why did you|das stimmt nicht|funktioniert nicht|geht nicht|immer noch|eso no|no funciona|sigue sin|sigue fallando|"+
@@ -30,12 +34,18 @@ func contests(asked string) bool {
 			}
 		}
 	}
-	word := head
-	if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
-		word = head[:at]
-	}
-	if contestWords.has(word) {
-		return true
+	for head != "" { // "ok. uh. no. …"
+		word, rest := head, ""
+		if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
+			word, rest = head[:at], strings.TrimLeft(head[at:], " ,.!?:;-—")
+		}
+		if contestWords.has(word) {
+			return true
+		}
+		if !hesitations.has(word) {
+			break
+		}
+		head = rest
 	}
 	first, _, _ := strings.Cut(head, "\n")
 	for at := 0; at < min(len(first), lookContest/2); { // words
@@ -60,4 +70,25 @@ func contests(asked string) bool {
 		}
 	}
 	return false
+}
+
+// claimSigns are in sentences that say that all is well, in lower case, and troubleSigns in what a user says when it is not.
+var (
+	claimSigns   = strings.Split("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works", "|")
+	troubleSigns = strings.Split("fail|error|broke|not working|n't work|isn't|aren't|still|[pasted: ", "|")
+)
+
+// lookTrouble is how much of a message is searched for troubleSigns, in bytes.
+const lookTrouble = 400
+
+// reportsTrouble reports whether a user message says that something does not work.
+func reportsTrouble(asked string) bool {
+	head := lower(trimRune(asked[:min(len(asked), lookTrouble)]))
+	return slices.ContainsFunc(troubleSigns, func(s string) bool { return strings.Contains(head, s) })
+}
+
+// claims reports whether a sentence says that all is well.
+func claims(text string) bool {
+	text = lower(text)
+	return slices.ContainsFunc(claimSigns, func(s string) bool { return strings.Contains(text, s) })
 }

@@ -192,7 +192,7 @@ func (e *Excerpts) Choose(sizes []int, room int) []string {
 	}
 	out := make([]string, len(sizes))
 	for i, lines := range chosen {
-		slices.Sort(lines)
+		sorting.Ordered(lines)
 		for _, line := range lines {
 			l := &e.lines[i][line]
 			out[i] += "\n" + strings.TrimLeft(e.texts[i][l.from:l.to], " \t")

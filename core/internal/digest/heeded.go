@@ -212,7 +212,7 @@ func (s *turnWords) quoteLines(u *unit) {
 		if names < leastShared {
 			continue
 		}
-		if code = clipLine(strings.ReplaceAll(code, "`", "'"), longestCode); number != "" {
+		if code = clipLine(code, longestCode); number != "" {
 			code = number + ": " + code
 		}
 		at := len(best)
@@ -235,13 +235,13 @@ func (s *turnWords) quoteLines(u *unit) {
 	}
 	text := "in " + Fence(clipLine(u.source, maxCommand)) + ": "
 	if u.source == "" {
-		text = "found for `" + clipLine(strings.ReplaceAll(u.text, "`", "'"), maxName) + "`: "
+		text = "found for " + codeQuote(clipLine(u.text, maxName)) + ": "
 	}
 	for i := range best {
 		if i > 0 {
 			text += " "
 		}
-		text += "`" + Fence(best[i].text) + "`"
+		text += codeQuote(Fence(best[i].text))
 	}
 	u.text, u.factor = text, ofLines
 }

@@ -259,6 +259,9 @@ func key(f *api.LedgerFailure) string {
 			on = cmd
 		}
 		words := strings.Fields(on)
+		if kindOf(on) == commits { // whatever precedes it: one that failed is followed by another try
+			words = []string{"git", "commit"}
+		}
 		end := 0
 		for end < len(words) && end < 3 && !strings.HasPrefix(words[end], "-") && words[end] != "./..." && !strings.ContainsAny(words[end], "|>&;") {
 			end++

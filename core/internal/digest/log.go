@@ -84,10 +84,17 @@ func (k *turnLog) turnAt(message int32) int {
 	return number
 }
 
-// aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest.
+// aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest but one. The last turn tells
+// where things stand, and counts most.
 func (k *turnLog) aged(factor, turn int) int {
+	if turn > 0 && turn == len(k.turns)-1 {
+		return max(1, factor*ofLastTurn/1024)
+	}
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
 }
+
+// ofLastTurn is the weight of the last turn, in 1/1024.
+const ofLastTurn = 1700
 
 // leastBase is the minimum length of a folder, in bytes, to be named once instead of in each unit.
 const leastBase = 12
@@ -194,7 +201,11 @@ func (k *turnLog) write(size, spare int) string {
 
 // share returns the log, in which requests have the largest share at which everything fits.
 func (k *turnLog) share(size, spare int) string {
-	for share := requestShare; share > 0; share /= 2 {
+	start := requestShare
+	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
+		start = wholeShare
+	}
+	for share := start; share > 0; share /= 2 {
 		most := size * share / 100
 		asked, used := k.requests(most + spare)
 		room := size + min(spare, max(0, used-most))
@@ -309,10 +320,10 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 			b = append(b, " "+startHead...)
 		}
 		b = append(b, '\n')
-		if from == next && k.outcomes {
+		b = k.entry(b, &k.turns[i], chosen[from:next])
+		if k.outcomes && !k.tells(&k.turns[i], chosen[from:next]) {
 			b = append(b, k.turns[i].outcome()...)
 		}
-		b = k.entry(b, &k.turns[i], chosen[from:next])
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))
 }
@@ -323,15 +334,22 @@ const (
 	leastOutcomes = 2000
 )
 
+// tells reports whether the units chosen for a turn say what came of it: of a question only an answer does.
+func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
+	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
+		return t.units[k.units[c.Item].unit].kind == answerUnit || !asksIn(t.asked)
+	})
+}
+
 // outcome returns the line that says what came of a turn if nothing else does: the first thing that its answer names; "" if the user rejected
 // it.
 func (t *turn) outcome() string {
 	for n := range t.units {
 		u := &t.units[n]
-		if u.kind != answerUnit || u.factor <= ofAnnounced || t.contested || !namesMore(u.text) && !unspacedText(u.text) {
+		if u.kind != answerUnit || u.factor <= ofAnnounced || t.contested || !namesMore(u.text) && !unspacedText(u.text) && !asksIn(t.asked) {
 			continue
 		}
-		if said := withoutNumber(clipWords(introOf(u)+u.text, mostOutcome)); len(said) > len(introOf(u)) {
+		if said := withoutNumber(clipWords(introOf(u)+u.text, mostOutcome)); len(said) > len(introOf(u)+" …") {
 			return entryBullet + answerLabel + said + "\n"
 		}
 	}

@@ -10,6 +10,22 @@ import (
 // requestShare is the share of a log that the user's words may take, in percent.
 const requestShare = 60
 
+// wholeShare is the share that they may take if that shows all of them whole that have at most wholeRequest bytes.
+const (
+	wholeShare   = 75
+	wholeRequest = 400
+)
+
+// wholeNeed returns how many bytes the requests need if those of more than wholeRequest bytes are clipped to that.
+func (k *turnLog) wholeNeed() (sum int) {
+	for i := range k.turns {
+		if n := len(k.turns[i].asked); n > 0 {
+			sum += min(n, wholeRequest) + requestFrame
+		}
+	}
+	return sum
+}
+
 // The guaranteed length of requests, in bytes: of the first and the newest, and of the others.
 const (
 	newestRequests = 10
@@ -129,7 +145,7 @@ func clipRequest(text string, most int) string {
 	if n := strings.IndexAny(tail, "\n "); n >= 0 && (inside || n < len(tail)/2) {
 		tail = tail[n+1:]
 	}
-	if strings.Trim(tail, "`~ \n") == "" { // the end of a block of code
+	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // nothing that the user says
 		tail = ""
 	}
 	middle := " […] "
@@ -139,6 +155,20 @@ func clipRequest(text string, most int) string {
 		}
 	}
 	return strings.TrimRight(strings.TrimRight(head, " \n")+middle+strings.TrimLeft(tail, " \n"), " \n")
+}
+
+// mostlyCode reports whether most lines of a text are code, or lines of a diff.
+func mostlyCode(text string) bool {
+	code, lines := 0, 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \r\n"); line == "" {
+			continue
+		}
+		if lines++; line[0] == '+' || line[0] == ' ' || line[0] == '\t' || strings.ContainsRune("{}()[];", rune(line[len(line)-1])) || codes(line) {
+			code++
+		}
+	}
+	return code*3 > lines*2
 }
 
 // questionOpen and questionEnd enclose the question that a user's answer refers to, if the previous entry doesn't contain it.

@@ -148,14 +148,19 @@ func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.contested = contests(asked)
+	trouble := reportsTrouble(asked)
 	for n := range last.units {
 		u := &last.units[n]
-		if u.kind != answerUnit && u.kind != saidUnit {
+		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
 			continue
 		}
 		switch {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
+		case trouble && claims(u.lead+" "+u.text):
+			if u.factor /= 4; !namesMore(u.text) {
+				u.factor = isDropped
+			}
 		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of what is accepted
 			u.factor = u.factor * 3 / 2
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
@@ -329,8 +334,8 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling are tools that check on something that is running.
-var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput")
+// polling are tools that check on something that is running, or to which the agent only says what it thinks.
+var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking")
 
 // change adds a change of a file. It drops an earlier one whose lines this one removes.
 func (r *turnReader) change(i int, c *change) {

@@ -21,7 +21,7 @@ const calledVerb = "called "
 // other adds a call of a tool whose use is not known, and what it returned. Of equal calls in a turn the last one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Text(call.Name)
-	if name == "" || polling.has(ToolKey(name)) {
+	if name == "" || polling.has(bareTool(name)) {
 		return
 	}
 	said := calledVerb + Fence(clipLine(name, maxName)+"("+argumentLine(argumentsOf(r.t, call))+")")

@@ -123,3 +123,41 @@ func TestEachTurnHasAnOutcome(t *testing.T) {
 		t.Errorf("%d of 24 outcomes in\n%s", told, text)
 	}
 }
+
+// A commit that failed makes room for the one that worked, and what the user rejects after a word of hesitation is rejected.
+func TestSecondTry(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Commit the ramp."},
+`+ranAs("1", "x", "git add . && git commit -m 'Add the ramp of zone 7'", `error: the hook of the door failed\nexit code: 1`)+`,
+`+ranAs("2", "x", "git commit --no-verify -m 'Add the ramp of zone 7'", `[main 9f8e7d6] Add the ramp of zone 7\n 1 file changed, 2 insertions(+)`)+`,
+`+toolCall("3", "mcp__journal__process_thoughts", `{"thoughts":"I should have shut the door."}`, "Thoughts recorded.")+`,
+{"role":"assistant","content":"The ramp is committed to branch kiln_7. The next run of CI should be completely green!"},
+{"role":"user","content":"ok. uh. no. it is not on that branch"},
+{"role":"assistant","content":"The commit is on main."}
+]`, 4000)
+	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+)) (failed before)", "answer, which the user's next message rejects: The ramp"},
+		[]string{"tried to commit", "recorded", "completely green"})
+}
+
+// What the user says in some hundred characters stands whole, a claim that the next message refutes shrinks, and code keeps its backticks.
+func TestWhatAReaderMissed(t *testing.T) {
+	var b strings.Builder
+	asked := func(i int) string {
+		return "Are the lamps of zone " + strconv.Itoa(i) + " all wired? If they are, heat it; if they are not, wire them first and then tell me how many there were of them in the end."
+	}
+	for i := range 12 {
+		b.WriteString(`{"role":"user","content":"` + asked(i) + `"},`)
+		b.WriteString(`{"role":"assistant","content":"` + strings.Repeat("Lamp "+strconv.Itoa(i)+" hangs on the wire of relay_"+strconv.Itoa(i)+" in the kiln. ", 4) + `"},`)
+	}
+	text := logOf(t, "["+b.String()+toolCall("1", "edit", `{"path":"ramp_old.go","old":"a := 1","new":"say(`+"`shut`"+`)"}`, "ok")+`,
+`+ranAs("2", "x", "git mv ramp_old.go ramp.go", "ok")+`,
+{"role":"assistant","content":"The door is in door.go. 🎉 The kiln is complete and ready to be shown to everybody."},
+{"role":"user","content":"why does it fail in zone 3?"},
+{"role":"assistant","content":"Zone 3 has no lamp_3."}]`, 3200)
+	wants(t, text, []string{"`` say(`shut`) ``", "ramp_old.go — edited in [12]; moved to ramp.go in [12]", "The door is in door.go"}, []string{"ready to be shown", "git mv"})
+	for i := range 12 {
+		if !strings.Contains(text, asked(i)) {
+			t.Errorf("request %d is not whole in\n%s", i, text)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func (r *turnReader) found(i int, pattern, text string) {
 	if pattern = strings.ReplaceAll(pattern, "\\", ""); pattern == "" || len(hits) == 0 || strings.ContainsAny(pattern, "|*[]{}^?+\n") {
 		return
 	}
-	text = "`" + strings.ReplaceAll(clipLine(pattern, maxName), "`", "'") + "` is in "
+	text = codeQuote(clipLine(pattern, maxName)) + " is in "
 	if len(hits) <= mostHits {
 		text += strings.Join(hits, "; ")
 	} else {

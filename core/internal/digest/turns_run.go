@@ -126,6 +126,14 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor})
 }
 
+// awayName returns where a file was moved to, as short as that can be said: its new name, or its new folder.
+func awayName(m move) string {
+	if name := fileName(m.to); name != fileName(m.from) {
+		return name
+	}
+	return m.to[:len(m.to)-len(fileName(m.to))]
+}
+
 // setting are words of commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
@@ -161,11 +169,11 @@ func (r *turnReader) tries(script string) {
 // tidying are the first words of commands that only make room for others.
 var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
 
-// tidies reports whether all commands of a script only make room for others.
+// tidies reports whether all commands of a script only make room for others, or move files, which units of their own tell.
 func tidies(script string) bool {
 	for len(script) > 0 {
 		var words []string
-		if words, script = simpleCommand(script, func(string) {}); len(words) > 0 && !tidying.has(words[0]) {
+		if words, script = simpleCommand(script, func(string) {}); len(words) > 0 && !tidying.has(words[0]) && moveOf(words) == nil {
 			return false
 		}
 	}
@@ -204,7 +212,7 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 		t := r.now()
 		moved.Add(m.to)
 		t.touch(m.to, "moved")
-		t.touch(m.from, awayVerb)
+		t.touch(m.from, awayVerb+awayName(m))
 		if fileName(m.from) != fileName(m.to) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
 			continue

@@ -95,7 +95,7 @@ func isStep(text string) bool {
 }
 
 // predictions are in sentences that say how what was done will turn out.
-var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be fixed|should be good|should be fine|should be resolved|"+
+var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|"+
 	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです", "|")
 
 // longestPrediction is the maximum length of a sentence that does nothing else, in bytes.
@@ -103,7 +103,7 @@ const longestPrediction = 160
 
 // predicts reports whether a sentence says how what was done will turn out. A list has more to say.
 func predicts(text string) bool {
-	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && slices.ContainsFunc(predictions, func(s string) bool { return strings.Contains(text, s) })
+	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && slices.ContainsFunc(predictions, func(s string) bool { return strings.Contains(lower(text), s) })
 }
 
 // joined appends a unit to the previous one of the same message, which begins at an index of the units, if it means nothing without that.

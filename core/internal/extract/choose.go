@@ -56,7 +56,7 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 	c.enter(budget)
 	var chosen []int32
 	for len(c.heap) > 0 && c.left > overhead {
-		top := c.heap[0]
+		top := c.heap[0].sentence
 		s := &e.sentences[top]
 		if c.taken[top] {
 			c.pop()
@@ -64,6 +64,7 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 		}
 		if gain := c.gain(s); gain != s.gain {
 			if s.gain = gain; gain > 0 {
+				c.heap[0].rank = c.rank(top)
 				c.down(0)
 				continue
 			}
@@ -103,10 +104,16 @@ type chooser struct {
 	*Extract
 	spread bool
 	left   int // bytes
-	heap   []int32
+	heap   []ranked
 	at     []int32 // the position of each sentence in the heap plus one, or 0
 	chosen []uint8 // how often each stem was chosen
 	taken  []bool  // by sentence
+}
+
+// ranked is a sentence in the heap, with its rank: the heap is put in order without looking at the sentences.
+type ranked struct {
+	rank     uint64
+	sentence int32
 }
 
 // rivals is how many times the budget, in bytes, the candidates of a choice have: those with the largest gains by themselves. Others can't
@@ -130,7 +137,7 @@ func (c *chooser) enter(budget int) {
 	}
 	for i := range c.sentences {
 		if gain := c.sentences[i].gain; gain > 0 && bucket(gain) >= least {
-			c.heap = append(c.heap, int32(i))
+			c.heap = append(c.heap, ranked{c.rank(int32(i)), int32(i)})
 			c.at[i] = int32(len(c.heap))
 		}
 	}
@@ -209,7 +216,9 @@ func (c *chooser) lift(n int32) {
 		}
 		if gain := c.gain(s); gain > s.gain {
 			s.gain = gain
-			c.up(int(c.at[k]) - 1)
+			i := int(c.at[k]) - 1
+			c.heap[i].rank = c.rank(k)
+			c.up(i)
 		}
 	}
 }
@@ -223,57 +232,65 @@ func (c *chooser) say(s *sentence) {
 	}
 }
 
-func (c *chooser) better(a, b int32) bool {
-	x, y := c.sentences[a].gain, c.sentences[b].gain
-	if !c.spread || x <= 0 || y <= 0 {
-		return x > y || x == y && a < b
+// rank returns a number that is larger for a better sentence. If the choice should be spread over the text, sentences that gain about the
+// same are ranked as at random; otherwise the older of equals is better.
+func (c *chooser) rank(n int32) uint64 {
+	gain := c.sentences[n].gain
+	if gain <= 0 {
+		return 0
 	}
-	if x, y = log2(uint64(x))>>7, log2(uint64(y))>>7; x != y {
-		return x > y
+	if !c.spread {
+		return uint64(gain)
 	}
-	return uint32(a)*0x9e3779b1 < uint32(b)*0x9e3779b1
+	return uint64(log2(uint64(gain))>>7+1)<<32 | uint64(^(uint32(n) * 0x9e3779b1))
+}
+
+func (a ranked) better(b ranked) bool {
+	return a.rank > b.rank || a.rank == b.rank && a.sentence < b.sentence
 }
 
 // pop removes the best sentence from the heap.
 func (c *chooser) pop() {
-	c.at[c.heap[0]] = 0
+	c.at[c.heap[0].sentence] = 0
 	last := len(c.heap) - 1
 	c.heap[0] = c.heap[last]
-	c.heap = c.heap[:last]
-	if last > 0 {
-		c.at[c.heap[0]] = 1
+	if c.heap = c.heap[:last]; last > 0 {
+		c.down(0)
 	}
-	c.down(0)
 }
 
-// swap swaps two elements.
-func (c *chooser) swap(i, k int) {
-	c.heap[i], c.heap[k] = c.heap[k], c.heap[i]
-	c.at[c.heap[i]], c.at[c.heap[k]] = int32(i+1), int32(k+1)
+// put puts an element at i.
+func (c *chooser) put(i int, e ranked) {
+	c.heap[i] = e
+	c.at[e.sentence] = int32(i + 1)
 }
 
 // up moves the element at i up to its place.
 func (c *chooser) up(i int) {
-	for i > 0 && c.better(c.heap[i], c.heap[(i-1)/2]) {
-		c.swap(i, (i-1)/2)
+	e := c.heap[i]
+	for i > 0 && e.better(c.heap[(i-1)/2]) {
+		c.put(i, c.heap[(i-1)/2])
 		i = (i - 1) / 2
 	}
+	c.put(i, e)
 }
 
 // down moves the element at i down to its place.
 func (c *chooser) down(i int) {
+	e := c.heap[i]
 	for {
 		child := 2*i + 1
 		if child >= len(c.heap) {
-			return
+			break
 		}
-		if child+1 < len(c.heap) && c.better(c.heap[child+1], c.heap[child]) {
+		if child+1 < len(c.heap) && c.heap[child+1].better(c.heap[child]) {
 			child++
 		}
-		if !c.better(c.heap[child], c.heap[i]) {
-			return
+		if !c.heap[child].better(e) {
+			break
 		}
-		c.swap(i, child)
+		c.put(i, c.heap[child])
 		i = child
 	}
+	c.put(i, e)
 }

@@ -172,27 +172,27 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split splits a hunk before each message whose successor is known.
+// split parts a hunk in front of each message of which is said what it became. What was dropped in front of the first one
+// stays with it.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
-		n := 0
-		for n < len(left) && (index < 0 || left[n].index < index) {
-			n++
+		for len(left) > 0 && (index < 0 || left[0].index < index) {
+			part.gone, left = append(part.gone, left[0]), left[1:]
 		}
-		part.gone, left = left[:n:n], left[n:]
-		parts = append(parts, part)
 	}
 	for _, p := range h.steps {
-		if p.index >= 0 {
-			until(p.index)
-			part = hunk{at: p.index}
+		if p.op == "" && p.index >= 0 {
+			if until(p.index); len(part.gone) > 0 {
+				parts, part = append(parts, part), hunk{}
+			}
+			part.at = p.index
 		}
 		part.steps = append(part.steps, p)
 	}
-	part.print, part.behind = h.print, h.behind
 	until(-1)
-	return parts
+	part.print, part.behind = h.print, h.behind
+	return append(parts, part)
 }
 
 // isTurn reports whether a print is that of a message that a repair inserts.

@@ -24,12 +24,16 @@ func (k *Keeper) Score(given *api.Score, room int) {
 	t := k.doc.T
 	k.scores = &scores{room: room, parts: make([]float64, len(t.Parts)), held: make([]bool, k.doc.N)}
 	of := k.scores.parts
+	messages := make([]float64, k.doc.N) // a list that names a large message many times costs no more than one that names it once
 	for _, s := range given.Messages {
 		if s.Message >= 0 && s.Message < k.doc.N {
-			m := &t.Messages[s.Message]
-			for n := m.First; n < m.First+m.Count; n++ {
-				of[n] = s.Score
-			}
+			messages[s.Message] = s.Score
+		}
+	}
+	for i, score := range messages {
+		m := &t.Messages[i]
+		for n := m.First; n < m.First+m.Count; n++ {
+			of[n] = score
 		}
 	}
 	var calls critbit.Map[float64]

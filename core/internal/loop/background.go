@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // begins reports whether compactions begin in the background.
@@ -34,7 +35,7 @@ func (t *turn) behind(running []api.RunningJob) {
 		return
 	}
 	list := k.all(0)
-	slices.Sort(list)
+	sorting.Ordered(list)
 	mine := func(key string) bool {
 		_, found := slices.BinarySearch(list, key)
 		return found

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -19,7 +17,7 @@ func init() {
 			Roles: "system user assistant",
 			Keys:  "content call_id encrypted_content name output",
 			Types: "input_text input_image input_file output_text refusal reasoning_text audio image",
-			Items: strings.Join(slices.Sorted(maps.Keys(agentsItems)), " "),
+			Items: strings.Join(itemNames(agentsItems), " "),
 			Shy:   true,
 			Own:   "item:function_call_result item:hosted_tool_call item:computer_call_result item:unknown key:callId key:providerData",
 		},

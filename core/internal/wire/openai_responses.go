@@ -1,19 +1,18 @@
 package wire
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 func init() {
 	var items strings.Builder
 	own := "list:input body:previous_response_id key:call_id key:encrypted_content model:gpt model:o1 model:o3 model:o4 model:codex"
-	for _, name := range slices.Sorted(maps.Keys(responsesItems)) {
+	for _, name := range itemNames(responsesItems) {
 		items.WriteString(" " + name)
 		if name != "message" {
 			own += " item:" + name
@@ -115,6 +114,15 @@ const (
 
 // functionAnswer answers local shell calls too, as Codex does.
 const functionAnswer = `{"type":"function_call_output","call_id":%i,"output":%t}`
+
+// itemNames returns the types of items, sorted.
+func itemNames(items map[string]responsesItem) (names []string) {
+	for name := range items {
+		names = append(names, name)
+	}
+	sorting.Ordered(names)
+	return names
+}
 
 // responsesItems are the known types of items. Any other is opaque, and the assistant's unless it has a role.
 var responsesItems = map[string]responsesItem{

@@ -15,12 +15,16 @@ const roleAndText = `{"role":"%r","content":%t}`
 // textMessage returns a Format.Message that fills a template. %t is the text, %r the role, %# an id computed from the text; %?a, %?s and
 // %?u begin what is only for the assistant, the system or a user, %?A what is for everyone but the assistant, %?o for everyone but the
 // assistant and the system.
+//
+//go:noinline
 func textMessage(template string) func(dst []byte, role transcript.Role, text string) []byte {
 	instead := insteadOf(template)
 	return func(dst []byte, role transcript.Role, text string) []byte { return instead(dst, role, text, nil) }
 }
 
 // insteadOf returns a Format.Instead, like textMessage. Its ids also depend on the message that is replaced.
+//
+//go:noinline
 func insteadOf(template string) func(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	return func(dst []byte, role transcript.Role, text string, old []byte) []byte {
 		var v Values

@@ -314,7 +314,9 @@ $("save-report").addEventListener("click", () => save("report", "report.json"));
 $("save-repaired").addEventListener("click", () => save("repaired", "repaired.json"));
 $("code").addEventListener("click", code);
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;
-const nameTheme = () => ($("theme").textContent = dark ? "Switch to light" : "Switch to dark");
+const nameTheme = () => {
+  $("theme").lastElementChild.textContent = dark ? "Switch to light" : "Switch to dark";
+};
 $("theme").addEventListener("click", () => {
   dark = !dark;
   document.documentElement.dataset.theme = dark ? "dark" : "light";

@@ -1,5 +1,6 @@
-// Command counter runs operations of core and counts what they do. It is built with counters (-cover -covermode=atomic), and package steps
-// talks to it: a request is the name of an operation and its JSON, an answer is the steps, the bytes that were allocated, and the answer.
+// Command counter runs operations of core and counts what they do. It is built with counters (-cover -covermode=atomic)
+// and controlled by package steps: a request is the name of an operation and its JSON; an answer is the number of
+// steps, the allocated bytes, and the operation's answer.
 package main
 
 import (
@@ -65,7 +66,7 @@ func answer(out *bufio.Writer, op string, request []byte) error {
 	return out.Flush()
 }
 
-// sum adds up all counters, each of which is of a basic block. The format is that of internal/coverage, version 1.
+// sum adds up all counters, each of which belongs to a basic block. The format is that of internal/coverage, version 1.
 func sum() (steps uint64, err error) {
 	var text bytes.Buffer
 	if err := coverage.WriteCounters(&text); err != nil {
@@ -77,7 +78,7 @@ func sum() (steps uint64, err error) {
 		Hash    [16]byte
 		Flavor  uint8
 		_       [7]byte
-		// Of the only segment.
+		// The only segment.
 		Functions          uint64
 		Strings, Arguments uint32
 	}
@@ -99,8 +100,8 @@ func sum() (steps uint64, err error) {
 	}
 	for range head.Functions {
 		counters := next()
-		next() // of the package
-		next() // of the function
+		next() // the package
+		next() // the function
 		for range counters {
 			steps += next()
 		}
