@@ -17,7 +17,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 	"github.com/ctxfold/ctxfold/records"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 // long are 240 messages of a wire format.

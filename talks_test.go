@@ -11,7 +11,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // talking is an app over a Conversation, and all that was ever said in it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // volatilePolicy is one in whose window about fifteen of the turns below fit.

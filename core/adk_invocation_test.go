@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 // Each new event of ADK belongs to the invocation of its neighbour, also one that a repair puts in front of all others: a session service

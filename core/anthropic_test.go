@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // program is a conversation in which a program that the provider runs calls tools: its result comes when it has theirs (AN11). Rounds is

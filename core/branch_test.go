@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/internal/judge"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 const branchHeader = "[branch digest — archived from a path not taken]"

@@ -14,9 +14,9 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
-	"github.com/ctxfold/ctxfold/internal/gen"
-	"github.com/ctxfold/ctxfold/internal/judge"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // targetsOf are the formats that a conversation can be written in.

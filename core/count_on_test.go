@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/view"
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 // counted runs an operation and returns its answer, how many bytes of the request were read and how many of the result written.

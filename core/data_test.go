@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/internal/judge"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // answer is what the tests read of answers.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/internal/gen"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // An app that goes on from what was sent gives the same list again where a call failed or an answer is regenerated: that is compacted once,

@@ -14,9 +14,9 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/internal/gen"
-	"github.com/ctxfold/ctxfold/internal/judge"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/guides/presets.md anew")

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/internal/gen"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // largeResult is a conversation whose only tool result is far larger than the window.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 // TestVectors answers every vector. Package host compares the modules too; this test needs no other machine than the one that it is compiled

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // sample is an answer of open: the provider counted 7,080 tokens up to message 10 of 14.

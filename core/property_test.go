@@ -15,8 +15,8 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
-	"github.com/ctxfold/ctxfold/internal/gen"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 var (

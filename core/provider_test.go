@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // sealed is what only OpenAI can read.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // turns is a conversation of turns in each of which a file is written.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 // TestRestoreOfOlderMessages gives a host's older messages the state of a newer compaction, as an app does that has read its messages before

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/internal/gen"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // shelf is a store of bodies, by the first digits of their handles.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/internal/publishedtest"
+	"github.com/ctxfold/ctxfold/internal/testing/publishedtest"
 )
 
 // TestSeeds tests every row of the published systems. With CTXFOLD_CALLS it records all calls.

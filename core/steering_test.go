@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // steered is a conversation of UI messages: one turn of n steps, into which the user says "Steer 3.", "Steer 6." and so on.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // calls opens a session file as it was after some of its lines, at most about most of them, and gives each to visit where the provider has

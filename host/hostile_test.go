@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
-	"github.com/ctxfold/ctxfold/internal/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
 // hostile is an input that grows with n: whatever is done with it must cost time and memory in proportion to its bytes.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/host"
-	"github.com/ctxfold/ctxfold/internal/publishedtest"
+	"github.com/ctxfold/ctxfold/internal/testing/publishedtest"
 )
 
 // TestSeeds tests every row of the published systems in the module.

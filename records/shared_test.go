@@ -3,7 +3,7 @@ package records_test
 import (
 	"testing"
 
-	"github.com/ctxfold/ctxfold/internal/recordstest"
+	"github.com/ctxfold/ctxfold/internal/testing/recordstest"
 	"github.com/ctxfold/ctxfold/records"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ctxfold/ctxfold/host/postgres"
-	"github.com/ctxfold/ctxfold/internal/recordstest"
-	"github.com/ctxfold/ctxfold/internal/servers"
+	"github.com/ctxfold/ctxfold/internal/testing/recordstest"
+	"github.com/ctxfold/ctxfold/internal/testing/servers"
 	"github.com/ctxfold/ctxfold/records"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
-	"github.com/ctxfold/ctxfold/internal/promptcache"
+	"github.com/ctxfold/ctxfold/internal/testing/promptcache"
 )
 
 // cached is an endpoint with a prompt cache. It keeps what its cache has counted, of summaries and of all else.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
-	"github.com/ctxfold/ctxfold/internal/provider"
+	"github.com/ctxfold/ctxfold/internal/testing/provider"
 	"github.com/ctxfold/ctxfold/records"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host/proxy"
-	"github.com/ctxfold/ctxfold/internal/provider"
+	"github.com/ctxfold/ctxfold/internal/testing/provider"
 )
 
 // TestSearch searches what a client sends, and asks the endpoint for nothing.

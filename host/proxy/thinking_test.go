@@ -8,8 +8,8 @@ import (
 	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/ctxfold/ctxfold/host/proxy"
-	"github.com/ctxfold/ctxfold/internal/judge"
-	"github.com/ctxfold/ctxfold/internal/provider"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/provider"
 )
 
 // Long tool loops over the proxy, of models that think: an endpoint that wants an open loop to begin with its thinking, and one that binds

@@ -12,8 +12,8 @@ import (
 	client "github.com/redis/go-redis/v9"
 
 	"github.com/ctxfold/ctxfold/host/redis"
-	"github.com/ctxfold/ctxfold/internal/recordstest"
-	"github.com/ctxfold/ctxfold/internal/servers"
+	"github.com/ctxfold/ctxfold/internal/testing/recordstest"
+	"github.com/ctxfold/ctxfold/internal/testing/servers"
 	"github.com/ctxfold/ctxfold/records"
 )
 

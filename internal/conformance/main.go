@@ -5,7 +5,7 @@
 //	go run ./internal/conformance -write docs/inside/conformance.md COMMAND...
 //
 // docs/inside/conformance.md describes the protocol, which uses lines of JSON on standard input and output.
-// internal/judge, which shares no code with any compactor, decides what is valid.
+// internal/testing/judge, which shares no code with any compactor, decides what is valid.
 package main
 
 import (

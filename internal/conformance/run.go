@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // promises are the promises that a compactor may make, in the order of the table.

@@ -12,7 +12,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	shipped "github.com/ctxfold/ctxfold/host/module"
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 var soak = flag.Int("soak", 400, "how many calls TestSoak makes in one instance")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // recordOf is the record in a prompt.

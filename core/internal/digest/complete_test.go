@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/facts"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // What a model's summary keeps of what it mentions, in a thousand, as was measured on summaries of coding agents.

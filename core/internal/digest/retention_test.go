@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/facts"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/internal/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
 // TestRetention measures what a digest keeps of a conversation: real sessions are cut at 50 % and 80 % of their tokens, the part before the

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
-	"github.com/ctxfold/ctxfold/internal/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
 func repeat(n int, line func(i int) string) []byte {

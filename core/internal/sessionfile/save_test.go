@@ -12,7 +12,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
-	"github.com/ctxfold/ctxfold/internal/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
 type saved struct {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/squeeze"
-	"github.com/ctxfold/ctxfold/internal/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
 // Each form by an output that has it, and what is left.

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
-	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
 // models has a model of each tokenizer family.

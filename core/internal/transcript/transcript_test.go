@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
-	"github.com/ctxfold/ctxfold/internal/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
 func read(t testing.TB, format, src string) *transcript.Transcript {

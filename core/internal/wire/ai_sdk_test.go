@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	_ "github.com/ctxfold/ctxfold/core/full"
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // rule is a test of one rule: a transcript that keeps it, one that breaks it, what validate says of the second, and what

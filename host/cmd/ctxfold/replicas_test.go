@@ -25,8 +25,8 @@ import (
 	"time"
 
 	"github.com/ctxfold/ctxfold/host/proxy"
-	"github.com/ctxfold/ctxfold/internal/judge"
-	"github.com/ctxfold/ctxfold/internal/servers"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/servers"
 	"github.com/ctxfold/ctxfold/records"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/ctxfold/ctxfold/host/proxy"
-	"github.com/ctxfold/ctxfold/internal/provider"
+	"github.com/ctxfold/ctxfold/internal/testing/provider"
 )
 
 // program starts `ctxfold serve` as a process of its own and waits until it listens.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/internal/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
 // pieces are what random texts are made of.

@@ -29,7 +29,7 @@ func Folder() string {
 		return dir
 	}
 	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "../../../shared/vectors")
+	return filepath.Join(filepath.Dir(file), "../../../../shared/vectors")
 }
 
 // RunVectors runs every vector of every file in the folder: TestSeedVectors/S0.level1/12 is line 12 of S0.level1.jsonl.

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	program = "github.com/ctxfold/ctxfold/internal/steps/counter"
+	program = "github.com/ctxfold/ctxfold/internal/testing/steps/counter"
 	counted = "github.com/ctxfold/ctxfold/core/...," + program + ",slices,strings,bytes,strconv,sort"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/internal/publishedtest"
+	"github.com/ctxfold/ctxfold/internal/testing/publishedtest"
 )
 
 const head = `# Published systems

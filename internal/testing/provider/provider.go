@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
 // Endpoint answers alternately with tool calls and texts. A request without tools is a request for a summary.
