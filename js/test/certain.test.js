@@ -65,7 +65,7 @@ function optionsOf(d, format, history) {
   ]);
   const policy = {
     window: { tokens: window, ...(d.rarely(3) && { reserve: Math.floor(window / 5) }) },
-    ...(d.rarely(5) || { format: d.rarely(9) ? d.one(Object.keys(FORMATS)) : format }),
+    ...(!d.rarely(5) && { format: d.rarely(9) ? d.one(Object.keys(FORMATS)) : format }),
     ...(gate && { gate }),
     ...(d.rarely(6) && { model: d.one(["claude-sonnet-4", "gemini-2.5-flash"]) }),
     ...(d.rarely(9) && {

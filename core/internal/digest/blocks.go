@@ -160,6 +160,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 		{50, l.errorsBlock},
 		{80, func(max int) string { return block(commandsTag, fenced(commands), max) }},
 		{100, func(max int) string { return block(readTag, fenced(l.Read), max) }},
+		{40, l.unloadedBlock},
 		{40, l.runningBlock},
 	}
 }
@@ -234,6 +235,7 @@ func cutBlocks(text string, l *Ledger) string {
 		}},
 		{readTag, func(list []string) { l.Read = append(l.Read, list...) }},
 		{runningTag, l.readRunning},
+		{unloadedTag, l.readUnloaded},
 	} {
 		before, rest, found := strings.Cut(text, "<"+b.tag+">\n")
 		if !found {

@@ -11,7 +11,7 @@ import (
 var fences []string
 
 func init() {
-	for _, tag := range []string{RecordTag, PriorTag, requestsTag, standingTag, modifiedTag, readTag, commandsTag, errorsTag, runningTag, "conversation", "previous-summary", "tool-output"} {
+	for _, tag := range []string{RecordTag, PriorTag, requestsTag, standingTag, modifiedTag, readTag, commandsTag, errorsTag, runningTag, unloadedTag, "conversation", "previous-summary", "tool-output"} {
 		fences = append(fences, plainName(tag))
 	}
 }

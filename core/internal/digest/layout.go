@@ -20,11 +20,12 @@ const (
 	people
 	about
 	questions
-	told    // what was said, chosen by code
-	logged  // the log of turns
-	changed // the files that were changed
-	failing // the errors that are open
-	running // work that nothing has ended
+	told     // what was said, chosen by code
+	logged   // the log of turns
+	changed  // the files that were changed
+	failing  // the errors that are open
+	running  // work that nothing has ended
+	unloaded // tools that the assistant has to load again
 	sections
 )
 
@@ -40,8 +41,8 @@ var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
 		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
 		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
-		running: "# Running work"},
-	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, status, shipped, active, stuck, changed, failing, plan},
+		running: "# Running work", unloaded: "# Unloaded tools"},
+	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, status, shipped, active, stuck, changed, failing, plan, unloaded},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 

@@ -208,6 +208,7 @@ func (e *Extract) session(size int) string {
 	}
 	share := func(percent int) int { return max(size*percent/100, leastShare) }
 	put(running, e.ledger.runningBlock(share(15)))
+	put(unloaded, e.ledger.unloadedBlock(share(8)))
 	put(failing, e.ledger.errorsBlock(share(8)))
 	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))

@@ -15,8 +15,12 @@ import (
 // runningTag encloses the block of running work in a digest.
 const runningTag = "running-work"
 
-// unloadedHead begins the line that lists unloaded tools.
-const unloadedHead = "unloaded tools: "
+// unloadedTag encloses the list of tools that a fold has unloaded. Nothing runs in them, so they are no running work; older digests listed them
+// there, in a line that begins with unloadedHead.
+const (
+	unloadedTag  = "unloaded-tools"
+	unloadedHead = "unloaded tools: "
+)
 
 // The limits of a ledger for running work and unloaded tools.
 const (
@@ -26,8 +30,7 @@ const (
 	maxToolName = 128 // bytes
 )
 
-// runningLines returns the running work and the unloaded tools, one per line, in at most max bytes including line feeds. If not all fit,
-// the newest stay.
+// runningLines returns the running work, one per line, in at most max bytes including line feeds. If not all fit, the newest stay.
 func (l *Ledger) runningLines(max int) []string {
 	var lines []string
 	for _, r := range l.Running {
@@ -38,11 +41,7 @@ func (l *Ledger) runningLines(max int) []string {
 		from--
 		max -= len(lines[from]) + 1
 	}
-	lines = lines[from:]
-	if line := l.unloadedLine(max - 1); line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	return lines[from:]
 }
 
 // runningLine returns a piece of running work as a line: "shell b1: npm run dev (output: /tmp/b1.output)".
@@ -59,9 +58,9 @@ func runningLine(r *api.LedgerRunning) string {
 
 const outputMark = " (output: "
 
-// unloadedLine lists the unloaded tools, the newest of them in at most max bytes.
-func (l *Ledger) unloadedLine(max int) string {
-	max -= len(unloadedHead)
+// unloadedBlock returns the block of unloaded tools, the newest of them in at most max bytes.
+func (l *Ledger) unloadedBlock(max int) string {
+	max -= 2*len(unloadedTag) + len("<>\n\n</>")
 	from := len(l.Unloaded)
 	for from > 0 && len(l.Unloaded[from-1])+2 <= max {
 		from--
@@ -70,7 +69,14 @@ func (l *Ledger) unloadedLine(max int) string {
 	if from == len(l.Unloaded) {
 		return ""
 	}
-	return Fence(unloadedHead + strings.Join(l.Unloaded[from:], ", "))
+	return "<" + unloadedTag + ">\n" + Fence(strings.Join(l.Unloaded[from:], ", ")) + "\n</" + unloadedTag + ">"
+}
+
+// readUnloaded parses the entries of such a block.
+func (l *Ledger) readUnloaded(entries []string) {
+	for _, line := range entries {
+		l.Unloaded = append(l.Unloaded, strings.Split(line, ", ")...)
+	}
 }
 
 // runningBlock returns the block of running work, in at most max bytes.
@@ -86,7 +92,7 @@ func (l *Ledger) runningBlock(max int) string {
 func (l *Ledger) readRunning(entries []string) {
 	for _, line := range entries {
 		if names, found := strings.CutPrefix(line, unloadedHead); found {
-			l.Unloaded = append(l.Unloaded, strings.Split(names, ", ")...)
+			l.readUnloaded([]string{names})
 			continue
 		}
 		var r api.LedgerRunning
