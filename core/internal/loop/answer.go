@@ -15,7 +15,7 @@ type answer struct {
 	members members
 	changed bool
 	before  int // tokens
-	cut     int // how many messages the compaction replaces that is due; 0 where that is not known
+	cut     int // how many messages the compaction that is due replaces; 0 if unknown
 	reason  string
 }
 
@@ -53,7 +53,7 @@ func (a *answer) known() int {
 
 func (a *answer) text(name string) string { return textOf(a.members.of(name)) }
 
-// withoutMemory returns the answer without what is saved of it.
+// withoutMemory returns the answer without the memory entry, which is saved separately.
 func (a *answer) withoutMemory() api.Raw {
 	memory := a.members.of("memory")
 	if memory == nil {
@@ -138,7 +138,7 @@ func longOf(json []byte) int64 {
 func marshal(write func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	write(&w)
-	b, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of ours can
+	b, _ := w.BuildBytes() // cannot fail with generated marshalers
 	return b
 }
 

@@ -12,17 +12,17 @@ import (
 type question struct {
 	ID       string  `json:"id"`
 	Request  api.Raw `json:"request"`
-	Flight   int     `json:"flight,omitempty"`   // the effect that asks it; 0 while it waits or has been answered
+	Flight   int     `json:"flight,omitempty"`   // the effect that asks it; 0 if it is waiting or has been answered
 	Deadline int64   `json:"deadline,omitempty"` // set when it is asked for the first time
-	Asked    int     `json:"asked,omitempty"`    // how often it was asked
+	Asked    int     `json:"asked,omitempty"`    // how many times it was asked
 	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
 }
 
-// How a busy model is asked again: when it does not say how long to wait, after a second, then after two, each up to a quarter longer at
-// random; at most maxAsked times in all, within the time of one summary.
+// Retries of a busy model: unless it names a delay, after one second, then after two, each up to a quarter longer at
+// random; at most maxAsked attempts in total, within the time limit of one summary.
 const busyPause, maxAsked = 1_000, 3
 
-// Why a model is not asked.
+// Reasons not to ask a model.
 const (
 	pausedText = "the model failed just now and is not called again yet"
 	downText   = "the model does not answer"
@@ -60,7 +60,7 @@ func (t *turn) plan(a answer) {
 	t.ask()
 }
 
-// ask asks as many questions as may be asked at once, and continues when all are answered.
+// ask asks as many questions as allowed at once, and continues when all are answered.
 func (t *turn) ask() {
 	asked, open := 0, 0
 	for _, q := range t.Questions {
@@ -109,7 +109,7 @@ func (t *turn) send(q *question) {
 	q.Flight = t.launch(e)
 }
 
-// takeSummary takes in the answer of a model.
+// takeSummary handles the answer of a model.
 func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 	at := slices.IndexFunc(t.Questions, func(q question) bool { return q.Flight == f.ID })
 	if at < 0 || t.Phase != phaseAsking {
@@ -159,7 +159,8 @@ func orElse(text, other string) string {
 	return other
 }
 
-// reply answers a question. If a request after the conversation fails, the record of it is asked for next, and nothing has failed yet.
+// reply answers a question. If a request that is appended to the conversation fails, the record is sent next, and the
+// question has not failed yet.
 func (t *turn) reply(q *question, s *api.Summary) {
 	s.ID = q.ID
 	if s.Error != "" {

@@ -13,7 +13,8 @@ func (t *turn) begins() bool {
 	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
 }
 
-// begin lets the host start a job that compacts the history in the background. If one is running for it, the lease says so.
+// begin lets the host start a job that compacts the history in the background. If one is running already, the lease
+// prevents a second one.
 func (t *turn) begin() {
 	s := t.Settings
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
@@ -24,8 +25,9 @@ func (t *turn) begin() {
 	t.emit(e)
 }
 
-// behind finds the job that compacts this history in the background already. One is stopped if a forced compaction takes its place, or if the
-// history has edited what it replaces. The latter is known from another conversation, which may begin alike, by at least half of the messages.
+// behind finds the job that already compacts this history in the background. It is stopped if a forced compaction
+// replaces it, or if the messages that it replaces were edited. Such a history is distinguished from another
+// conversation with the same beginning by having at least half of the messages in common.
 func (t *turn) behind(running []api.RunningJob) {
 	if len(running) == 0 || t.Settings.Operation == api.JobPlan || t.Settings.Background {
 		return

@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxSaves is how often a job merges its compaction into a record that others change at the same time.
+// maxSaves is how many times a job tries to merge its compaction into a record that others change at the same time.
 const maxSaves = 64
 
-// made decides what becomes of a compaction.
+// made decides what to do with the result of a compaction.
 func (t *turn) made(a answer) {
 	switch {
 	case t.Repeats && (t.Failed || !a.changed) && t.Stale != nil:
-		// What was made the last time still counts.
+		// The result of the last attempt still counts.
 		t.Repeated = true
 		again := *t.Stale
 		again.Tries++
@@ -31,7 +31,8 @@ func (t *turn) made(a answer) {
 	}
 }
 
-// narrow goes on after a compaction has changed nothing of what a provider has refused: it fits in the known window, but only by the estimate.
+// narrow continues after a compaction changed nothing although a provider rejected the messages: they fit in the known
+// window, but only by the estimate.
 func (t *turn) narrow(a answer) {
 	switch done := t.Narrowed > 0 || a.before == 0; {
 	case done && t.Settings.Refused:
@@ -45,10 +46,10 @@ func (t *turn) narrow(a answer) {
 	t.again()
 }
 
-// wasRefused reports whether the job compacts messages that a provider has refused.
+// wasRefused reports whether the job compacts messages that a provider rejected.
 func (t *turn) wasRefused() bool { return t.Settings.Refusal != nil || t.Settings.Refused }
 
-// nothing is what is saved if the model gave no summary, and nothing was changed.
+// nothing returns the record of an attempt in which the model gave no summary and nothing was changed.
 func (t *turn) nothing(a answer) attempt {
 	n := attempt{}
 	if t.Settings.Operation == api.JobPlan {
@@ -64,8 +65,8 @@ func (t *turn) nothing(a answer) attempt {
 	return n
 }
 
-// later returns when a model is asked again that has failed this often: after a minute, then after twice as long each time, up to an hour, or
-// when it said; up to a tenth later, at random.
+// later returns when to ask a model again that has failed this many times: after a minute, doubled each time, up to an
+// hour, or when the model said; plus up to a tenth at random.
 func (t *turn) later(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(t.After, longestPause))
 	return t.Clock + wait + t.random(wait/10+1)
@@ -96,7 +97,7 @@ func (t *turn) put(a answer) {
 	t.stored()
 }
 
-// takeStored takes in whether a body was stored.
+// takeStored handles the result of storing a body.
 func (t *turn) takeStored(r *api.EffectResult) {
 	switch message := "a body could not be stored, and nothing was changed: " + r.Error; {
 	case t.Phase != phaseStoring:
@@ -112,14 +113,14 @@ func (t *turn) takeStored(r *api.EffectResult) {
 	}
 }
 
-// stored goes on when all bodies are stored.
+// stored continues when all bodies are stored.
 func (t *turn) stored() {
 	if t.Phase == phaseStoring && !slices.ContainsFunc(t.Flights, func(f flight) bool { return f.Effect == api.EffectPut }) {
 		t.saveNew()
 	}
 }
 
-// remembered is what is saved of a compaction; nil is nothing.
+// remembered returns the entry to save for a compaction, or nil.
 func (t *turn) remembered(a answer) *record {
 	memory := a.members.of("memory")
 	switch {
@@ -133,7 +134,7 @@ func (t *turn) remembered(a answer) *record {
 			e.Tries, e.Again, e.Window, e.NoReserve = t.Base.Tries, t.Base.Again, t.Base.Window, t.Base.NoReserve // the result contains it
 		}
 		return &record{Entries: []entry{e}}
-	case t.Failed && !t.Paused: // the policy keeps what has no summary: the model is not asked again each time
+	case t.Failed && !t.Paused: // the policy keeps the transcript without a summary: don't ask the model again each time
 		return &record{Attempts: []attempt{t.nothing(a)}}
 	}
 	return nil
@@ -149,7 +150,7 @@ func (t *turn) store(a api.Raw, new *record, then string) {
 // finish ends the job with an answer, of which nothing is stored.
 func (t *turn) finish(a answer) { t.store(a.withoutMemory(), nil, thenEnd) }
 
-// prepareSave notes what is saved, and under which keys: the messages tell that, and they need not come with later events.
+// prepareSave determines what to save under which keys, because later events need not come with the messages.
 func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 	t.Answer, t.New, t.SaveKeys, t.Then, t.Saves = a, new, nil, then, 0
 	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectSave) {
@@ -181,7 +182,7 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 		return
 	}
 	call := use{Print: k.prints[len(k.prints)-1], Time: t.Clock, Model: t.Settings.Model, Provider: t.Settings.Provider}
-	if t.byPrefix() { // a call that is not saved is unknown later, and nothing more
+	if t.byPrefix() { // an unsaved call of the model only costs accuracy later
 		only := record{Version: recordVersion, Calls: []use{call}}
 		t.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys([]string{k.key(call.Print)}), Record: only.text()})
 		return
@@ -192,13 +193,13 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 	t.New.Calls = append(t.New.Calls, call)
 }
 
-// replacesStale reports whether what is new was made in place of a compaction during which the model failed. That is forgotten: it may replace
-// more messages, and would be found before the new one.
+// replacesStale reports whether the new compaction replaces one during which the model failed. The old one is removed:
+// it may replace more messages, and would be found before the new one.
 func (t *turn) replacesStale() bool {
 	return t.Stale != nil && t.New != nil && len(t.New.Entries) > 0 && t.Then == thenEnd
 }
 
-// saveNew saves what is new. The only record of an owner is loaded before, since others may have changed it.
+// saveNew saves what is new. The record of an owner is loaded first, since others may have changed it.
 func (t *turn) saveNew() {
 	if t.New == nil {
 		t.saved()
@@ -227,7 +228,7 @@ func (t *turn) save() {
 	} else if t.loaded != nil {
 		r, e.Keys = t.loaded.record, []string{t.ownerKey()}
 		if t.replacesStale() {
-			r.forget(readMembers(t.Stale.Entry).of("print"), 1) // unless another job has made it again by now
+			r.forget(readMembers(t.Stale.Entry).of("print"), 1) // unless another job has replaced it in the meantime
 		}
 		e.IfRevision = &t.loaded.revision
 	}
@@ -239,7 +240,7 @@ func (t *turn) save() {
 	t.access(e)
 }
 
-// takeSaved takes in whether a record was saved.
+// takeSaved handles the result of saving a record.
 func (t *turn) takeSaved(r *api.EffectResult) {
 	switch {
 	case t.Phase != phaseSaving:
@@ -263,7 +264,7 @@ func (t *turn) takeSaved(r *api.EffectResult) {
 	}
 }
 
-// saved goes on when everything is saved.
+// saved continues when everything is saved.
 func (t *turn) saved() {
 	t.New = nil
 	if t.Then == thenLook {
@@ -273,7 +274,7 @@ func (t *turn) saved() {
 	t.end()
 }
 
-// end ends the job with the answer; null is the answer of a job in the background that found nothing to do.
+// end ends the job with the answer; null is the answer of a background job that found nothing to do.
 func (t *turn) end() {
 	if t.result = t.Answer; t.result == nil {
 		t.result = api.Raw("null")

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Version is the version of jobs. A host may hold a job for long or move it to another machine, and the module may have been replaced meanwhile.
+// Version is the version of jobs. A host may keep a job for a long time or move it to another machine, and the module
+// may have been replaced in the meantime.
 const Version = 1
 
 // The phases of a job: what it waits for.
@@ -17,7 +18,7 @@ const (
 	phaseLoading   = "loading"   // for records
 	phaseCounting  = "counting"  // for the number of tokens
 	phaseLeasing   = "leasing"   // for a lease
-	phaseWaiting   = "waiting"   // for somebody else's lease to end
+	phaseWaiting   = "waiting"   // for another job's lease to end
 	phaseAsking    = "asking"    // for summaries
 	phaseStoring   = "storing"   // for removed content to be stored
 	phaseSaving    = "saving"    // for a record to be saved
@@ -38,15 +39,15 @@ type Job struct {
 	LastID   int             `json:"last_id"` // of an effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// What was found. At is the first key that was not looked for yet.
+	// What was found. At is the first key that has not been looked up yet.
 	Check    api.Raw   `json:"check,omitempty"` // that of a turn, until it compacts
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
 	At       int       `json:"at,omitempty"`
-	Uses     bool      `json:"uses,omitempty"`     // the calls of the conversation are looked for, or were
+	Uses     bool      `json:"uses,omitempty"`     // whether the calls of the conversation are being, or were, looked up
 	Measured bool      `json:"measured,omitempty"` // how long the conversation was idle
 	Counted  bool      `json:"counted,omitempty"`
-	Seen     string    `json:"seen,omitempty"` // fingerprint of all that was found
+	Seen     string    `json:"seen,omitempty"` // fingerprint of everything that was found
 
 	// Due is the answer for which the lease is taken. It still holds if what was found, DueSeen, and the messages, of DueSize bytes, are the
 	// same when the job has the lease.
@@ -54,15 +55,15 @@ type Job struct {
 	DueSeen string  `json:"due_seen,omitempty"`
 	DueSize int     `json:"due_size,omitempty"`
 
-	// The lease. Holder is "" if there is none; then LeaseKey is what is leased next.
+	// The lease. Holder is "" if there is none; then LeaseKey is the key to lease next.
 	LeaseKey string `json:"lease_key,omitempty"`
 	Holder   string `json:"holder,omitempty"`
-	WaitKey  string `json:"wait_key,omitempty"` // of somebody else's lease
+	WaitKey  string `json:"wait_key,omitempty"` // of another job's lease
 	RenewAt  int64  `json:"renew_at,omitempty"`
 	Polls    int    `json:"polls,omitempty"`
 	PollAt   int64  `json:"poll_at,omitempty"`
-	GiveUpAt int64  `json:"give_up_at,omitempty"` // when the job no longer waits for somebody else's lease
-	Lost     int    `json:"lost,omitempty"`       // leases
+	GiveUpAt int64  `json:"give_up_at,omitempty"` // when the job no longer waits for another job's lease
+	Lost     int    `json:"lost,omitempty"`       // number of lost leases
 	Free     bool   `json:"free,omitempty"`       // no lease is needed
 
 	// The compaction. Base is the entry that it starts from, and Tries how often the model had failed at it.
@@ -70,30 +71,30 @@ type Job struct {
 	Plan      api.Raw    `json:"plan,omitempty"`
 	Questions []question `json:"questions,omitempty"`
 	Tries     int        `json:"tries,omitempty"`
-	Window    int        `json:"window,omitempty"` // that it was forced for
+	Window    int        `json:"window,omitempty"` // the window of a forced compaction
 	NoReserve bool       `json:"no_reserve,omitempty"`
 	Repeats   bool       `json:"repeats,omitempty"`  // it repeats one during which the model failed
-	Repeated  bool       `json:"repeated,omitempty"` // that was tried already
+	Repeated  bool       `json:"repeated,omitempty"` // that has been tried already
 	Stale     *entry     `json:"stale,omitempty"`    // that one
 	Narrowed  int        `json:"narrowed,omitempty"` // the tokens of messages that fit in the known window, but were refused
-	Behind    int        `json:"behind,omitempty"`   // the job of the host that compacts this history in the background
-	Paused    bool       `json:"paused,omitempty"`   // the model failed a moment ago
+	Behind    int        `json:"behind,omitempty"`   // the host's job that compacts this history in the background
+	Paused    bool       `json:"paused,omitempty"`   // the model failed recently
 
 	// The model.
-	Failed      bool   `json:"failed,omitempty"` // it gave no summary
+	Failed      bool   `json:"failed,omitempty"` // the model gave no summary
 	Down        string `json:"down,omitempty"`   // why it is not asked any more
 	PausedUntil int64  `json:"paused_until,omitempty"`
-	Probing     bool   `json:"probing,omitempty"` // one request at a time, until a busy model answers again
-	After       int64  `json:"after,omitempty"`   // the longest wait that it has asked for
+	Probing     bool   `json:"probing,omitempty"` // one request at a time, until a busy model answers
+	After       int64  `json:"after,omitempty"`   // the longest delay that it asked for
 
-	// The end. Answer is that of the operation, and New what will be saved.
+	// The end. Answer is the answer of the operation, and New what will be saved.
 	Answer api.Raw `json:"answer,omitempty"`
 	New    *record `json:"new,omitempty"`
-	Saves  int     `json:"saves,omitempty"` // how often that was tried
-	// Nothing is saved under NothingKey instead, if a job in the background can't store what it removed.
+	Saves  int     `json:"saves,omitempty"` // number of attempts
+	// Nothing is saved under NothingKey instead, if a background job can't store what it removed.
 	Nothing    *attempt `json:"nothing,omitempty"`
 	NothingKey string   `json:"nothing_key,omitempty"`
-	// SaveKeys are its keys, and Then what follows.
+	// SaveKeys are the keys of the record, and Then is what follows.
 	SaveKeys []string `json:"save_keys,omitempty"`
 	Then     string   `json:"then,omitempty"`
 }
@@ -111,7 +112,7 @@ type flight struct {
 	Deadline int64          `json:"deadline,omitempty"`
 	Renews   bool           `json:"renews,omitempty"` // a lease that the job has
 	Uses     bool           `json:"uses,omitempty"`   // it loads the newest calls of the model
-	Holder   string         `json:"holder,omitempty"` // of the lease that it asks for
+	Holder   string         `json:"holder,omitempty"` // of the requested lease
 }
 
 // text writes a job.
@@ -122,7 +123,7 @@ func (j *Job) text() []byte {
 // maxFlights is how many effects a job may wait for; a plan has fewer requests and bodies.
 const maxFlights = 1 << 20
 
-// check reports what is not a job of this version.
+// check reports an error for anything but a job of this version.
 func (j *Job) check() *jsonspan.Error {
 	mismatch := func(message string) *jsonspan.Error {
 		return &jsonspan.Error{Code: api.CodeJobMismatch, Message: message + ": start another job"}

@@ -7,10 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// Times between two attempts to get a lease that somebody else has, in milliseconds. Each is up to half longer, at random.
+// Times between two attempts to get a lease that another job has, in milliseconds. Each is up to half longer, at
+// random.
 const firstPoll, longestPoll = 20, 1_000
 
-// maxLost is how often a job may lose its lease before it saves without one.
+// maxLost is how many times a job may lose its lease before it saves without one.
 const maxLost = 3
 
 // free reports whether a compaction may be made now.
@@ -18,14 +19,14 @@ func (t *turn) free() bool {
 	return t.Holder != "" || t.Free || !t.can(api.EffectLease) || t.byPrefix() && !t.can(api.EffectSave) && t.Settings.Operation != api.JobPlan
 }
 
-// lease asks for the lease on what a compaction replaces.
+// lease requests the lease on what a compaction replaces.
 func (t *turn) lease(cut int) {
 	if t.LeaseKey = handles.Handle([]byte("plan " + t.Settings.Owner)); t.Settings.Operation != api.JobPlan {
 		k := t.keysOf()
 		if k == nil {
 			return
 		}
-		if len(k.prints) == 0 { // nobody could find the result again
+		if len(k.prints) == 0 { // the result could not be found again
 			t.Free = true
 			return
 		}
@@ -34,7 +35,8 @@ func (t *turn) lease(cut int) {
 	t.requestFirst()
 }
 
-// requestFirst asks for the lease that the job does not have yet. Whoever compacts a beginning of the history has a lease on one of its keys.
+// requestFirst requests the lease that the job does not have yet. Every job that compacts a beginning of the history
+// has a lease on one of its keys.
 func (t *turn) requestFirst() {
 	list := []string{t.LeaseKey}
 	if t.Settings.Operation != api.JobPlan {
@@ -48,7 +50,7 @@ func (t *turn) requestFirst() {
 	t.request(list, false)
 }
 
-// request asks for a lease, or for more time.
+// request requests a lease, or an extension.
 func (t *turn) request(list []string, renews bool) {
 	holder := t.Holder
 	if !renews {
@@ -65,7 +67,7 @@ func (t *turn) newHolder() string {
 	return handles.Handle([]byte(strconv.FormatInt(t.Clock, 36) + " " + random + " " + t.LeaseKey))[:32]
 }
 
-// renew asks for more time, unless that was asked for already.
+// renew requests an extension, unless one has been requested already.
 func (t *turn) renew() {
 	t.RenewAt = t.Clock + t.Settings.Lease/3
 	for _, f := range t.Flights {
@@ -76,12 +78,12 @@ func (t *turn) renew() {
 	t.request([]string{t.LeaseKey}, true)
 }
 
-// takeLease takes in whether the lease was granted.
+// takeLease handles the result of requesting a lease.
 func (t *turn) takeLease(f flight, r *api.EffectResult) {
 	failed := r.Error != "" || r.Refused
 	switch {
 	case f.Renews:
-		if t.Holder != "" && !failed && !r.Done && t.Phase != phaseStoring && t.Phase != phaseSaving { // there, save finds it out
+		if t.Holder != "" && !failed && !r.Done && t.Phase != phaseStoring && t.Phase != phaseSaving { // otherwise save detects it
 			t.lose()
 		}
 	case t.Phase != phaseLeasing:
@@ -93,16 +95,16 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 	case r.Done:
 		t.Holder, t.RenewAt = f.Holder, t.Clock+t.Settings.Lease/3
 		t.Polls, t.GiveUpAt = 0, 0
-		t.again() // somebody may have been faster
-	case t.Settings.Background: // whoever has the lease compacts the history
+		t.again() // another job may have been faster
+	case t.Settings.Background: // the job with the lease compacts the history
 		t.end()
 	default:
 		t.await(r.At)
 	}
 }
 
-// await waits until the lease may be had: until the other one has ended, which is on the key with this index, or until it may have expired.
-// Nobody needs longer than the summaries of a few rounds.
+// await waits until the lease may be available: until the other one, on the key with this index, has ended or may have
+// expired. No job takes longer than the summaries of a few rounds.
 func (t *turn) await(at int) {
 	t.WaitKey = t.LeaseKey
 	if k := t.keysOf(); at > 0 && t.Settings.Operation != api.JobPlan && k != nil && at <= len(k.prints) {
@@ -117,7 +119,7 @@ func (t *turn) await(at int) {
 	t.Phase = phaseWaiting
 }
 
-// poll asks for the lease again, or gives it up.
+// poll requests the lease again, or gives up.
 func (t *turn) poll() {
 	if t.Clock < t.GiveUpAt {
 		t.requestFirst()
@@ -131,7 +133,7 @@ func (t *turn) poll() {
 func (t *turn) lose() {
 	t.Holder = ""
 	if t.Lost++; t.Lost >= maxLost {
-		t.Free = true // the work is not thrown away once more
+		t.Free = true // don't discard the work again
 		return
 	}
 	t.notice(api.NoticeLeaseLost, "the lease ended during a compaction")
@@ -142,7 +144,7 @@ func (t *turn) lose() {
 	t.again()
 }
 
-// release ends the lease, if there is one. One that was asked for a moment ago ends by itself, unless it is released too.
+// release ends the lease, if there is one. A lease that has just been requested expires, unless it is released too.
 func (t *turn) release() {
 	for _, f := range t.Flights {
 		if f.Effect == api.EffectLease && !f.Renews {

@@ -12,7 +12,7 @@ import (
 func (t *turn) prepare() {
 	s, o := &t.Settings, &t.Options
 	if !t.can(api.EffectWait) && t.can(api.EffectLease) {
-		t.without(api.EffectLease) // nobody else's lease could be waited for
+		t.without(api.EffectLease) // other jobs' leases can't be waited for
 	}
 	if t.can(api.EffectPut) && o.Archive == nil {
 		archive := api.ArchiveBodies
@@ -40,7 +40,7 @@ func (t *turn) prepare() {
 	}
 }
 
-// classify makes the job one that compacts what a provider has refused.
+// classify makes the job compact messages that a provider rejected.
 func (t *turn) classify(f *api.Failure) {
 	verdict, ok := t.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
 	if !ok {
@@ -53,20 +53,20 @@ func (t *turn) classify(f *api.Failure) {
 	t.refused(numberOf(verdict.members.of("limit_tokens")))
 }
 
-// refused makes the job one that compacts whatever the gate says, for the window that a provider named, if it did.
+// refused makes the job compact regardless of the gate, for the window that a provider named, if any.
 func (t *turn) refused(limit int) {
 	if t.Options.Force = true; limit == 0 {
 		return
 	}
 	within := t.Options.Clone()
 	within.Window = limit
-	// If the policy's reserve does not fit in it, the known window counts.
+	// If the policy's reserve does not fit in it, the known window is used.
 	if _, err := t.core.Run(operations.OpCheck, t.policyMember(), Member{operations.InOptions, appendOptions(&within)}); err == nil {
 		t.Options.Window = limit
 	}
 }
 
-// load looks for what is remembered, from the key t.At on.
+// load looks up what is remembered, from the key t.At on.
 func (t *turn) load() {
 	t.loaded = nil
 	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectLoad) {
@@ -88,13 +88,13 @@ func (t *turn) load() {
 	t.access(api.Effect{Effect: api.EffectLoad, Keys: list})
 }
 
-// again looks once more: somebody else may have compacted the history meanwhile.
+// again looks once more: another job may have compacted the history in the meantime.
 func (t *turn) again() {
 	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
-	if t.Measured { // there may have been another call since
+	if t.Measured { // there may have been another call since then
 		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
 	}
-	if t.Counted { // that was of other messages
+	if t.Counted { // the count was for other messages
 		t.Counted, t.Options.Usage = false, nil
 	}
 	t.load()
@@ -110,8 +110,8 @@ func (t *turn) ownerKey() string {
 	return t.Settings.Owner
 }
 
-// takeLoaded takes in a record. It goes on behind one that says only that the model failed, or whose compaction should be repeated: what that
-// can be made of is under another key.
+// takeLoaded handles a loaded record. It continues after one that only says that the model failed, or whose compaction
+// should be repeated: its base is under another key.
 func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 	if r.Error != "" || r.Refused {
 		if !t.recordsFailed(r, "read") {
@@ -140,7 +140,7 @@ func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 	}
 }
 
-// takeRecord takes in what was found. It returns true if there is more to look for.
+// takeRecord handles what was found. It returns true if there is more to look up.
 func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	if r.Record != nil {
 		f := transcript.Fingerprint(r.At)
@@ -168,11 +168,11 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	return true
 }
 
-// foundMost reports whether nothing more is looked for.
+// foundMost reports whether nothing more needs to be looked up.
 func (t *turn) foundMost() bool { return len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts }
 
-// further looks for what represents less of the history, if nothing that was found is used: a digest that has the newest message of the user in it
-// is not, if the messages behind it are gone. It returns true if the job waits for that.
+// further looks up shorter entries if nothing that was found is used: for example, a digest that covers the newest user
+// message is unusable if the messages after it are gone. It returns true if the job waits for that.
 func (t *turn) further(a answer) bool {
 	if a.known() >= 0 || len(t.Found) == 0 || t.foundMost() || !t.byPrefix() || !t.can(api.EffectLoad) {
 		return false
@@ -180,14 +180,15 @@ func (t *turn) further(a answer) bool {
 	if k := t.keysOf(); k == nil || t.At >= len(k.prints) {
 		return false
 	}
-	if t.Counted { // that was of other messages
+	if t.Counted { // the count was for other messages
 		t.Counted, t.Options.Usage = false, nil
 	}
 	t.load()
 	return true
 }
 
-// loadUses loads when the model was called last, if that counts and is not known yet. It returns true if the job waits for that.
+// loadUses loads when the model was last called, if that matters and is not known yet. It returns true if the job waits
+// for that.
 func (t *turn) loadUses() bool {
 	if t.Uses || !t.byPrefix() || !t.can(api.EffectLoad) || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
 		return false
@@ -253,8 +254,8 @@ func (t *turn) look() {
 	}
 }
 
-// decide decides what to do about an answer: to use it, to make the compaction that is due, or to make again the one that was used, if that is
-// stale: made while the model failed.
+// decide decides what to do about an answer: use it, make the compaction that is due, or repeat the one that was used
+// if the model failed during it (stale).
 func (t *turn) decide(a answer, base *entry, stale bool) {
 	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
 	switch {
@@ -280,8 +281,8 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	}
 }
 
-// options returns the options of the job's operation. What a provider has refused although it fits in the known window is compacted for a
-// smaller one.
+// options returns the options of the job's operation. Messages that a provider rejected although they fit in the known
+// window are compacted for a smaller one.
 func (t *turn) options() api.Options {
 	o := t.Options.Clone()
 	if t.Narrowed > 0 {
@@ -310,14 +311,14 @@ func (t *turn) entry(index int) *entry {
 	return &t.Found[index]
 }
 
-// replaces reports whether the history begins with what an entry has replaced. Otherwise it continues from the result: then there is nothing
-// to make the compaction from again.
+// replaces reports whether the history begins with what an entry has replaced. Otherwise it continues from the result,
+// and the original messages for repeating the compaction are missing.
 func (t *turn) replaces(e *entry) bool {
 	k := t.keysOf()
 	return k != nil && len(k.replaced(e)) > 0
 }
 
-// attempt returns the newest attempt to compact a beginning of the history that came to nothing, or nil.
+// attempt returns the newest failed attempt to compact a beginning of the history, or nil.
 func (t *turn) attempt() (newest *attempt) {
 	if len(t.Attempts) == 0 {
 		return nil
@@ -332,7 +333,7 @@ func (t *turn) attempt() (newest *attempt) {
 	return newest
 }
 
-// repeat makes a compaction again, from the messages themselves, that was made while the model failed.
+// repeat repeats a compaction during which the model failed, from the original messages.
 func (t *turn) repeat(stale *entry) {
 	o := t.options()
 	o.Force, o.NoReserve = true, o.NoReserve || stale.NoReserve
@@ -350,7 +351,8 @@ func (t *turn) repeat(stale *entry) {
 	t.make(a, t.entry(a.known()))
 }
 
-// counts asks the host how many tokens the messages have that would be sent, if it can say. It returns true if the job waits for that.
+// counts requests the exact number of tokens to send, if the host can count them. It returns true if the job waits for
+// that.
 func (t *turn) counts() bool {
 	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
 		return false
@@ -369,7 +371,7 @@ func (t *turn) counts() bool {
 	return true
 }
 
-// takeCount takes in an exact count; without one the estimate counts.
+// takeCount handles an exact count; without one the estimate is used.
 func (t *turn) takeCount(r *api.EffectResult) {
 	if t.Phase != phaseCounting {
 		return
@@ -380,10 +382,10 @@ func (t *turn) takeCount(r *api.EffectResult) {
 	t.look()
 }
 
-// longestIdle is the longest idle time that the options take, in seconds.
+// longestIdle is the longest idle time that the options accept, in seconds.
 const longestIdle = 1_000_000_000
 
-// idle finds out how long the conversation was idle, and whether another model is called now.
+// idle determines how long the conversation was idle, and whether another model is called now.
 func (t *turn) idle(calls []use) {
 	if len(calls) == 0 || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
 		return
@@ -406,7 +408,7 @@ func (t *turn) idle(calls []use) {
 	t.aged(last)
 }
 
-// aged notes how long ago the model was called last, and whether another one is called now.
+// aged records how long ago the model was last called, and whether another one is called now.
 func (t *turn) aged(last *use) {
 	t.Options.Idle = min(float64(max(0, t.Clock-last.Time))/1000, longestIdle)
 	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
@@ -417,10 +419,10 @@ func (t *turn) aged(last *use) {
 	}
 }
 
-// The messages of the newest few are expected to be others in the next call, at most half of them.
+// The newest few messages, at most half of them, are expected to differ in the next call.
 const volatile = 4
 
-// mark is the print by which others find that a compaction is being made: that of what it replaces.
+// mark is the print by which other jobs detect that a compaction is being made: that of what it replaces.
 func (k *keys) mark(cut int) string {
 	n := len(k.prints)
 	switch {

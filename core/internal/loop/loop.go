@@ -18,15 +18,16 @@ import (
 
 //go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Core is what a job needs of the rest of core, for the messages that came with the event.
+// Core provides the rest of core to a job, for the messages that came with the event.
 type Core interface {
-	// Run runs an operation. The messages, or the session, are added where the operation takes them. An error has the offset of its place in
-	// the request, and in At its path.
+	// Run runs an operation, with the messages or the session if the operation takes them. An error has the offset of
+	// its position in the request, and its path in At.
 	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
-	// Messages returns the JSON of the messages, or a list of those of a session. MessagesAt is where they begin in the request.
+	// Messages returns the JSON of the messages, or a list of those of a session. MessagesAt returns their offset in
+	// the request.
 	Messages() []byte
 	MessagesAt() int
-	// Gate returns what the policy says about compactions below the limit.
+	// Gate returns the policy's settings about compactions below the limit.
 	Gate() Gate
 }
 
@@ -36,15 +37,15 @@ type Member struct {
 	JSON []byte
 }
 
-// Gate is what a policy says about compactions below the limit.
+// Gate are a policy's settings about compactions below the limit.
 type Gate struct {
 	Starts bool // gate.start: a compaction begins before it is due
 	Chills bool // gate.idle: one is made when the prompt cache is cold
-	Stored bool // archive: what is removed must be stored
+	Stored bool // archive: removed content must be stored
 	Model  string
 }
 
-// turn is one call of Start or Continue: a job and what comes of it.
+// turn is one call of Start or Continue: a job and its next step.
 type turn struct {
 	*Job
 	core    Core
@@ -53,9 +54,9 @@ type turn struct {
 	failure *api.JobFailure
 	err     *jsonspan.Error // of an operation of core
 
-	notes  *api.TurnNotes // of a turn that begins in this call
+	notes  *api.TurnNotes // for a turn that begins in this call
 	loaded *loadedRecord  // the record of the owner, if it was loaded in this call
-	known  *keys          // of the history, once they are needed
+	known  *keys          // of the history, computed on demand
 	woken  bool           // the host calls without results: the time has come, or a lease has ended
 }
 
@@ -115,7 +116,7 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 // ended reports whether the job has ended.
 func (t *turn) ended() bool { return t.result != nil || t.failure != nil || t.err != nil }
 
-// tell sets the time. If the clock went back, all times of the job go back with it: nothing waits longer because of that.
+// tell sets the time. If the clock went back, all times of the job are moved back too, so that nothing waits longer.
 func (t *turn) tell(now int64) {
 	if back := t.Clock - now; back > 0 {
 		for i := range t.Flights {
@@ -131,17 +132,17 @@ func (t *turn) tell(now int64) {
 	t.Clock = now
 }
 
-// shift moves a time that is set.
+// shift moves a time unless it is zero.
 func shift(at *int64, back int64) {
 	if *at > 0 {
 		*at = max(1, *at-back)
 	}
 }
 
-// progress writes what the host is to do.
+// progress writes the job and the effects for the host to execute.
 func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
 	if t.err != nil {
-		if t.LastID == 0 { // nothing was asked for yet: it is an error of the request
+		if t.LastID == 0 { // nothing was requested yet: it is an error of the request
 			t.err.At = ""
 			return nil, t.err
 		}
@@ -215,7 +216,7 @@ func (t *turn) waitsFor() string {
 	return ""
 }
 
-// expire acts on the times that have passed.
+// expire handles the times that have passed.
 func (t *turn) expire() {
 	for i := 0; i < len(t.Flights); i++ {
 		f := t.Flights[i]
@@ -241,7 +242,7 @@ func (t *turn) expire() {
 	}
 }
 
-// take acts on the answer to an effect.
+// take handles the answer to an effect.
 func (t *turn) take(f flight, r *api.EffectResult) {
 	if r.Refused {
 		t.without(f.Effect)
@@ -266,10 +267,10 @@ func (t *turn) take(f flight, r *api.EffectResult) {
 	}
 }
 
-// emit asks for an effect that is not answered.
+// emit requests an effect that is not answered.
 func (t *turn) emit(e api.Effect) { t.effects = append(t.effects, e) }
 
-// launch asks for an effect whose answer the job waits for.
+// launch requests an effect whose answer the job waits for.
 func (t *turn) launch(e api.Effect) int {
 	t.LastID++
 	e.ID = t.LastID
@@ -289,7 +290,7 @@ func (t *turn) flight(id int) *flight {
 	return &t.Flights[slices.IndexFunc(t.Flights, func(f flight) bool { return f.ID == id })]
 }
 
-// land removes an effect that was answered. It returns false if nobody waits for the answer any more.
+// land removes an effect that was answered. It returns false if the answer is no longer needed.
 func (t *turn) land(id int) (flight, bool) {
 	for i, f := range t.Flights {
 		if f.ID == id {
@@ -303,7 +304,7 @@ func (t *turn) land(id int) (flight, bool) {
 // can reports whether the host executes an effect.
 func (t *turn) can(e api.EffectName) bool { return slices.Contains(t.Settings.Can, e) }
 
-// without notes that the host does not execute an effect after all.
+// without records that the host does not execute an effect after all.
 func (t *turn) without(e api.EffectName) {
 	t.Settings.Can = slices.DeleteFunc(t.Settings.Can, func(other api.EffectName) bool { return other == e })
 }
@@ -315,7 +316,7 @@ func (t *turn) fail(code api.FailureCode, message string) {
 	}
 }
 
-// notice tells something to whoever reads the host's log.
+// notice adds a notice for the host's log.
 func (t *turn) notice(name api.NoticeName, message string) {
 	t.emit(api.Effect{Effect: api.EffectEmit, Notice: &api.JobNotice{Name: name, Message: message}})
 }

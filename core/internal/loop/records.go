@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// record is what is saved under a key. All hosts and stores have the same records.
+// record is the content saved under a key. All hosts and stores have the same records.
 //
 //easyjson:json
 type record struct {
@@ -20,23 +20,24 @@ type record struct {
 	Calls    []use     `json:"calls,omitempty"`
 }
 
-// entry is a compaction that was made. If the model failed during it, Tries is how often in a row, and Again when to ask it again.
+// entry is a compaction. If the model failed during it, Tries is how many times in a row, and Again when to ask it
+// again.
 type entry struct {
 	Entry     api.Raw `json:"entry"` // a MemoryEntry
 	Tries     int     `json:"tries,omitempty"`
 	Again     int64   `json:"again,omitempty"`  // in milliseconds since 1970
-	Window    int     `json:"window,omitempty"` // that it was forced for
+	Window    int     `json:"window,omitempty"` // the window of a forced compaction
 	NoReserve bool    `json:"no_reserve,omitempty"`
 }
 
-// attempt is a compaction of a history that came to nothing.
+// attempt is a failed attempt to compact a history.
 //
 //easyjson:json
 type attempt struct {
 	Print    string `json:"print"` // of the history
 	Messages int    `json:"messages"`
 	Tokens   int    `json:"tokens,omitempty"` // of a background compaction: the next one begins when the history has grown
-	Tries    int    `json:"tries,omitempty"`  // how often the model failed in a row
+	Tries    int    `json:"tries,omitempty"`  // how many times the model failed in a row
 	Again    int64  `json:"again,omitempty"`  // when to ask it again, in milliseconds since 1970
 }
 
@@ -50,7 +51,7 @@ type use struct {
 	Provider string `json:"provider,omitempty"`
 }
 
-// Limits of a record. More than the module reads of a list is never kept.
+// Limits of a record. Lists are never longer than what the module reads.
 const (
 	recordVersion                  = 3
 	maxEntries                     = 64
@@ -67,8 +68,8 @@ type loadedRecord struct {
 	revision string
 }
 
-// readRecord reads what a store has, in the form of this version or in one of the forms that hosts wrote before. What is none counts as
-// nothing, which costs a compaction at most.
+// readRecord reads a stored record, in the form of this version or in one of the older forms of hosts. Anything else
+// counts as nothing, which costs a compaction at most.
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -88,7 +89,7 @@ func readRecord(text string, now int64) (r record) {
 		switch string(members.of("version")) {
 		case "3":
 			r = readThird(members)
-		case "2": // Go's, and those of JavaScript's shared memory: one entry, and what it says of the model, in seconds
+		case "2": // Go's, and those of JavaScript's shared memory: one entry, with the state of the model, in seconds
 			var old goRecord
 			if policy.Decode(src, &old) == nil {
 				e := entry{Entry: old.Entry}
@@ -192,7 +193,7 @@ func readFlat(item []byte) (e entry, ok bool) {
 	return e, true
 }
 
-// limit drops the oldest of what is too much.
+// limit drops the oldest items beyond the limits.
 func (r *record) limit() {
 	size := 0
 	for i := len(r.Entries) - 1; i >= 0; i-- {
@@ -205,7 +206,7 @@ func (r *record) limit() {
 	r.Calls = slices.Delete(r.Calls, 0, max(0, len(r.Calls)-maxCalls))
 }
 
-// merge adds what is new to a record. What says the same of the same history is replaced.
+// merge adds new items to a record. An item replaces the one for the same history.
 func (r *record) merge(more *record) {
 	for _, e := range more.Entries {
 		r.forget(readMembers(e.Entry).of("print"), 0)
@@ -223,7 +224,8 @@ func (r *record) merge(more *record) {
 	r.limit()
 }
 
-// forget removes the compaction of the messages that have a print, as JSON, if the model failed during it at least so often.
+// forget removes the compaction of the messages with a print, as JSON, if the model failed during it at least this many
+// times.
 func (r *record) forget(print []byte, tries int) {
 	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool {
 		return old.Tries >= tries && string(readMembers(old.Entry).of("print")) == string(print)
@@ -322,7 +324,7 @@ func bytesOf(digits string) (b []byte) {
 	return b
 }
 
-// useKeys returns the keys under which the newest calls of the model are.
+// useKeys returns the keys of the records of the newest model calls.
 func useKeys(list []string) []string {
 	for i, key := range list {
 		list[i] = handles.Handle([]byte("use " + key))

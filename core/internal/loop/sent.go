@@ -42,7 +42,7 @@ func objectOf(object []byte, name string, value []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendEdited writes messages as edits say.
+// appendEdited writes messages with edits applied.
 func appendEdited(dst []byte, messages [][]byte, edits []byte) []byte {
 	dst = append(dst, '[')
 	write := func(message []byte) {

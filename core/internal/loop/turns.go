@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// A turn of a conversation is a job that first decides whether a compaction begins. If one does, the job enters: the host lets one job at a
-// time compact a conversation, so whoever comes second looks again, at what the first one has left. A turn in which nothing is due ends in
-// its first call.
+// A turn of a conversation is a job that first decides whether a compaction begins. If one does, the job enters: the
+// host lets one job at a time compact a conversation, so a second job decides again after the first one has ended. A
+// turn in which nothing is due ends in its first call.
 
 // checked is the part of a Check that decides what follows.
 type checked struct {
@@ -47,14 +47,16 @@ func (t *turn) beginTurn(given *api.Turn) {
 	}
 }
 
-// measure finds out how long the conversation was idle, and whether another model is called now, unless the host says so.
+// measure determines how long the conversation was idle, and whether another model is called now, unless the host says
+// so.
 func (t *turn) measure(notes *api.TurnNotes) {
 	if notes.Time > 0 && t.Options.Idle == 0 && t.Options.Cold == "" {
 		t.aged(&use{Time: notes.Time, Model: notes.Model, Provider: notes.Provider})
 	}
 }
 
-// firstLook decides what a turn does that compacts only if that is due. running is the job in the background; 0 is none.
+// firstLook decides what a turn does that compacts only if that is due. running is the background job; 0 if there is
+// none.
 func (t *turn) firstLook(running int) {
 	c, ok := t.check(t.notes)
 	switch {
@@ -75,7 +77,8 @@ func (t *turn) firstLook(running int) {
 	}
 }
 
-// check runs the operation check. With notes, a compaction that was begun for as much is not begun again: it came to nothing, or runs.
+// check runs the operation check. With notes, it doesn't begin a compaction again that was begun at this size: it
+// failed, or is running.
 func (t *turn) check(notes *api.TurnNotes) (c checked, ok bool) {
 	o := t.Options.Clone()
 	if notes != nil {
@@ -88,7 +91,7 @@ func (t *turn) check(notes *api.TurnNotes) (c checked, ok bool) {
 	m := a.members
 	c = checked{due: string(m.of("due")) == "true", start: a.starts(), cold: m.of("cold") != nil, tokens: numberOf(m.of("tokens")),
 		messages: numberOf(m.of("messages"))}
-	if notes != nil && (c.tokens < notes.Tried || c.messages < notes.Messages) { // it is shorter by now
+	if notes != nil && (c.tokens < notes.Tried || c.messages < notes.Messages) { // it has become shorter
 		notes.Tried, notes.Messages = 0, 0
 		return t.check(notes)
 	}
@@ -117,7 +120,7 @@ func (t *turn) enter() {
 	t.launch(api.Effect{Effect: api.EffectEnter})
 }
 
-// takeEntered takes in that this job is the only one.
+// takeEntered handles that no other job compacts the conversation now.
 func (t *turn) takeEntered(r *api.EffectResult) {
 	if t.Phase != phaseEntering {
 		return
@@ -128,7 +131,7 @@ func (t *turn) takeEntered(r *api.EffectResult) {
 	t.entered()
 }
 
-// entered looks whether the compaction is still wanted, and lets the host have a say.
+// entered checks whether the compaction is still needed, and lets the host decide.
 func (t *turn) entered() {
 	c, ok := t.check(nil)
 	if !ok {
@@ -156,7 +159,7 @@ func (t *turn) entered() {
 	}
 }
 
-// takeBefore takes in what the host says about a compaction that is about to begin.
+// takeBefore handles the host's decision about a compaction that is about to begin.
 func (t *turn) takeBefore(r *api.EffectResult) {
 	if t.Phase != phaseBeginning {
 		return
@@ -182,7 +185,7 @@ func (t *turn) takeBefore(r *api.EffectResult) {
 	t.compacts()
 }
 
-// compacts goes on as a job that compacts.
+// compacts continues as a job that compacts.
 func (t *turn) compacts() {
 	t.Check = nil
 	t.look()
