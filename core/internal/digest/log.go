@@ -199,13 +199,14 @@ func (k *turnLog) write(size, spare int) string {
 	return k.share(size, spare)
 }
 
-// share returns the log, in which requests have the largest share at which everything fits.
+// share returns the log, in which requests have the largest share at which everything fits. Outcomes take no room from requests: with them
+// only the largest share counts.
 func (k *turnLog) share(size, spare int) string {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
 		start = wholeShare
 	}
-	for share := start; share > 0; share /= 2 {
+	for share := start; share > 0 && (share == start || !k.outcomes); share /= 2 {
 		most := size * share / 100
 		asked, used := k.requests(most + spare)
 		room := size + min(spare, max(0, used-most))
