@@ -65,7 +65,7 @@ func (a *Archive) SaveChanges() {
 	for m := 0; m < len(s.origins); {
 		m = s.messages(m)
 	}
-	if last := len(s.used) - 1; last >= 0 && s.used[last] && s.origins[len(s.origins)-1].op == "" && a.readAsGiven(last) {
+	if last := len(s.used) - 1; last >= 0 && s.lastPrinted(last) {
 		s.say(changesLast, a.printOf(last))
 	}
 	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: s.first, Tokens: s.tokens}, msg: -1, list: s.list}
@@ -99,6 +99,12 @@ type run struct {
 // say adds a string made of words.
 func (s *saying) say(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
+}
+
+// lastPrinted reports whether the body says how the last message of the result looks: a message after it was dropped, and it is from the
+// input. A digest gets the handle of its body later, so its print would not be found.
+func (s *saying) lastPrinted(last int) bool {
+	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) && s.a.readAsGiven(last)
 }
 
 // messages adds the source of input message m, and of the following ones with the same source. It returns the next
