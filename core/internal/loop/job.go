@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -143,7 +144,8 @@ func (j *Job) check() *jsonspan.Error {
 	default:
 		return mismatch("this is no job")
 	}
-	if j.Phase == phaseSaving && j.New == nil {
+	neverAsked := func(q question) bool { return q.Asked < 0 || q.Asked == 0 && q.Flight != 0 } // what is under way was asked
+	if j.Phase == phaseSaving && j.New == nil || slices.ContainsFunc(j.Questions, neverAsked) {
 		return mismatch("this is no job")
 	}
 	if err := checkSettings(&j.Settings); err != nil {
