@@ -4,7 +4,7 @@
 // It is for tests only, and accesses ctxfold only through an Engine. The titles of the rows are docs/reference/published.md.
 package publishedtest
 
-//go:generate go run ./gendoc ../../docs/reference/published.md
+//go:generate go run ./gendoc ../../../docs/reference/published.md
 
 import (
 	"encoding/json"
