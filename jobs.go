@@ -390,16 +390,6 @@ type background struct {
 	over   chan struct{} // closed when the job has ended
 }
 
-// wait waits until the job has ended.
-func (b *background) wait(ctx context.Context) error {
-	select {
-	case <-b.over:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // backgrounds are the running background jobs.
 type backgrounds struct {
 	mu   sync.Mutex
