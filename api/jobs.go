@@ -72,7 +72,7 @@ const (
 	TurnAfter      TurnMoment = "after"      // the model has ended its turn
 	TurnBefore     TurnMoment = "before"     // the model is called next: a cold prompt cache counts
 	TurnCall       TurnMoment = "call"       // the model is called next, and reports if the messages do not fit: only a cold prompt cache counts
-	TurnForced     TurnMoment = "forced"     // a compaction is wanted, or with refusal or refused needed
+	TurnForced     TurnMoment = "forced"     // a compaction is requested, or needed after a refusal
 	TurnBackground TurnMoment = "background" // a turn has begun this job
 )
 

@@ -106,7 +106,7 @@ const (
 	DoerRepair     Doer = "repair"      // repairs violations
 	DoerThinking   Doer = "thinking"    // keeps signed thinking valid
 	DoerBytes      Doer = "bytes"       // keeps the messages under `max_bytes`
-	DoerScore      Doer = "score"       // takes out what the host has given a score below 0, before the passes
+	DoerScore      Doer = "score"       // removes what the host gave a score below 0, before the passes
 	DoerLastResort Doer = "last_resort" // cuts a result that is still over the limit after the passes
 	DoerRestore    Doer = "restore"     // puts bodies back
 )

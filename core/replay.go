@@ -50,7 +50,7 @@ func (p *replay) places() (list, dropped []place) {
 		}
 		in := p.find(&e, was+shift, next)
 		if in < 0 {
-			continue // if that was to be dropped, repair drops it again where it must
+			continue // if that had to be dropped, repair drops it again where it must
 		}
 		upTo(in)
 		shift = in - was

@@ -122,7 +122,7 @@ func (set *settings) suit() {
 	}
 }
 
-// adopt uses the window and the tokenizer family of a model that an answer of open names, if the policy names none.
+// adopt uses the window and the tokenizer family of a model that an answer of open names, if the policy doesn't set one.
 func (r *request) adopt(set *settings, model string) {
 	if model == "" || set.policy.Model != "" {
 		return

@@ -70,7 +70,7 @@ export class Compaction<M extends Message> {
     }
   }
 
-  /** Does the work, and tells how it ended if a compaction has begun. */
+  /** Does the work, and reports how it ended if a compaction has begun. */
   async around(work: () => Promise<Turned<M>>): Promise<Turned<M>> {
     let turned: Turned<M>;
     try {

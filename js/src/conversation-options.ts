@@ -35,7 +35,7 @@ export interface ConversationOptions<M extends Message = Message> {
   id?: string;
   /**
    * Loads the state if `state` is not given, and saves it after each compaction. A failure to save is reported, but the
-   * compaction stands. It is better to store `state` in one transaction with the messages.
+   * compaction is kept. It is better to store `state` in one transaction with the messages.
    *
    * It also detects other writers: if another tab or process has saved a state for the same `id` since this
    * conversation read it, a compaction rejects with `conflict` before any summary is requested, and nothing has

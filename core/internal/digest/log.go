@@ -84,8 +84,8 @@ func (k *turnLog) turnAt(message int32) int {
 	return number
 }
 
-// aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest but one. The last turn tells
-// where things stand, and counts most.
+// aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest but one. The last turn shows
+// the current state, and counts most.
 func (k *turnLog) aged(factor, turn int) int {
 	if turn > 0 && turn == len(k.turns)-1 {
 		return max(1, factor*ofLastTurn/1024)

@@ -3,7 +3,7 @@ package digest
 import "strings"
 
 // Statements that have no cue, by the form of their sentence: an order behind a request ("I want you to …"), an order for a case ("If a test
-// is flaky, tell me"), what holds for everything of a kind, a mishap that tells what to avoid, and what people say about themselves in
+// is flaky, tell me"), what holds for everything of a kind, a mishap that shows what to avoid, and what people say about themselves in
 // general. Their words are those of grammar. Most forms are English; other languages have cues.
 
 // Words that forms are recognized by.
@@ -63,7 +63,7 @@ func (sc *scene) formed() int {
 	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI())
 }
 
-// lesson returns where a sentence tells what went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+// lesson returns where a sentence reports what went wrong the last time: "The last time we deployed on a Friday, two days were lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {

@@ -139,7 +139,7 @@ func TestSecondTry(t *testing.T) {
 		[]string{"tried to commit", "recorded", "completely green"})
 }
 
-// What the user says in some hundred characters stands whole, a claim that the next message refutes shrinks, and code keeps its backticks.
+// What the user says in some hundred characters is kept whole, a claim that the next message refutes shrinks, and code keeps its backticks.
 func TestWhatAReaderMissed(t *testing.T) {
 	var b strings.Builder
 	asked := func(i int) string {

@@ -40,7 +40,7 @@ func Starts(in view.Input, tokens int) bool {
 }
 
 // Notice returns the text that tells the model that a compaction comes soon, for a transcript that has this many tokens by [Due] and isn't due. It
-// is "" if it is too early for it, if the text is in the transcript already behind the last compaction, and while a tool call waits for its
+// is "" if it is too early for it, if the transcript has the text already since the last compaction, and while a tool call waits for its
 // result, because no message may come between them.
 func Notice(in view.Input, tokens int) string {
 	t, text := in.Transcript, in.Policy.Gate.Notice

@@ -85,7 +85,7 @@ type valued struct {
 	score     float64
 }
 
-// pinScored pins the groups with the highest scores above 0, and of equal ones the newest, as long as there is room. It goes on with smaller
+// pinScored pins the groups with the highest scores above 0, and of equal ones the newest, as long as there is room. It continues with smaller
 // ones where a large one doesn't fit.
 func (k *Keeper) pinScored() {
 	if k.scores == nil {

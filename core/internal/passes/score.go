@@ -16,7 +16,7 @@ type low struct {
 	text  int // tokens of a text; 0 for a tool result
 }
 
-// LowFirst takes out what the host has given a score below 0, the lowest first, until the target is reached: tool results are cleared, and
+// LowFirst removes what the host has given a score below 0, the lowest first, until the target is reached: tool results are cleared, and
 // texts of the assistant are cut. It reports whether there was any.
 func LowFirst(c Run) bool {
 	if !c.Keep().Scored() {

@@ -227,7 +227,7 @@ func (p *Policy) StartTokens() int {
 // defaultNoticeAt is the default of Gate.NoticeAt: in a window of 200,000 tokens some 14,000 are left for the model's notes.
 const defaultNoticeAt = 0.9
 
-// Notifies reports whether the model of a transcript with this many tokens is to be told that a compaction comes soon.
+// Notifies reports whether the model of a transcript with this many tokens should be told that a compaction comes soon.
 func (p *Policy) Notifies(tokens int) bool {
 	if p.Gate.Notice == "" || p.OnlyKnown || !p.Safe() {
 		return false

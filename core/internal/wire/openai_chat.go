@@ -179,7 +179,7 @@ const (
 
 var openAICallKeys = []string{"id", "function", "custom", "type", "arguments"}
 
-// openAIChatCall reads a tool call. Evaluation logs put the function's name in the place of its object, and the arguments next to it.
+// openAIChatCall reads a tool call. Evaluation logs put the function's name where its object belongs, and the arguments next to it.
 func openAIChatCall(r *Reader) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
 	f, _ := r.object(&p, "a tool call", openAICallKeys, func(r *Reader, key int, f *frame) bool {

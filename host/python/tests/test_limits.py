@@ -46,7 +46,7 @@ def test_a_conversation_outlives_a_trap():
 
 def test_a_conversation_gives_memory_back():
     conversation = ctxfold.Conversation(ctxfold.Compactor(window=16_000), talk(MIB // 64))
-    conversation.append(*talk(7 * MIB))
+    conversation.append(*talk(12 * MIB))
     grown = conversation.memory_usage.current
     assert grown > 32 * MIB
     assert conversation.compact().changed

@@ -187,7 +187,7 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads a list or a body as blocks, in order; beside is what a body sends besides its messages.
+// thoughts reads a list or a body as blocks, in order. The first result is what a body sends in addition to its messages.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
 		System, Tools any

@@ -47,7 +47,7 @@ class MemoryUsage(NamedTuple):
 
 
 class Room:
-    """Tells when an instance that holds a session has much more memory than it needs, so that a new one is worth reading the
+    """Decides when an instance that holds a session has much more memory than it needs, so that a new one is worth reading the
     conversation again."""
 
     def __init__(self) -> None:
