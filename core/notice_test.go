@@ -43,6 +43,25 @@ func TestNotice(t *testing.T) {
 	}
 }
 
+// A state that a host has changed names a number of messages that can't be: nothing is taken for known.
+func TestNoticeOfChangedState(t *testing.T) {
+	report := func(known string, messages []string) (a api.Planned) {
+		out := core.Call("plan", []byte(`{"policy":`+noticePolicy+`,"state":{"round":1,"messages":`+known+`},"messages":`+joined(messages)+`}`))
+		if err := json.Unmarshal(out, &a); err != nil || strings.HasPrefix(string(out), `{"error"`) {
+			t.Fatalf("%s: %v: %.500s", known, err, out)
+		}
+		return a
+	}
+	for _, known := range []string{"-1", "-1000000", "1000000"} {
+		if a := report(known, readings(11)); !strings.HasPrefix(a.Report.Notice, "Write down") {
+			t.Errorf("%s: near the limit: %q", known, a.Report.Notice)
+		}
+		if a := report(known, readings(30)); a.Report.Refill == nil || a.Report.Refill.Messages != len(readings(30)) {
+			t.Errorf("%s: refilled by %+v", known, a.Report.Refill)
+		}
+	}
+}
+
 // A notice is no request of the user: the digest doesn't list it, and the user's last words stay instead of it.
 func TestNoticeIsNoRequest(t *testing.T) {
 	messages := append(readings(30), noticeMessage, `{"role":"assistant","content":"Noted: the leak is in f3, since it opens 21 and never closes it."}`,

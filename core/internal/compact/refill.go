@@ -6,12 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled says what the messages of a document that come after the first known ones consist of. Known is how many messages the last compaction
-// has left; if the document has fewer, it belongs to another conversation, and all of it counts.
+// refilled says what the messages of a document that come after the first known ones consist of.
 func refilled(doc *view.View, known int) *api.Refill {
-	if known > doc.N {
-		known = 0
-	}
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {
 		if doc.Items[i].Tokens == 0 { // the model isn't sent it

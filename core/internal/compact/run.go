@@ -63,7 +63,7 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	c.due, c.counted = due, size.Tokens
 	switch {
 	case due || c.overBytes():
-		c.report.Refill = refilled(doc, in.State.Messages)
+		c.report.Refill = refilled(doc, in.Known())
 		return c, false
 	case in.Policy.Unbounded():
 		return c.Unchanged(Unbounded(in.Policy)), true

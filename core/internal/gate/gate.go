@@ -54,11 +54,7 @@ func Notice(in view.Input, tokens int) string {
 	if t.OpenCalls(last) {
 		return ""
 	}
-	from := in.State.Messages
-	if from > in.N {
-		from = 0
-	}
-	for i := in.N - 1; i >= from; i-- {
+	for i := in.N - 1; i >= in.Known(); i-- {
 		if authorship.IsNotice(t, i, text) {
 			return ""
 		}

@@ -20,3 +20,12 @@ type Input struct {
 	Score      *api.Score // how much calls and messages matter to the host, by index of the transcript; nil if it hasn't said
 	Recalled   bool       // the transcript contains digests that fit remembered and inserted
 }
+
+// Known returns how many of the messages the last compaction left, by the state. It is 0 if the transcript has fewer, because then the state
+// belongs to another conversation, and if a host has changed the number to a negative one.
+func (in *Input) Known() int {
+	if in.State.Messages < 0 || in.State.Messages > in.N {
+		return 0
+	}
+	return in.State.Messages
+}
