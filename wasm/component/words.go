@@ -21,7 +21,7 @@ var (
 		api.ReasonUnlimited,
 	}
 	// Sources are the cases of token-source.
-	Sources = []api.TokenSource{api.TokensMeasured, api.TokensCalibrated, api.TokensEstimated}
+	Sources = []api.TokenSource{api.TokensMeasured, api.TokensCalibrated, api.TokensEstimated, api.TokensUpperBound}
 	// Scopes are the cases of scope.
 	Scopes = []api.Scope{
 		api.ScopeSession, api.ScopeUpdate, api.ScopeTurnPrefix, api.ScopePart, api.ScopeMerge, api.ScopeBranch, api.ScopeToolOutput,
