@@ -73,7 +73,7 @@ func (t *Tracing) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// answered records the status of an answer.
+// answered is a ResponseWriter that records the status of the response.
 type answered struct {
 	http.ResponseWriter
 	span trace.Span
@@ -151,7 +151,7 @@ func failed(span trace.Span, err error) {
 	var timed interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):
-		kind = "canceled"
+		kind = "cancelled"
 	case errors.As(err, &timed) && timed.Timeout():
 		kind = "timeout"
 	}
