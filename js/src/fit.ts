@@ -9,7 +9,7 @@ import { model } from "./events.js";
 import type { ModuleSource } from "./load.js";
 import { FITTER_OPTIONS } from "./option-names.js";
 import { checkMemory, checkOptions, type Names } from "./options.js";
-import { type Asking, Pool, type Settings } from "./pool.js";
+import { type Engine, Pool, type Settings } from "./pool.js";
 import {
   type FitMemory,
   KeptRecords,
@@ -74,7 +74,7 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
 }
 
 /** Options of one call. */
-export interface FitCall {
+export interface FitCallOptions {
   /**
    * Identifies the conversation, or the user to whom it belongs: what is remembered under one id is never used for
    * another. A server for several users should set it. An app for one user doesn't need it, because conversations are
@@ -97,10 +97,10 @@ export interface FitCall {
   timeoutMs?: number;
 }
 
-export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCall;
+export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCallOptions;
 
 /** The result of a fit. */
-export interface Fitted<M extends Messages> {
+export interface FitResult<M extends Messages> {
   /**
    * The messages to send, in the form that was passed. Kept messages are your own objects as you just passed them,
    * cache breakpoints included. If there is nothing to do, this is the same list (`===`).
@@ -125,7 +125,7 @@ export interface Fitted<M extends Messages> {
 /** A `fit` with its own options, and with its own memory unless they include `shared`. */
 export interface Fitter {
   /** Works like {@link Fit}. */
-  <M extends Messages>(history: M, call?: FitCall): Promise<Fitted<M>>;
+  <M extends Messages>(history: M, call?: FitCallOptions): Promise<FitResult<M>>;
   /**
    * Releases the fitter's place in the worker of `ctxfold/worker`. Does nothing elsewhere, or if the fitter is
    * `shared`.
@@ -164,12 +164,12 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
 export type Fit<Source = ModuleSource> = <M extends Messages>(
   history: M,
   options?: FitOptions<Source>,
-) => Promise<Fitted<M>>;
+) => Promise<FitResult<M>>;
 
 /** Creates the object that runs operations on a module. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
-const FIT_CALL: Names<FitCall> = {
+const FIT_CALL_OPTIONS: Names<FitCallOptions> = {
   id: true,
   policy: true,
   options: true,
@@ -178,22 +178,22 @@ const FIT_CALL: Names<FitCall> = {
   signal: true,
   timeoutMs: true,
 };
-const { shared: _, ...FITTING } = FITTER_OPTIONS;
-const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
+const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
+const FIT_OPTIONS: Names<FitOptions> = { ...UNSHARED_OPTIONS, ...FIT_CALL_OPTIONS };
 
 const REMEMBERED = 256;
 /** The maximum number of policies with a pool of their own, among fitters that share their memory. */
 const POOLS = 64;
 
 /** Returns `createFitter` for the compactors of one platform. */
-export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
+export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
-    checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL, "the call: fit(history, { * })"]);
+    checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL_OPTIONS, "the call: fit(history, { * })"]);
     const { shared, ...own } = options;
     const settings = settingsOf(own);
     const pool = shared ? sharedPools(create).shared(settings, own) : ownPool(create, own);
-    const fitter = async <M extends Messages>(history: M, call: FitCall = {}) => {
-      checkOptions(call, FIT_CALL, "fit", [FITTER_OPTIONS, "createFitter({ * })"]);
+    const fitter = async <M extends Messages>(history: M, call: FitCallOptions = {}) => {
+      checkOptions(call, FIT_CALL_OPTIONS, "fit", [FITTER_OPTIONS, "createFitter({ * })"]);
       return pool().fit(history, settings, call);
     };
     return Object.assign(fitter, {
@@ -205,7 +205,7 @@ export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
 }
 
 /** Returns `fit` for the compactors of one platform. */
-export function freeFit<Source>(create: Create<Source>): Fit<Source> {
+export function fitFunction<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
     const { id, options: wanted, next, usage, signal, timeoutMs, ...rest } = options;
@@ -321,9 +321,9 @@ function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>):
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
   }
-  const asking = create(module === undefined ? {} : { module }, worker) as Asking;
+  const engine = create(module === undefined ? {} : { module }, worker) as Engine;
   return new Pool(
-    asking,
+    engine,
     recordsOf(memory, Math.floor(remembered)),
     new Slots(concurrency ?? Number.POSITIVE_INFINITY),
   );

@@ -88,14 +88,14 @@ export interface RemoteSession<M extends Message = Message> {
 }
 
 /** One operation of the module. */
-export interface Ask {
+export interface OperationRequest {
   op: Operation;
   head: Head;
   source?: Transcript | undefined;
 }
 
 /** Work that yields operations for the module; its driver runs them synchronously or asynchronously. */
-export type Steps<T> = Generator<Ask, T, Answer>;
+export type Steps<T> = Generator<OperationRequest, T, Answer>;
 
 /** The parts of its compactor that a session uses. */
 export interface Compacting {
@@ -121,7 +121,7 @@ export function sessionIn(instance: number, session: number): number {
 }
 
 /** A session, independent of whether the module is called synchronously or in a worker. */
-class Held {
+class SessionSteps {
   messages: readonly Message[];
   state: State | undefined;
   readonly #compacting: Compacting;
@@ -140,29 +140,33 @@ class Held {
 
   *append(messages: readonly Message[]): Steps<number> {
     if (messages.length === 0) return this.messages.length > 0 ? (yield* this.estimate()).tokens : 0;
-    const { tokens } = valuesOf(yield* this.#ask("session_append", {}, transcript(messages))) as { tokens: number };
+    const { tokens } = valuesOf(yield* this.#runOperation("session_append", {}, transcript(messages))) as {
+      tokens: number;
+    };
     this.messages = [...this.messages, ...messages];
     return tokens;
   }
 
   *check(overrides?: Overrides): Steps<Check> {
     checkOverrides(overrides ?? {}, "check");
-    const check = valuesOf(yield* this.#ask("check", this.with(overrides))) as unknown as Check;
+    const check = valuesOf(yield* this.#runOperation("check", this.with(overrides))) as unknown as Check;
     if (check.state && overrides?.state === undefined) this.state = check.state;
     return check;
   }
 
   *estimate(): Steps<Estimate> {
     const usage = usageOf(this.#compacting.countTokens, this.messages);
-    return valuesOf(yield* this.#ask("estimate", { options: optionsOf(undefined, { usage }) })) as unknown as Estimate;
+    return valuesOf(
+      yield* this.#runOperation("estimate", { options: optionsOf(undefined, { usage }) }),
+    ) as unknown as Estimate;
   }
 
   *plan(overrides?: Overrides): Steps<Finished | Pending> {
-    return this.#result(yield* this.#ask("plan", this.own(overrides)));
+    return this.#result(yield* this.#runOperation("plan", this.own(overrides)));
   }
 
   *step(plan: Plan, summaries: readonly Summary[]): Steps<Finished | Pending> {
-    return this.#result(yield* this.#ask("step", { plan, summaries }));
+    return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
   /** Makes the conversation continue with the result, followed by the messages appended since. */
@@ -180,7 +184,7 @@ class Held {
   *job(given: { length: number }, op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
     if (!needs) return yield { op, head };
     given.length = this.messages.length;
-    return yield* this.#ask(op, head);
+    return yield* this.#runOperation(op, head);
   }
 
   /** The tokenizer's count of the current messages; empty without a tokenizer. */
@@ -225,7 +229,7 @@ class Held {
   /**
    * Runs an operation on the session. Opens the session first, and again if the module's instance has been replaced.
    */
-  *#ask<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
+  *#runOperation<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {
       this.#session ??= yield* this.#open();
       try {
@@ -286,13 +290,13 @@ export interface Turning<M extends Message> {
 
 /** Runs one compaction at a time. */
 class Loop {
-  readonly #held: Held;
+  readonly #steps: SessionSteps;
   readonly #compacting: Compacting;
   readonly #run: <T>(steps: Steps<T>) => T | Promise<T>;
   #running = false;
 
-  constructor(held: Held, compacting: Compacting, run: <T>(steps: Steps<T>) => T | Promise<T>) {
-    this.#held = held;
+  constructor(steps: SessionSteps, compacting: Compacting, run: <T>(steps: Steps<T>) => T | Promise<T>) {
+    this.#steps = steps;
     this.#compacting = compacting;
     this.#run = run;
   }
@@ -310,8 +314,8 @@ class Loop {
   #compact(overrides: Overrides, signal?: AbortSignal): Promise<Done<Message[]>> {
     return this.#job(async (means, given) => {
       signal?.throwIfAborted();
-      const result = await runPlan(means, this.#held.own(overrides), {}, signal);
-      return this.#held.take(finishedOf(result, given.length));
+      const result = await runPlan(means, this.#steps.own(overrides), {}, signal);
+      return this.#steps.take(finishedOf(result, given.length));
     });
   }
 
@@ -321,23 +325,23 @@ class Loop {
     host: TurnHost,
     signal?: AbortSignal,
   ): Promise<Turned<Message>> {
-    const held = this.#held;
+    const steps = this.#steps;
     return this.#job(async (means, given) => {
-      const enter = async () => ({ ...(await host.enter()), ...held.counted() });
+      const enter = async () => ({ ...(await host.enter()), ...steps.counted() });
       const before: TurnHost["before"] = async (beginning) => {
         const said = await host.before(beginning);
-        const redact = said.skip ? undefined : held.redact();
+        const redact = said.skip ? undefined : steps.redact();
         return redact ? { ...said, redact } : said;
       };
       const { begin, stop } = host;
       const own = { ...means, begin, stop, enter, before };
-      const { result, check, notes } = await runTurn(own, held.with(overrides), settings, signal);
-      if (check?.state && overrides.state === undefined) held.state = check.state;
+      const { result, check, notes } = await runTurn(own, steps.with(overrides), settings, signal);
+      if (check?.state && overrides.state === undefined) steps.state = check.state;
       const turned = { ...(check && { check }), ...(notes && { notes }) };
       if (!result) return turned;
       const finished = finishedOf(result, given.length);
       await host.commit?.(finished.done.state);
-      return { ...turned, done: held.take(finished) };
+      return { ...turned, done: steps.take(finished) };
     });
   }
 
@@ -345,12 +349,12 @@ class Loop {
   async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
     const { store, model } = this.#compacting;
     const given = { length: 0 };
-    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(this.#held.job(given, op, head, needs));
+    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(this.#steps.job(given, op, head, needs));
     try {
       return await work({ call, model, store }, given);
     } catch (error) {
       // The module's copy may have continued with a result that was never adopted, so it must be loaded again.
-      await this.#run(this.#held.close());
+      await this.#run(this.#steps.close());
       throw error;
     }
   }
@@ -358,34 +362,39 @@ class Loop {
 
 /** A session with the module on this thread. */
 export class ModuleSession implements LiveSession {
-  readonly #held: Held;
+  readonly #steps: SessionSteps;
   readonly #loop: Loop;
-  readonly #ask: (ask: Ask) => Answer;
+  readonly #runOperation: (request: OperationRequest) => Answer;
 
-  constructor(ask: (ask: Ask) => Answer, compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
-    this.#ask = ask;
-    this.#held = new Held(compacting, messages, overrides);
-    this.#loop = new Loop(this.#held, compacting, (steps) => this.#run(steps));
+  constructor(
+    runOperation: (request: OperationRequest) => Answer,
+    compacting: Compacting,
+    messages: readonly Message[],
+    overrides: Overrides,
+  ) {
+    this.#runOperation = runOperation;
+    this.#steps = new SessionSteps(compacting, messages, overrides);
+    this.#loop = new Loop(this.#steps, compacting, (steps) => this.#run(steps));
   }
 
   get messages(): readonly Message[] {
-    return this.#held.messages;
+    return this.#steps.messages;
   }
 
   get state(): State | undefined {
-    return this.#held.state;
+    return this.#steps.state;
   }
 
   append(...messages: Message[]): number {
-    return this.#run(this.#held.append(messages));
+    return this.#run(this.#steps.append(messages));
   }
 
   check(overrides?: Overrides): Check {
-    return this.#run(this.#held.check(overrides));
+    return this.#run(this.#steps.check(overrides));
   }
 
   estimate(): Estimate {
-    return this.#run(this.#held.estimate());
+    return this.#run(this.#steps.estimate());
   }
 
   compact(options?: CompactOptions): Promise<Done<Message[]>> {
@@ -397,19 +406,19 @@ export class ModuleSession implements LiveSession {
   }
 
   plan(overrides?: Overrides): Pending | Done<Message[]> {
-    return this.#taken(this.#run(this.#held.plan(overrides)));
+    return this.#taken(this.#run(this.#steps.plan(overrides)));
   }
 
   step(plan: Plan, summaries: readonly Summary[]): Pending | Done<Message[]> {
-    return this.#taken(this.#run(this.#held.step(plan, summaries)));
+    return this.#taken(this.#run(this.#steps.step(plan, summaries)));
   }
 
   close(): void {
-    this.#run(this.#held.close());
+    this.#run(this.#steps.close());
   }
 
   #taken(result: Finished | Pending): Pending | Done<Message[]> {
-    return isFinished(result) ? this.#held.take(result) : result;
+    return isFinished(result) ? this.#steps.take(result) : result;
   }
 
   #run<T>(steps: Steps<T>): T {
@@ -417,7 +426,7 @@ export class ModuleSession implements LiveSession {
     while (!next.done) {
       let answer: Answer;
       try {
-        answer = this.#ask(next.value);
+        answer = this.#runOperation(next.value);
       } catch (error) {
         next = steps.throw(error);
         continue;
@@ -430,41 +439,41 @@ export class ModuleSession implements LiveSession {
 
 /** A session with the module in a worker. */
 export class WorkerSession implements RemoteSession {
-  readonly #held: Held;
+  readonly #steps: SessionSteps;
   readonly #loop: Loop;
-  readonly #ask: (ask: Ask) => Promise<Answer>;
+  readonly #runOperation: (request: OperationRequest) => Promise<Answer>;
   /** The end of the last call. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    ask: (ask: Ask) => Promise<Answer>,
+    runOperation: (request: OperationRequest) => Promise<Answer>,
     compacting: Compacting,
     messages: readonly Message[],
     overrides: Overrides,
   ) {
-    this.#ask = ask;
-    this.#held = new Held(compacting, messages, overrides);
-    this.#loop = new Loop(this.#held, compacting, (steps) => this.#run(steps));
+    this.#runOperation = runOperation;
+    this.#steps = new SessionSteps(compacting, messages, overrides);
+    this.#loop = new Loop(this.#steps, compacting, (steps) => this.#run(steps));
   }
 
   get messages(): readonly Message[] {
-    return this.#held.messages;
+    return this.#steps.messages;
   }
 
   get state(): State | undefined {
-    return this.#held.state;
+    return this.#steps.state;
   }
 
   append(...messages: Message[]): Promise<number> {
-    return this.#run(this.#held.append(messages));
+    return this.#run(this.#steps.append(messages));
   }
 
   check(overrides?: Overrides): Promise<Check> {
-    return this.#run(this.#held.check(overrides));
+    return this.#run(this.#steps.check(overrides));
   }
 
   estimate(): Promise<Estimate> {
-    return this.#run(this.#held.estimate());
+    return this.#run(this.#steps.estimate());
   }
 
   compact(options?: CompactOptions): Promise<Done<Message[]>> {
@@ -476,21 +485,21 @@ export class WorkerSession implements RemoteSession {
   }
 
   plan(overrides?: Overrides): Promise<Pending | Done<Message[]>> {
-    return this.#run(this.#taken(this.#held.plan(overrides)));
+    return this.#run(this.#taken(this.#steps.plan(overrides)));
   }
 
   step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<Message[]>> {
-    return this.#run(this.#taken(this.#held.step(plan, summaries)));
+    return this.#run(this.#taken(this.#steps.step(plan, summaries)));
   }
 
   close(): Promise<void> {
-    return this.#run(this.#held.close());
+    return this.#run(this.#steps.close());
   }
 
   /** Adopts a finished result before the next operation begins. */
   *#taken(steps: Steps<Finished | Pending>): Steps<Pending | Done<Message[]>> {
     const result = yield* steps;
-    return isFinished(result) ? this.#held.take(result) : result;
+    return isFinished(result) ? this.#steps.take(result) : result;
   }
 
   /** Runs calls one after the other, so that each finds the session as the previous one left it. */
@@ -500,7 +509,7 @@ export class WorkerSession implements RemoteSession {
       while (!next.done) {
         let answer: Answer;
         try {
-          answer = await this.#ask(next.value);
+          answer = await this.#runOperation(next.value);
         } catch (error) {
           next = steps.throw(error);
           continue;

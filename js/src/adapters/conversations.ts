@@ -6,7 +6,7 @@
 import {
   type CompactorOptions,
   createFitter,
-  type FitCall,
+  type FitCallOptions,
   type Fitter,
   type FitterOptions,
   type Format,
@@ -35,7 +35,7 @@ export interface AdapterOptions extends FitterOptions {
 
 const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, onError: true };
 
-export interface FitOptions {
+export interface AdapterFitOptions {
   /**
    * The request body that contains the messages, under the name `list`; its other members count toward the size too.
    */
@@ -44,7 +44,7 @@ export interface FitOptions {
   force?: boolean;
   signal?: AbortSignal | null | undefined;
   /** The model and the provider that will be called. */
-  next?: NonNullable<FitCall["next"]>;
+  next?: NonNullable<FitCallOptions["next"]>;
 }
 
 /**
@@ -56,7 +56,7 @@ const ESTIMATED = { force: false };
 export class Conversations {
   readonly #onError: AdapterOptions["onError"];
   readonly #fitter: Fitter;
-  readonly #call: Pick<FitCall, "id">;
+  readonly #call: Pick<FitCallOptions, "id">;
 
   /**
    * `format` is the adapter's own wire format, which the options may override. `of` is the name of the called
@@ -72,7 +72,7 @@ export class Conversations {
   }
 
   /** Returns the messages to send, or the same list (`===`) if there is nothing to do. */
-  async fit<M extends object>(messages: readonly M[], options: FitOptions = {}): Promise<readonly M[]> {
+  async fit<M extends object>(messages: readonly M[], options: AdapterFitOptions = {}): Promise<readonly M[]> {
     const { signal } = options;
     try {
       return await this.#fit(messages, options);
@@ -85,7 +85,7 @@ export class Conversations {
 
   async #fit<M extends object>(
     messages: readonly M[],
-    { within, force = false, signal, next }: FitOptions,
+    { within, force = false, signal, next }: AdapterFitOptions,
   ): Promise<readonly M[]> {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
     const call = { ...this.#call, signal, ...(next && { next }) };

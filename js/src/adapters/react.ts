@@ -4,9 +4,9 @@ import {
   type CompactorEvent,
   type CreateFitter,
   createFitter,
-  type FitCall,
+  type FitCallOptions,
   type FitMemory,
-  type Fitted,
+  type FitResult,
   type Fitter,
   type FitterOptions,
   isDigest,
@@ -35,8 +35,8 @@ export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> 
   createFitter?: CreateFitter;
 }
 
-const { shared: _, ...FITTING } = FITTER_OPTIONS;
-const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...FITTING, id: true, ahead: true, createFitter: true };
+const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
+const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, ahead: true, createFitter: true };
 
 /** The progress of summaries that are being written. */
 export interface FitProgress {
@@ -71,7 +71,10 @@ export interface UseFit<M extends Message> extends FitView<M> {
   /**
    * Returns the messages to send for a history, for example in a chat's transport. Reuses what was compacted ahead.
    */
-  fit(history: readonly M[], call?: Pick<FitCall, "options" | "usage" | "signal" | "timeoutMs">): Promise<Fitted<M[]>>;
+  fit(
+    history: readonly M[],
+    call?: Pick<FitCallOptions, "options" | "usage" | "signal" | "timeoutMs">,
+  ): Promise<FitResult<M[]>>;
   /**
    * Undoes this component's newest compaction: all messages are sent again until they no longer fit into the window.
    * Resolves to false if there is no compaction to undo.
@@ -173,7 +176,7 @@ class Chat<M extends Message> {
     this.fit(history).catch(() => {});
   }
 
-  async fit(history: readonly M[], call: Parameters<UseFit<M>["fit"]>[1] = {}): Promise<Fitted<M[]>> {
+  async fit(history: readonly M[], call: Parameters<UseFit<M>["fit"]>[1] = {}): Promise<FitResult<M[]>> {
     const before = this.#run;
     if (before && !goesOn(before.history, history))
       before.controller.abort(new DOMException("the history is another one", "AbortError"));
@@ -190,7 +193,7 @@ class Chat<M extends Message> {
       const { id } = this.#options;
       const policy = this.#patient ? { policy: this.#late() } : {};
       const own = { ...call, ...policy, ...(id !== undefined && { id }), signal: controller.signal };
-      const fitted = (await this.#fitted().fitter(history, own)) as Fitted<M[]>;
+      const fitted = (await this.#fitted().fitter(history, own)) as FitResult<M[]>;
       if (fitted.report.changed) this.#patient = false;
       // If the history has changed since, only the newer one is displayed.
       if (this.#run === run) this.#show(shown(history, fitted, this.#view.report));
@@ -321,7 +324,7 @@ const entriesIn = (json: string | null | undefined) => recordIn(json).entries.ma
 
 function shown<M extends Message>(
   history: readonly M[],
-  { messages: sent, report }: Fitted<M[]>,
+  { messages: sent, report }: FitResult<M[]>,
   before: Report | undefined,
 ): Partial<FitView<M>> {
   const digests = sent.filter(isDigest);
@@ -335,10 +338,10 @@ function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]):
   const whole = new Set<M>(sent);
   const places = new Map(history.map((message, i) => [message, i]));
   // After the last digest, shortened messages are copies, up to the first message that is sent unchanged.
-  const behind = sent.slice(last + 1);
-  const kept = behind.findIndex((message) => places.has(message));
-  const copies = kept < 0 ? behind.length : kept;
-  const end = places.get(behind[kept] as M) ?? history.length;
+  const afterDigest = sent.slice(last + 1);
+  const kept = afterDigest.findIndex((message) => places.has(message));
+  const copies = kept < 0 ? afterDigest.length : kept;
+  const end = places.get(afterDigest[kept] as M) ?? history.length;
   const gone = history.slice(0, end).filter((message) => !whole.has(message) && !isDigest(message));
   return copies === 0 ? gone : gone.slice(0, -copies);
 }
