@@ -28,7 +28,7 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
 type Live<M extends Message> = (LiveSession<M> | RemoteSession<M>) & Turning<M>;
 
 /** A compaction in the background. */
-interface Behind<M extends Message> {
+interface BackgroundCompaction<M extends Message> {
   readonly id: number;
   readonly ended: Promise<void>;
   readonly controller: AbortController;
@@ -56,7 +56,7 @@ export class Conversation<M extends Message = Message> {
   #stale = false;
   /** The end of what changes all messages and was called last. */
   #last: Promise<unknown> = Promise.resolve();
-  #behind: Behind<M> | undefined;
+  #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
   /** What turns leave for later ones. */
   #notes: TurnNotes | undefined;
@@ -265,7 +265,7 @@ export class Conversation<M extends Message = Message> {
   #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
     return this.#alone((session) =>
       ending(options, (signal) => {
-        const running = this.#behind?.id ?? 0;
+        const running = this.#background?.id ?? 0;
         const turn = {
           moment,
           running,
@@ -287,8 +287,8 @@ export class Conversation<M extends Message = Message> {
   }
 
   async #cancel(): Promise<void> {
-    this.#behind?.controller.abort();
-    await this.#behind?.ended;
+    this.#background?.controller.abort();
+    await this.#background?.ended;
   }
 
   /** Compacts while the conversation continues. */
@@ -299,16 +299,16 @@ export class Conversation<M extends Message = Message> {
     const { signal } = controller;
     const work = async () => {
       try {
-        behind.compacted = await this.#run(session, own, options, signal);
+        background.compacted = await this.#run(session, own, options, signal);
       } catch {
         // The journal and afterCompact know.
       }
-      this.#behind = undefined;
+      this.#background = undefined;
     };
-    const behind: Behind<M> = { id: ++this.#begun, controller, ended: Promise.resolve().then(work) };
-    this.#behind = behind;
-    telling("waitUntil", this.#options.waitUntil)?.(behind.ended);
-    return behind.ended;
+    const background: BackgroundCompaction<M> = { id: ++this.#begun, controller, ended: Promise.resolve().then(work) };
+    this.#background = background;
+    telling("waitUntil", this.#options.waitUntil)?.(background.ended);
+    return background.ended;
   }
 
   /** Messages that are appended meanwhile wait for the end of the work. */
@@ -350,25 +350,25 @@ export class Conversation<M extends Message = Message> {
       },
       save: (state) => this.#save(state),
     });
-    const behind = this.#behind;
+    const earlier = this.#background;
     let background: Promise<void> | undefined;
     const host: TurnHost = {
       enter: async () => {
-        if (settings.turn?.moment !== "background") await unlessAborted(behind?.ended ?? Promise.resolve(), signal);
+        if (settings.turn?.moment !== "background") await unlessAborted(earlier?.ended ?? Promise.resolve(), signal);
         return {};
       },
       before: (beginning) => compaction.before(beginning, signal),
       begin: (effect) => {
-        background = this.#behind?.ended ?? this.#begin(session, effect, options);
+        background = this.#background?.ended ?? this.#begin(session, effect, options);
       },
-      stop: () => behind?.controller.abort(),
+      stop: () => earlier?.controller.abort(),
       commit: this.#options.states && ((state) => compaction.commit(state)),
     };
     const { done, check, notes } = await compaction.around(() => session.turn(settings, overrides, host, signal));
     if (notes && settings.turn?.moment !== "background") this.#notes = notes;
     if (done) return { changed: done.report.changed, reason: done.report.reason, done };
     if (compaction.skipped !== undefined) return { changed: false, reason: compaction.skipped };
-    if (!background && behind?.compacted?.changed) return behind.compacted;
+    if (!background && earlier?.compacted?.changed) return earlier.compacted;
     return { changed: false, reason: check?.reason as string, ...(background && { background }) };
   }
 

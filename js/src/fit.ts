@@ -6,7 +6,7 @@ import { model } from "./events.js";
 import type { ModuleSource } from "./load.js";
 import { FITTER_OPTIONS } from "./option-names.js";
 import { checkMemory, checkOptions, type Names } from "./options.js";
-import { type Asking, Pool, type Settings } from "./pool.js";
+import { type Engine, Pool, type Settings } from "./pool.js";
 import {
   type FitMemory,
   KeptRecords,
@@ -60,7 +60,7 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
 }
 
 /** What counts for one call. */
-export interface FitCall {
+export interface FitCallOptions {
   /**
    * Names the conversation, or the user whose it is: what is remembered under one id is never used for another. A server of
    * several users gives one; an app of one user needs none, since conversations are told apart by what is in them.
@@ -82,10 +82,10 @@ export interface FitCall {
   timeoutMs?: number;
 }
 
-export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCall;
+export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCallOptions;
 
 /** What to send. */
-export interface Fitted<M extends Messages> {
+export interface FitResult<M extends Messages> {
   /**
    * In the kind that was given. What is kept are your own messages as you have just given them, cache breakpoints included; the very same
    * list where there is nothing to do.
@@ -106,7 +106,7 @@ export interface Fitted<M extends Messages> {
 /** A `fit` with options of its own, and a memory of its own unless they say `shared`. */
 export interface Fitter {
   /** As {@link Fit}. */
-  <M extends Messages>(history: M, call?: FitCall): Promise<Fitted<M>>;
+  <M extends Messages>(history: M, call?: FitCallOptions): Promise<FitResult<M>>;
   /** Gives the place in the worker back, of `ctxfold/worker`; elsewhere, and where it is `shared`, there is nothing to return. */
   close(): void;
 }
@@ -140,12 +140,12 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
 export type Fit<Source = ModuleSource> = <M extends Messages>(
   history: M,
   options?: FitOptions<Source>,
-) => Promise<Fitted<M>>;
+) => Promise<FitResult<M>>;
 
 /** Makes what answers operations, over a module. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
-const FIT_CALL: Names<FitCall> = {
+const FIT_CALL_OPTIONS: Names<FitCallOptions> = {
   id: true,
   policy: true,
   options: true,
@@ -154,22 +154,22 @@ const FIT_CALL: Names<FitCall> = {
   signal: true,
   timeoutMs: true,
 };
-const { shared: _, ...FITTING } = FITTER_OPTIONS;
-const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
+const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
+const FIT_OPTIONS: Names<FitOptions> = { ...UNSHARED_OPTIONS, ...FIT_CALL_OPTIONS };
 
 const REMEMBERED = 256;
 /** How many different policies are remembered for by those who share. */
 const POOLS = 64;
 
 /** The factory over the compactors of one platform. */
-export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
+export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
-    checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL, "the call: fit(history, { * })"]);
+    checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL_OPTIONS, "the call: fit(history, { * })"]);
     const { shared, ...own } = options;
     const settings = settingsOf(own);
     const pool = shared ? sharedPools(create).shared(settings, own) : ownPool(create, own);
-    const fitter = async <M extends Messages>(history: M, call: FitCall = {}) => {
-      checkOptions(call, FIT_CALL, "fit", [FITTER_OPTIONS, "createFitter({ * })"]);
+    const fitter = async <M extends Messages>(history: M, call: FitCallOptions = {}) => {
+      checkOptions(call, FIT_CALL_OPTIONS, "fit", [FITTER_OPTIONS, "createFitter({ * })"]);
       return pool().fit(history, settings, call);
     };
     return Object.assign(fitter, {
@@ -181,7 +181,7 @@ export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
 }
 
 /** The free function over the compactors of one platform. */
-export function freeFit<Source>(create: Create<Source>): Fit<Source> {
+export function fitFunction<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
     const { id, options: wanted, next, usage, signal, timeoutMs, ...rest } = options;
@@ -297,9 +297,9 @@ function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>):
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
   }
-  const asking = create(module === undefined ? {} : { module }, worker) as Asking;
+  const engine = create(module === undefined ? {} : { module }, worker) as Engine;
   return new Pool(
-    asking,
+    engine,
     recordsOf(memory, Math.floor(remembered)),
     new Slots(concurrency ?? Number.POSITIVE_INFINITY),
   );

@@ -5,10 +5,10 @@ import type { Answer, Head } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
 import { decode, members } from "./json.js";
-import { behind } from "./prefix.js";
+import { withRequestEdits } from "./prefix.js";
 import type { Records } from "./records.js";
 import type { Store } from "./store.js";
-import { reply } from "./summarize.js";
+import { requestSummary } from "./summarize.js";
 import type { Transcript } from "./transcript.js";
 import type { Beginning, Effect, EffectName, EffectResult, JobFailure, JobSettings, TurnNotes } from "./types.gen.js";
 import type { Check, Messages, Summary, SummaryRequest } from "./types.js";
@@ -285,11 +285,11 @@ class Job {
     this.#signal?.addEventListener("abort", abort, { once: true });
     this.#asked.set(id, controller);
     this.#ended.asked = true;
-    const given = await reply(request as SummaryRequest, summarize, {
+    const given = await requestSummary(request as SummaryRequest, summarize, {
       timeoutMs,
       slots,
       signal,
-      conversation: source && ((conversation) => behind(source, conversation)),
+      conversation: source && ((conversation) => withRequestEdits(source, conversation)),
     });
     this.#signal?.removeEventListener("abort", abort);
     this.#asked.delete(id);

@@ -76,14 +76,14 @@ export interface RemoteSession<M extends Message = Message> {
 }
 
 /** One operation of the module. */
-export interface Ask {
+export interface OperationRequest {
   op: Operation;
   head: Head;
   source?: Transcript | undefined;
 }
 
-/** Work that asks the module: whoever runs it answers at once, or later. */
-export type Steps<T> = Generator<Ask, T, Answer>;
+/** Work in operations of the module. Whoever runs them passes the answers back, synchronously or not. */
+export type Steps<T> = Generator<OperationRequest, T, Answer>;
 
 /** What a session has of the compactor that made it. */
 export interface Compacting {
@@ -105,8 +105,8 @@ export function sessionIn(instance: number, session: number): number {
   throw new CtxfoldError("session_closed", "the instance that held the session is gone", { path: "session" });
 }
 
-/** A session, whichever way the module is asked. */
-class Held {
+/** A session, as operations to run: whoever runs them gets answers at once, or later. */
+class SessionSteps {
   messages: readonly Message[];
   state: State | undefined;
   readonly #compacting: Compacting;
@@ -125,29 +125,33 @@ class Held {
 
   *append(messages: readonly Message[]): Steps<number> {
     if (messages.length === 0) return this.messages.length > 0 ? (yield* this.estimate()).tokens : 0;
-    const { tokens } = valuesOf(yield* this.#ask("session_append", {}, transcript(messages))) as { tokens: number };
+    const { tokens } = valuesOf(yield* this.#runOperation("session_append", {}, transcript(messages))) as {
+      tokens: number;
+    };
     this.messages = [...this.messages, ...messages];
     return tokens;
   }
 
   *check(overrides?: Overrides): Steps<Check> {
     checkOverrides(overrides ?? {}, "check");
-    const check = valuesOf(yield* this.#ask("check", this.with(overrides))) as unknown as Check;
+    const check = valuesOf(yield* this.#runOperation("check", this.with(overrides))) as unknown as Check;
     if (check.state && overrides?.state === undefined) this.state = check.state;
     return check;
   }
 
   *estimate(): Steps<Estimate> {
     const usage = usageOf(this.#compacting.countTokens, this.messages);
-    return valuesOf(yield* this.#ask("estimate", { options: optionsOf(undefined, { usage }) })) as unknown as Estimate;
+    return valuesOf(
+      yield* this.#runOperation("estimate", { options: optionsOf(undefined, { usage }) }),
+    ) as unknown as Estimate;
   }
 
   *plan(overrides?: Overrides): Steps<Finished | Pending> {
-    return this.#result(yield* this.#ask("plan", this.own(overrides)));
+    return this.#result(yield* this.#runOperation("plan", this.own(overrides)));
   }
 
   *step(plan: Plan, summaries: readonly Summary[]): Steps<Finished | Pending> {
-    return this.#result(yield* this.#ask("step", { plan, summaries }));
+    return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
   /** The conversation continues with the result, and with what was appended since. */
@@ -163,7 +167,7 @@ class Held {
   *job(given: { length: number }, op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
     if (!needs) return yield { op, head };
     given.length = this.messages.length;
-    return yield* this.#ask(op, head);
+    return yield* this.#runOperation(op, head);
   }
 
   /** What a tokenizer counts now; nothing without one. */
@@ -206,7 +210,7 @@ class Held {
   }
 
   /** An operation on the session, which is opened first, and again where the module's instance is another one by now. */
-  *#ask<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
+  *#runOperation<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {
       this.#session ??= yield* this.#open();
       try {
@@ -265,13 +269,13 @@ export interface Turning<M extends Message> {
 
 /** Runs one compaction at a time. */
 class Loop {
-  readonly #held: Held;
+  readonly #steps: SessionSteps;
   readonly #compacting: Compacting;
   readonly #run: <T>(steps: Steps<T>) => T | Promise<T>;
   #running = false;
 
-  constructor(held: Held, compacting: Compacting, run: <T>(steps: Steps<T>) => T | Promise<T>) {
-    this.#held = held;
+  constructor(steps: SessionSteps, compacting: Compacting, run: <T>(steps: Steps<T>) => T | Promise<T>) {
+    this.#steps = steps;
     this.#compacting = compacting;
     this.#run = run;
   }
@@ -289,8 +293,8 @@ class Loop {
   #compact(overrides: Overrides, signal?: AbortSignal): Promise<Done<Message[]>> {
     return this.#job(async (means, given) => {
       signal?.throwIfAborted();
-      const result = await runPlan(means, this.#held.own(overrides), {}, signal);
-      return this.#held.take(finishedOf(result, given.length));
+      const result = await runPlan(means, this.#steps.own(overrides), {}, signal);
+      return this.#steps.take(finishedOf(result, given.length));
     });
   }
 
@@ -300,23 +304,23 @@ class Loop {
     host: TurnHost,
     signal?: AbortSignal,
   ): Promise<Turned<Message>> {
-    const held = this.#held;
+    const steps = this.#steps;
     return this.#job(async (means, given) => {
-      const enter = async () => ({ ...(await host.enter()), ...held.counted() });
+      const enter = async () => ({ ...(await host.enter()), ...steps.counted() });
       const before: TurnHost["before"] = async (beginning) => {
         const said = await host.before(beginning);
-        const redact = said.skip ? undefined : held.redact();
+        const redact = said.skip ? undefined : steps.redact();
         return redact ? { ...said, redact } : said;
       };
       const { begin, stop } = host;
       const own = { ...means, begin, stop, enter, before };
-      const { result, check, notes } = await runTurn(own, held.with(overrides), settings, signal);
-      if (check?.state && overrides.state === undefined) held.state = check.state;
+      const { result, check, notes } = await runTurn(own, steps.with(overrides), settings, signal);
+      if (check?.state && overrides.state === undefined) steps.state = check.state;
       const turned = { ...(check && { check }), ...(notes && { notes }) };
       if (!result) return turned;
       const finished = finishedOf(result, given.length);
       await host.commit?.(finished.done.state);
-      return { ...turned, done: held.take(finished) };
+      return { ...turned, done: steps.take(finished) };
     });
   }
 
@@ -324,12 +328,12 @@ class Loop {
   async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
     const { store, model } = this.#compacting;
     const given = { length: 0 };
-    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(this.#held.job(given, op, head, needs));
+    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(this.#steps.job(given, op, head, needs));
     try {
       return await work({ call, model, store }, given);
     } catch (error) {
       // The module's copy may have continued with a result that nobody has: it is read again.
-      await this.#run(this.#held.close());
+      await this.#run(this.#steps.close());
       throw error;
     }
   }
@@ -337,34 +341,39 @@ class Loop {
 
 /** A session over a module on this thread. */
 export class ModuleSession implements LiveSession {
-  readonly #held: Held;
+  readonly #steps: SessionSteps;
   readonly #loop: Loop;
-  readonly #ask: (ask: Ask) => Answer;
+  readonly #runOperation: (request: OperationRequest) => Answer;
 
-  constructor(ask: (ask: Ask) => Answer, compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
-    this.#ask = ask;
-    this.#held = new Held(compacting, messages, overrides);
-    this.#loop = new Loop(this.#held, compacting, (steps) => this.#run(steps));
+  constructor(
+    runOperation: (request: OperationRequest) => Answer,
+    compacting: Compacting,
+    messages: readonly Message[],
+    overrides: Overrides,
+  ) {
+    this.#runOperation = runOperation;
+    this.#steps = new SessionSteps(compacting, messages, overrides);
+    this.#loop = new Loop(this.#steps, compacting, (steps) => this.#run(steps));
   }
 
   get messages(): readonly Message[] {
-    return this.#held.messages;
+    return this.#steps.messages;
   }
 
   get state(): State | undefined {
-    return this.#held.state;
+    return this.#steps.state;
   }
 
   append(...messages: Message[]): number {
-    return this.#run(this.#held.append(messages));
+    return this.#run(this.#steps.append(messages));
   }
 
   check(overrides?: Overrides): Check {
-    return this.#run(this.#held.check(overrides));
+    return this.#run(this.#steps.check(overrides));
   }
 
   estimate(): Estimate {
-    return this.#run(this.#held.estimate());
+    return this.#run(this.#steps.estimate());
   }
 
   compact(options?: CompactOptions): Promise<Done<Message[]>> {
@@ -376,19 +385,19 @@ export class ModuleSession implements LiveSession {
   }
 
   plan(overrides?: Overrides): Pending | Done<Message[]> {
-    return this.#taken(this.#run(this.#held.plan(overrides)));
+    return this.#taken(this.#run(this.#steps.plan(overrides)));
   }
 
   step(plan: Plan, summaries: readonly Summary[]): Pending | Done<Message[]> {
-    return this.#taken(this.#run(this.#held.step(plan, summaries)));
+    return this.#taken(this.#run(this.#steps.step(plan, summaries)));
   }
 
   close(): void {
-    this.#run(this.#held.close());
+    this.#run(this.#steps.close());
   }
 
   #taken(result: Finished | Pending): Pending | Done<Message[]> {
-    return isFinished(result) ? this.#held.take(result) : result;
+    return isFinished(result) ? this.#steps.take(result) : result;
   }
 
   #run<T>(steps: Steps<T>): T {
@@ -396,7 +405,7 @@ export class ModuleSession implements LiveSession {
     while (!next.done) {
       let answer: Answer;
       try {
-        answer = this.#ask(next.value);
+        answer = this.#runOperation(next.value);
       } catch (error) {
         next = steps.throw(error);
         continue;
@@ -409,41 +418,41 @@ export class ModuleSession implements LiveSession {
 
 /** A session over a module in a worker. */
 export class WorkerSession implements RemoteSession {
-  readonly #held: Held;
+  readonly #steps: SessionSteps;
   readonly #loop: Loop;
-  readonly #ask: (ask: Ask) => Promise<Answer>;
+  readonly #runOperation: (request: OperationRequest) => Promise<Answer>;
   /** The end of what was called last. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    ask: (ask: Ask) => Promise<Answer>,
+    runOperation: (request: OperationRequest) => Promise<Answer>,
     compacting: Compacting,
     messages: readonly Message[],
     overrides: Overrides,
   ) {
-    this.#ask = ask;
-    this.#held = new Held(compacting, messages, overrides);
-    this.#loop = new Loop(this.#held, compacting, (steps) => this.#run(steps));
+    this.#runOperation = runOperation;
+    this.#steps = new SessionSteps(compacting, messages, overrides);
+    this.#loop = new Loop(this.#steps, compacting, (steps) => this.#run(steps));
   }
 
   get messages(): readonly Message[] {
-    return this.#held.messages;
+    return this.#steps.messages;
   }
 
   get state(): State | undefined {
-    return this.#held.state;
+    return this.#steps.state;
   }
 
   append(...messages: Message[]): Promise<number> {
-    return this.#run(this.#held.append(messages));
+    return this.#run(this.#steps.append(messages));
   }
 
   check(overrides?: Overrides): Promise<Check> {
-    return this.#run(this.#held.check(overrides));
+    return this.#run(this.#steps.check(overrides));
   }
 
   estimate(): Promise<Estimate> {
-    return this.#run(this.#held.estimate());
+    return this.#run(this.#steps.estimate());
   }
 
   compact(options?: CompactOptions): Promise<Done<Message[]>> {
@@ -455,21 +464,21 @@ export class WorkerSession implements RemoteSession {
   }
 
   plan(overrides?: Overrides): Promise<Pending | Done<Message[]>> {
-    return this.#run(this.#taken(this.#held.plan(overrides)));
+    return this.#run(this.#taken(this.#steps.plan(overrides)));
   }
 
   step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<Message[]>> {
-    return this.#run(this.#taken(this.#held.step(plan, summaries)));
+    return this.#run(this.#taken(this.#steps.step(plan, summaries)));
   }
 
   close(): Promise<void> {
-    return this.#run(this.#held.close());
+    return this.#run(this.#steps.close());
   }
 
   /** Taken before the next operation begins. */
   *#taken(steps: Steps<Finished | Pending>): Steps<Pending | Done<Message[]>> {
     const result = yield* steps;
-    return isFinished(result) ? this.#held.take(result) : result;
+    return isFinished(result) ? this.#steps.take(result) : result;
   }
 
   /** One after the other: each finds the session as the one before has left it. */
@@ -479,7 +488,7 @@ export class WorkerSession implements RemoteSession {
       while (!next.done) {
         let answer: Answer;
         try {
-          answer = await this.#ask(next.value);
+          answer = await this.#runOperation(next.value);
         } catch (error) {
           next = steps.throw(error);
           continue;

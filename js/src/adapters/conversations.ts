@@ -5,7 +5,7 @@
 import {
   type CompactorOptions,
   createFitter,
-  type FitCall,
+  type FitCallOptions,
   type Fitter,
   type FitterOptions,
   type Format,
@@ -31,14 +31,14 @@ export interface AdapterOptions extends FitterOptions {
 
 const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, onError: true };
 
-export interface FitOptions {
+export interface AdapterFitOptions {
   /** The request body that holds the messages under the name `list`; its other members count too. */
   within?: { body: object; list: string };
   /** Compacts although it is not due, for a provider that has just refused what the last call gave. */
   force?: boolean;
   signal?: AbortSignal | null | undefined;
   /** Who is asked. */
-  next?: NonNullable<FitCall["next"]>;
+  next?: NonNullable<FitCallOptions["next"]>;
 }
 
 /** Changes nothing, but makes the module answer: a refused conversation needs an estimate, not an upper bound. */
@@ -47,7 +47,7 @@ const ESTIMATED = { force: false };
 export class Conversations {
   readonly #onError: AdapterOptions["onError"];
   readonly #fitter: Fitter;
-  readonly #call: Pick<FitCall, "id">;
+  readonly #call: Pick<FitCallOptions, "id">;
 
   /** `format` is the adapter's own wire format; that of the options precedes it. `of` is what was called, for errors. */
   constructor(options: AdapterOptions, format: Format, of: string) {
@@ -60,7 +60,7 @@ export class Conversations {
   }
 
   /** The messages to send: the very same list where there is nothing to do. */
-  async fit<M extends object>(messages: readonly M[], options: FitOptions = {}): Promise<readonly M[]> {
+  async fit<M extends object>(messages: readonly M[], options: AdapterFitOptions = {}): Promise<readonly M[]> {
     const { signal } = options;
     try {
       return await this.#fit(messages, options);
@@ -73,7 +73,7 @@ export class Conversations {
 
   async #fit<M extends object>(
     messages: readonly M[],
-    { within, force = false, signal, next }: FitOptions,
+    { within, force = false, signal, next }: AdapterFitOptions,
   ): Promise<readonly M[]> {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
     const call = { ...this.#call, signal, ...(next && { next }) };

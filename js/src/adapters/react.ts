@@ -4,9 +4,9 @@ import {
   type CompactorEvent,
   type CreateFitter,
   createFitter,
-  type FitCall,
+  type FitCallOptions,
   type FitMemory,
-  type Fitted,
+  type FitResult,
   type Fitter,
   type FitterOptions,
   isDigest,
@@ -29,8 +29,8 @@ export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> 
   createFitter?: CreateFitter;
 }
 
-const { shared: _, ...FITTING } = FITTER_OPTIONS;
-const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...FITTING, id: true, ahead: true, createFitter: true };
+const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
+const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, ahead: true, createFitter: true };
 
 /** A summary that is being written. */
 export interface FitProgress {
@@ -60,7 +60,10 @@ export interface FitView<M extends Message> {
 
 export interface UseFit<M extends Message> extends FitView<M> {
   /** What to send for a history, such as in the transport of a chat. What was compacted ahead is found. */
-  fit(history: readonly M[], call?: Pick<FitCall, "options" | "usage" | "signal" | "timeoutMs">): Promise<Fitted<M[]>>;
+  fit(
+    history: readonly M[],
+    call?: Pick<FitCallOptions, "options" | "usage" | "signal" | "timeoutMs">,
+  ): Promise<FitResult<M[]>>;
   /**
    * Takes the newest compaction of this component back: the messages are sent whole again, until they do not fit into the window at all.
    * Resolves to false where there is none.
@@ -159,7 +162,7 @@ class Chat<M extends Message> {
     this.fit(history).catch(() => {});
   }
 
-  async fit(history: readonly M[], call: Parameters<UseFit<M>["fit"]>[1] = {}): Promise<Fitted<M[]>> {
+  async fit(history: readonly M[], call: Parameters<UseFit<M>["fit"]>[1] = {}): Promise<FitResult<M[]>> {
     const before = this.#run;
     if (before && !goesOn(before.history, history))
       before.controller.abort(new DOMException("the history is another one", "AbortError"));
@@ -176,7 +179,7 @@ class Chat<M extends Message> {
       const { id } = this.#options;
       const policy = this.#patient ? { policy: this.#late() } : {};
       const own = { ...call, ...policy, ...(id !== undefined && { id }), signal: controller.signal };
-      const fitted = (await this.#fitted().fitter(history, own)) as Fitted<M[]>;
+      const fitted = (await this.#fitted().fitter(history, own)) as FitResult<M[]>;
       if (fitted.report.changed) this.#patient = false;
       // A newer history is what is shown.
       if (this.#run === run) this.#show(shown(history, fitted, this.#view.report));
@@ -305,7 +308,7 @@ const entriesIn = (json: string | null | undefined) => recordIn(json).entries.ma
 
 function shown<M extends Message>(
   history: readonly M[],
-  { messages: sent, report }: Fitted<M[]>,
+  { messages: sent, report }: FitResult<M[]>,
   before: Report | undefined,
 ): Partial<FitView<M>> {
   const digests = sent.filter(isDigest);
@@ -319,10 +322,10 @@ function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]):
   const whole = new Set<M>(sent);
   const places = new Map(history.map((message, i) => [message, i]));
   // After the last digest, messages that were shortened are copies, up to the first one that is sent as it is.
-  const behind = sent.slice(last + 1);
-  const kept = behind.findIndex((message) => places.has(message));
-  const copies = kept < 0 ? behind.length : kept;
-  const end = places.get(behind[kept] as M) ?? history.length;
+  const afterDigest = sent.slice(last + 1);
+  const kept = afterDigest.findIndex((message) => places.has(message));
+  const copies = kept < 0 ? afterDigest.length : kept;
+  const end = places.get(afterDigest[kept] as M) ?? history.length;
   const gone = history.slice(0, end).filter((message) => !whole.has(message) && !isDigest(message));
   return copies === 0 ? gone : gone.slice(0, -copies);
 }

@@ -13,7 +13,7 @@ M = TypeVar("M")
 
 
 @dataclass
-class Fitted(Generic[M]):
+class FitResult(Generic[M]):
     """What to send for a whole history."""
 
     #: In the type that was given. Kept messages are the same objects; if nothing changed, this is the same list.

@@ -17,7 +17,7 @@ from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
 from ._conversation import Held, Live
 from ._options import checked, without_none
 from ._redact import FindSecrets
-from ._results import Done, Fitted
+from ._results import Done, FitResult
 from ._asyncio import run
 from ._steps import Summarize
 from ._transcript import transcript
@@ -49,7 +49,7 @@ class Compactor(Compacting):
         usage: Optional["types.Counted"] = None,
         next: Optional[Mapping[str, Optional[str]]] = None,
         refused: Optional[BaseException] = None,
-    ) -> Fitted[M]:
+    ) -> FitResult[M]:
         """Returns what to send for a whole history, as :func:`ctxfold.fit` does. Each compactor has its own memory of compactions.
 
         ``refused`` is what a call of a model raised with the messages of the last fit. If they did not fit, they are compacted further;
@@ -144,7 +144,7 @@ async def fit(
     next: Optional[Mapping[str, Optional[str]]] = None,
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
-) -> Fitted[M]:
+) -> FitResult[M]:
     """Returns what to send for a whole history: the result of an earlier call replaces the beginning that it compacted, and a
     compaction is made when it is due.
 
