@@ -37,7 +37,7 @@ type Operation struct {
 const (
 	CodeTrap     = "trap"
 	CodeMemory   = "memory_limit"
-	CodeCanceled = "cancelled"
+	CodeCanceled = "canceled"
 	CodeClosed   = "closed"
 	CodeStart    = "start_failed"
 )

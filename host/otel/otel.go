@@ -151,7 +151,7 @@ func failed(span trace.Span, err error) {
 	var timed interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):
-		kind = "cancelled"
+		kind = "canceled"
 	case errors.As(err, &timed) && timed.Timeout():
 		kind = "timeout"
 	}
