@@ -167,8 +167,8 @@ const (
 	FaultTooLong    SummaryFault = "too_long"             // it has more than twice `max_output_tokens` plus 256 tokens
 	FaultTooLarge   SummaryFault = "larger_than_folded"   // it has at least as many tokens as the messages that it replaces
 	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings and isn't a list (3 items or more, on half of its lines). After the retries it is accepted anyway, with this `why`: it is still better than an extract
-	FaultRepeats    SummaryFault = "repetitive"           // it has 40 sentences or more, and says each four times on average
-	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, of its quotes or of its numbers aren't in what the model was given, and at least 4, 3 or 6 of them
+	FaultRepeats    SummaryFault = "repetitive"           // it has 200 words or more, and says each run of six of them four times on average
+	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, its quotes, its numbers, or the people and places it mentions aren't in what the model was given, and at least 4, 3, 6 or 6 of them
 	FaultTopic      SummaryFault = "off_topic"            // it shares no name, no number and less than a tenth of its words with what the model was given
 	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt doesn't fit into `summary.max_input_tokens`; the model wasn't asked
 )
