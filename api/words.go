@@ -167,8 +167,8 @@ const (
 	FaultTooLong    SummaryFault = "too_long"             // it has more than twice `max_output_tokens` plus 256 tokens
 	FaultTooLarge   SummaryFault = "larger_than_folded"   // it has at least as many tokens as the messages that it replaces
 	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings and isn't a list (at least 3 items, on half of its lines). After the retries it is accepted anyway, with this `why`, because it is still better than an extract
-	FaultRepeats    SummaryFault = "repetitive"           // it has at least 40 sentences, and repeats each four times on average
-	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, of its quotes or of its numbers (and at least 4, 3 or 6 of them) don't occur in what the model was given
+	FaultRepeats    SummaryFault = "repetitive"           // it has at least 200 words, and repeats each run of six words four times on average
+	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, of its quotes, of its numbers, or of the people and places in it (and at least 4, 3, 6 or 6 of them) don't occur in what the model was given
 	FaultTopic      SummaryFault = "off_topic"            // it shares no name, no number and less than a tenth of its words with what the model was given
 	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt alone exceeds `summary.max_input_tokens`; the model wasn't asked
 )
