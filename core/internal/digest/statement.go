@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -73,6 +74,10 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the introduction says what the items are
 			r.strength = max(r.strength, wish)
+		}
+		if p.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }) {
+			before = s
+			continue
 		}
 		if once = p.lead == "" && (once && strings.HasSuffix(before, ";") || errand(s, ws, r.direct)); once && r.strength > none {
 			before = s
