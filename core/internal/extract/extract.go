@@ -70,6 +70,7 @@ type Extract struct {
 type before struct {
 	sentence int32  // the last one that says something; -1 if there is none or it is a repetition
 	asked    bool   // it is a question, with nothing in between
+	topic    bool   // it is a question of a few words, by the same speaker: "And Norwegian?"
 	text     string // of the question
 	about    bool   // it depends on another one itself
 }
@@ -159,6 +160,9 @@ const unfounded = 256
 // longRepeated is the number of words from which on a sentence says the same thing when it is repeated, even if it depends on another one.
 const longRepeated = 10
 
+// longestTopic is the maximum number of words of a question that only names what the next sentence is about.
+const longestTopic = 4
+
 // read reads an item. It reuses the memory of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
@@ -180,15 +184,16 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		asked, empty, reply := out.asks, false, false
 		if !it.Whole {
 			replies := first && e.before.asked && it.Follows
-			reply = replies && answers(text, ws)
+			e.before.topic = e.before.topic && !first
 			first = false
+			reply = replies && answers(text, ws)
 			empty = len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 || idle(text, ws) // "Oh."
 			if empty && !reply {
-				e.before.asked = false
+				e.before.asked, e.before.topic = false, false
 				continue
 			}
 			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it answers the question, but doesn't say about what
-			out.leans = reply || echo || asked && asksAbout(text, ws) || leans(text, ws, inQuotes)
+			out.leans = reply || echo || e.before.topic || asked && asksAbout(text, ws) || leans(text, ws, inQuotes)
 			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // the subject of the question says more than the question
 				out.before = e.sentences[out.before].before
 			}
@@ -237,6 +242,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.cut(text, int32(s.from), from, ws, inQuotes)
 		}
 		out.clauses[1] = int32(len(e.clauses))
+		e.before.topic = asked && !empty && len(ws) <= longestTopic && ws[0].Kind&words.Pair == 0
 		if e.before.asked, e.before.text, e.before.about = asked, text, out.leans; !empty {
 			e.before.sentence = int32(len(e.sentences))
 		}
