@@ -41,11 +41,14 @@ demo: ## Compact a shipped sample session and show what was done
 check: ## Check format, vet and staticcheck; run the unit tests of core, of the Go package and of js, and the vectors, in about three minutes
 	@.ci/stages check check-format vet lint check-go check-js
 
-# Everything that CI runs. First all that is missing is installed, then all that several stages need is built, once.
+# Everything that CI runs. Each module is built once, by a stage of its own, and a stage begins when what it needs is there; the longest ones first.
 .PHONY: test
 test: ## Run every check and test; install what they need
-	@.ci/stages test tools -- built check-format vet lint packages -- BUILT=1 lint-prose test-hosts test-python -- \
-		test-go test-js check-generated test-build test-runtimes check-figures
+	@BUILT=1 .ci/stages test tools vet \
+		check-module:tools packages:tools module-full:check-module module-slim:check-module reactor:check-module component:check-module c-library:tools \
+		test-go:tools,module-full,module-slim,reactor,c-library test-js:packages,module-full,module-slim,component \
+		test-build:check-module test-hosts:c-library test-python:test-hosts check-generated:module-slim test-runtimes:module-full,packages \
+		lint lint-prose:tools check-figures:tools check-format
 
 # What a target needs of the machine is installed, or said to be missing.
 needs-%:
@@ -54,8 +57,9 @@ needs-%:
 .PHONY: tools
 tools: needs-languages needs-python needs-servers needs-node needs-libatomic needs-browser
 
-.PHONY: built
-built: needs-languages check-module module-full module-slim component reactor
+# The module, translated to C and compiled once into build/c, for all hosts and examples over it.
+.PHONY: c-library
+c-library: needs-languages
 	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory -s -C host/c -j2; fi
 
 # A stage by itself builds what it needs; in a run (BUILT=1) that is there.
@@ -77,8 +81,7 @@ check-go: $(TESTLOG)
 .PHONY: check-js
 check-js: needs-node
 	$(say) 'npm: the package is built, and what needs neither a browser nor an example is tested'
-	@cd js && (cmp -s package-lock.json node_modules/.installed || { $(NPM_CI) && cp package-lock.json node_modules/.installed; }) && \
-		npm run -s build && npm run -s test:unit
+	@cd js && $(NPM_CI) && npm run -s build && npm run -s test:unit
 
 .PHONY: check-format
 check-format:
@@ -156,15 +159,14 @@ test-runtimes: needs-node needs-languages $(FULL) $(TESTLOG)
 .PHONY: test-build
 test-build: needs-node $(TESTLOG) ## Run the vectors and 1,000 random requests on the module built with no step, and with all of them under stress
 	$(say) 'The build: with no step, with all, with stacks that move, with a collection wherever one may begin: the same answers as natively'
-	@wasm/check/build.sh build/check all none stress-move stress-collect
+	@STRESSED=NO_COALESCE=1 wasm/check/build.sh build/check all none stress-move stress-collect
 	@CTXFOLD_STEPS=$(CURDIR)/build/check CTXFOLD_REACTOR=$(CURDIR)/build/module/default/reactor.wasm go test -json -count=1 -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
-# It mostly waits for the disk and the registry, so in a run it goes next to what computes.
+# It mostly waits for the disk and the registry, so that two folders are served at the same time, next to what computes.
 .PHONY: packages
 packages: needs-node
 	$(say) 'npm: what the package is built and tested with is installed'
-	@cd js && $(NPM_CI); \
-	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done
+	@{ echo js ci; printf 'js/fixtures/%s install --no-save\n' $(FIXTURES); } | xargs -P2 -L1 bash -c 'cd "$$0" && exec "$(CURDIR)/.ci/npm" "$$@"'
 
 .PHONY: test-js
 test-js: needs-node needs-libatomic needs-browser needs-servers $(FULL) $(SLIM) $(if $(BUILT),,component packages) ## Run the tests of the npm package and of the JavaScript examples
@@ -239,11 +241,9 @@ TYPES       := internal/apigen/typescript
 types: needs-node
 	$(say) 'js/src/types.gen.ts, from docs/api.schema.json'
 	@tools=$${CTXFOLD_TOOLS:-$(CURDIR)/build/tools}/types; \
-	if ! cmp -s $(TYPES)/package-lock.json "$$tools/installed"; then \
-		mkdir -p "$$tools" && cp $(TYPES)/package.json $(TYPES)/package-lock.json "$$tools/"; \
-		(cd "$$tools" && $(NPM_CI)); \
-		cp $(TYPES)/package-lock.json "$$tools/installed"; \
-	fi; \
+	mkdir -p "$$tools"; \
+	cmp -s $(TYPES)/package-lock.json "$$tools/package-lock.json" || cp $(TYPES)/package.json $(TYPES)/package-lock.json "$$tools/"; \
+	(cd "$$tools" && $(NPM_CI)); \
 	schema=$(CURDIR)/docs/api.schema.json types=$(CURDIR)/js/src/types.gen.ts script=$(CURDIR)/$(TYPES)/types.mjs; \
 	cd "$$tools" && node "$$script" "$$schema" "$$types"
 

@@ -110,3 +110,89 @@ func TestRestoreOfTheLastDropped(t *testing.T) {
 		}
 	}
 }
+
+// stripping is a policy that drops reasoning, for the messages of ag-ui.
+const stripping = `{"format":"ag-ui","archive":"places","window":{"tokens":20000},"passes":[{"pass":"reasoning","mode":"strip"}]}`
+
+// agTurn is a turn of ag-ui, with reasoning unless that is "".
+func agTurn(n int, reasoning string) string {
+	if reasoning != "" {
+		reasoning = fmt.Sprintf(`{"id":"r%d","role":"reasoning","content":%q},`, n, reasoning)
+	}
+	return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
+}
+
+// TestRestoreBehindANewerCompaction compacts twice, the second time a beginning of the first result, as for an app whose user went back. Then
+// the user comes back to the longer conversation, and both compactions are replayed in it. What the first has changed behind the end of the second
+// is back, too.
+func TestRestoreBehindANewerCompaction(t *testing.T) {
+	var turns []string
+	for n := range 8 {
+		turns = append(turns, strings.Replace(agTurn(n, []string{"", "A thought."}[n%2]), "Answer", strings.Repeat("There is a lot to say about it. ", 30)+"Answer", 1))
+	}
+	messages := `[` + strings.Join(turns, ",") + `]`
+	kept := shelf{}
+	a := call(t, "plan", `{"policy":`+stripping+force+`,"messages":`+messages+`}`)
+	kept.keep([]byte(messages), a.Archive)
+	sent := split(t, a.Messages)
+	if len(sent) != 16 {
+		t.Fatalf("%d messages are left", len(sent))
+	}
+	folding := `{"format":"ag-ui","archive":"places","window":{"tokens":20000},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10}]}`
+	b := call(t, "plan", `{"policy":`+folding+force+`,"state":`+string(a.State)+`,"messages":`+list(sent[:6])+`}`)
+	kept.keep([]byte(list(sent[:6])), b.Archive)
+	if !b.Report.Changed {
+		t.Fatal("nothing was folded")
+	}
+	back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(b.State), list(append(split(t, b.Messages), sent[6:]...)))
+	if string(back.Messages) != messages || len(back.Markers) > 0 {
+		t.Errorf("restored is %s, want %s; left are %v", back.Messages, messages, back.Markers)
+	}
+}
+
+// TestRestoreOfAnOlderCompaction compacts twice, and then deletes all that the second compaction has changed. What the first has changed is back.
+func TestRestoreOfAnOlderCompaction(t *testing.T) {
+	messages := `[` + agTurn(0, "") + `,` + agTurn(1, "A thought.") + `,` + agTurn(2, "") + `]`
+	kept := shelf{}
+	a := call(t, "plan", `{"policy":`+stripping+force+`,"messages":`+messages+`}`)
+	kept.keep([]byte(messages), a.Archive)
+	longer := strings.TrimSuffix(string(a.Messages), "]") + "," + agTurn(3, "Another thought.") + `,` + agTurn(4, "") + `]`
+	b := call(t, "plan", `{"policy":`+stripping+force+`,"state":`+string(a.State)+`,"messages":`+longer+`}`)
+	kept.keep([]byte(longer), b.Archive)
+	if !a.Report.Changed || !b.Report.Changed {
+		t.Fatal("nothing was dropped")
+	}
+	goOn := func(list string) string { return strings.TrimSuffix(list, "]") + "," + agTurn(5, "") + "]" }
+	back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(b.State), goOn(string(a.Messages)))
+	if want := goOn(messages); string(back.Messages) != want {
+		t.Errorf("restored is %s, want %s; left are %v", back.Messages, want, back.Markers)
+	}
+}
+
+// TestRestoreOfWhatIsThere restores a list in which some of the messages that a compaction has dropped are back, as in a replay of a newer one that
+// does not know them. None of them comes twice.
+func TestRestoreOfWhatIsThere(t *testing.T) {
+	thoughts := []string{"", "A first thought.", "", "A second thought.", "A last thought."}
+	turns := func(without ...int) string {
+		var list []string
+		for n, thought := range thoughts {
+			if slices.Contains(without, n) {
+				thought = ""
+			}
+			list = append(list, agTurn(n, thought))
+		}
+		return `[` + strings.Join(list, ",") + `,{"id":"r9","role":"reasoning","content":"What comes last to mind."}]`
+	}
+	messages, kept := turns(), shelf{}
+	a := call(t, "plan", `{"policy":`+stripping+force+`,"messages":`+messages+`}`)
+	kept.keep([]byte(messages), a.Archive)
+	if strings.Contains(string(a.Messages), "reasoning") {
+		t.Fatalf("nothing was dropped: %s", a.Messages)
+	}
+	for _, gone := range [][]int{{1}, {3}, {4}, {1, 3}, {3, 4}, {1, 3, 4}} {
+		back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(a.State), turns(gone...))
+		if string(back.Messages) != messages || len(back.Markers) > 0 {
+			t.Errorf("without %v restored is %s, want %s; left are %v", gone, back.Messages, messages, back.Markers)
+		}
+	}
+}

@@ -141,12 +141,10 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	# The tools, which other copies of the tree may share.
 	tools=${CTXFOLD_TOOLS:-$PWD/build/tools}
 	install_tools() {
-		cmp -s "$1/package-lock.json" "$2/installed" && return
 		mkdir -p "$2"
-		cp "$1"/package.json "$1"/package-lock.json "$2/"
+		cmp -s "$1/package-lock.json" "$2/package-lock.json" || cp "$1"/package.json "$1"/package-lock.json "$2/"
 		# Not npm ci: it wants the initialiser for every platform in the lock file.
 		(npm=$PWD/.ci/npm && cd "$2" && "$npm" install --no-save)
-		cp "$1/package-lock.json" "$2/installed"
 	}
 	install_tools wasm/tools "$tools"
 	PATH=$tools/node_modules/.bin:$PATH

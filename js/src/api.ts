@@ -12,7 +12,7 @@ export { type DigestOf, type DigestOptions, isDigest } from "./digest.js";
 export type { CompactOptions, Counted, CountTokens, Overrides } from "./ending.js";
 export { CtxfoldError, type HostErrorCode } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
-export type { CreateFitter, Fit, FitCall, FitOptions, Fitted, Fitter, FitterOptions } from "./fit.js";
+export type { CreateFitter, Fit, FitCallOptions, FitOptions, FitResult, Fitter, FitterOptions } from "./fit.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
 export type { IsOverflow, OverflowOptions } from "./overflow.js";

@@ -140,7 +140,7 @@ export function candidate(
   const model = `${policy.model ?? ""} ${within ? (given as Fields).model : ""}`;
   if (files === undefined || (files > 0 && (BY_PIXELS.test(model) || format === "gemini"))) return undefined;
   const whole = { ...room, list, format, within, fixed: FILE * files + FRAMING * list.length, counted: undefined };
-  return usage ? behind(whole, shape, usage) : whole;
+  return usage ? countedTail(whole, shape, usage) : whole;
 }
 
 /** Returns an upper bound of the history's tokens, or Infinity if the bound is above `most`. */
@@ -354,7 +354,7 @@ function objectsIn(value: unknown, depth = 0): number {
 }
 
 /** Returns the history with the provider's count; undefined if the count is not recognized. */
-function behind(whole: Candidate, shape: Shape, usage: Counted): Candidate | undefined {
+function countedTail(whole: Candidate, shape: Shape, usage: Counted): Candidate | undefined {
   const { message, exact: _, total_tokens: total = 0, ...counts } = usage;
   const { list } = whole;
   const last = message < 0 ? message + list.length : message;

@@ -31,7 +31,14 @@ import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import { redactions } from "./redact.js";
 import { saved } from "./save.js";
-import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
+import {
+  type Compacting,
+  type LiveSession,
+  ModuleSession,
+  type OperationRequest,
+  sessionIn,
+  sessionOf,
+} from "./session.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript, written } from "./transcript.js";
 import type {
@@ -263,7 +270,8 @@ class ModuleCompactor implements Compactor {
     const usage = usageOf(countTokens, messages, overrides.usage);
     const redact = redactions(this.#model.redact, source.piece);
     const options = optionsOf(overrides.options, { answer: source.answer, usage }, { redact });
-    const call = (op: JobOperation, head: Head, needs: boolean) => this.#ask(op, head, needs ? source : undefined);
+    const call = (op: JobOperation, head: Head, needs: boolean) =>
+      this.#runOperation(op, head, needs ? source : undefined);
     const means = { call, model: this.#model, store, source };
     const done = doneOf<M>(await runPlan(means, { policy, options, state }, {}, signal), source);
     this.#state = done.state;
@@ -277,8 +285,8 @@ class ModuleCompactor implements Compactor {
     const redact = redactions(this.#model.redact, source.piece);
     const head = { policy: this.#policy, options: optionsOf(options.options, source, { redact }) };
     const answer = memory
-      ? this.#ask("fit", { ...head, memory }, source)
-      : this.#ask("plan", { ...head, state: this.#state }, source);
+      ? this.#runOperation("fit", { ...head, memory }, source)
+      : this.#runOperation("plan", { ...head, state: this.#state }, source);
     return pendingOrDone(answer, source);
   }
 
@@ -290,7 +298,7 @@ class ModuleCompactor implements Compactor {
   ): Pending | Done<M> {
     checkOptions(options, STEP_OPTIONS, "step");
     const source = transcript(messages);
-    return pendingOrDone(this.#ask("step", { plan, summaries, memory: options.memory }, source), source);
+    return pendingOrDone(this.#runOperation("step", { plan, summaries, memory: options.memory }, source), source);
   }
 
   prints(messages: Messages): string[] {
@@ -327,13 +335,17 @@ class ModuleCompactor implements Compactor {
 
   repair<M extends Messages>(messages: M): Repaired<M> {
     const source = transcript(messages);
-    const answer = this.#ask("repair", { policy: this.#policy, options: optionsOf(undefined, source) }, source);
+    const answer = this.#runOperation(
+      "repair",
+      { policy: this.#policy, options: optionsOf(undefined, source) },
+      source,
+    );
     return withMessages(answer, source) as Repaired<M>;
   }
 
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M> {
     const source = transcript(messages);
-    const answer = this.#ask("convert", { policy: this.#policy, options: format && { format }, to }, source);
+    const answer = this.#runOperation("convert", { policy: this.#policy, options: format && { format }, to }, source);
     const converted = {
       ...valuesOf(answer, "messages"),
       messages: answer.get("messages")?.slice(),
@@ -344,7 +356,7 @@ class ModuleCompactor implements Compactor {
   restore<M extends Messages>(messages: M, bodies: readonly Kept[] = [], state: State | null = this.#state ?? null) {
     const source = transcript(messages);
     const head = { policy: this.#policy, options: optionsOf(undefined, source), state, bodies };
-    return withMessages(this.#ask("restore", head, source), source) as Restored<M>;
+    return withMessages(this.#runOperation("restore", head, source), source) as Restored<M>;
   }
 
   handlesIn(bodies: readonly Kept[]): NamedHandles {
@@ -385,7 +397,7 @@ class ModuleCompactor implements Compactor {
   }
 
   save<F extends string | Uint8Array>(file: F, left: Left): F {
-    return saved(file, left, (head, source) => this.#ask("save", head, source));
+    return saved(file, left, (head, source) => this.#runOperation("save", head, source));
   }
 
   classifyError(failure: Failure): Verdict {
@@ -411,11 +423,16 @@ class ModuleCompactor implements Compactor {
       countTokens: this.#options.countTokens,
     };
     const own = { state: this.#state, ...overrides };
-    return new ModuleSession((ask) => this.ask(ask), compacting, messages, own) as unknown as LiveSession<M>;
+    return new ModuleSession(
+      (request) => this.runOperation(request),
+      compacting,
+      messages,
+      own,
+    ) as unknown as LiveSession<M>;
   }
 
   /** Runs an operation by name, also for sessions and fits. Session numbers are unique over all instances. */
-  ask({ op, head, source }: Ask): Answer {
+  runOperation({ op, head, source }: OperationRequest): Answer {
     const module = this.#loaded(op);
     const { session } = head;
     if (typeof session === "number") {
@@ -440,11 +457,11 @@ class ModuleCompactor implements Compactor {
   }
 
   #result<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): AnswerOf<Op> {
-    return valuesOf(this.#ask(op, head, source)) as AnswerOf<Op>;
+    return valuesOf(this.#runOperation(op, head, source)) as AnswerOf<Op>;
   }
 
   /** Runs one operation. `head` precedes the messages, so that the module knows how to read them. */
-  #ask<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): Answer {
+  #runOperation<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): Answer {
     return this.#send(op, head, source);
   }
 

@@ -2,7 +2,7 @@
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
 import { CtxfoldError } from "./errors.js";
-import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type CreateFitter, type Fit, fitFunction, fitterFactory } from "./fit.js";
 import { type Load, loader, type ModuleSource } from "./load.js";
 import { type IsOverflow, overflowReader } from "./overflow.js";
 import { type Preload, preloader } from "./preload.js";
@@ -25,10 +25,10 @@ export const load: Load = /* @__PURE__ */ loader(
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. The options must name a module. */
-export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
+export const createFitter: CreateFitter = /* @__PURE__ */ fitterFactory(createCompactor);
 
 /** Returns what to send for a whole history; see {@link Fit}. The options must name a module. */
-export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
+export const fit: Fit = /* @__PURE__ */ fitFunction(createCompactor);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. The options must name a module. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);

@@ -4,7 +4,7 @@
  * Production builds need no second copy.
  */
 import { type DigestOf, digestReader } from "./digest.js";
-import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type CreateFitter, type Fit, fitFunction, fitterFactory } from "./fit.js";
 import type { ModuleSource } from "./load.js";
 import { offPage } from "./off-page.js";
 import { type IsOverflow, overflowReader } from "./overflow.js";
@@ -13,14 +13,14 @@ import { offPagePreloader, type Preload } from "./preload.js";
 export * from "./api.js";
 export { createCompactor, load } from "./development-in-page.js";
 
-const inPage = async () => (await import("./asked/development.js")).createCompactor;
-const asking = /* @__PURE__ */ offPage(inPage, async () => (await import("./asked/in-worker.js")).createRemote);
+const inPage = async () => (await import("./chunks/development.js")).createCompactor;
+const createEngine = /* @__PURE__ */ offPage(inPage, async () => (await import("./chunks/in-worker.js")).createRemote);
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
-export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
+export const createFitter: CreateFitter = /* @__PURE__ */ fitterFactory(createEngine);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit = /* @__PURE__ */ freeFit(asking);
+export const fit: Fit = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(async (options) =>
@@ -33,4 +33,4 @@ export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowRead
 );
 
 /** Loads the module before the first `fit`; see {@link Preload}. */
-export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);
+export const preload: Preload = /* @__PURE__ */ offPagePreloader(createEngine);

@@ -2,7 +2,7 @@
 import { valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Asking } from "./pool.js";
+import type { Engine } from "./pool.js";
 import { transcript } from "./transcript.js";
 import type { Detection, Digest, Format, Message, Policy } from "./types.js";
 
@@ -86,21 +86,23 @@ export type DigestOf<Source> = (message: Message, options?: DigestOptions<Source
 
 /** Returns the reader for the compactors of one platform. */
 export function digestReader<Source>(create: (options: { module?: Source }) => unknown): DigestOf<Source> {
-  const made = new Map<Source | undefined, Asking>();
+  const made = new Map<Source | undefined, Engine>();
   return async (message, options = {}) => {
     checkOptions(options, DIGEST_OPTIONS, "digestOf");
     if (!isDigest(message)) return undefined;
     const { module, policy } = options;
-    const asking = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Asking);
-    made.set(module, asking);
-    await asking.ready();
+    const engine = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Engine);
+    made.set(module, engine);
+    await engine.ready();
     const source = transcript([message]);
     const read = async (policy: Policy | undefined) =>
-      valuesOf(await asking.ask({ op: "digests", head: { policy }, source })).digests as Digest[];
+      valuesOf(await engine.runOperation({ op: "digests", head: { policy }, source })).digests as Digest[];
     const [digest] = await read(policy).catch(async (error) => {
       if (!(error instanceof CtxfoldError && error.code === "ambiguous_format")) throw error;
       // The text reads the same in all candidate formats, so any of them will do.
-      const { candidates } = valuesOf(await asking.ask({ op: "detect", head: {}, source })) as unknown as Detection;
+      const { candidates } = valuesOf(
+        await engine.runOperation({ op: "detect", head: {}, source }),
+      ) as unknown as Detection;
       return read({ ...policy, format: candidates[0]?.format as Format });
     });
     return digest;

@@ -3,13 +3,13 @@ import { unlessAborted } from "./archive.js";
 import { optionsOf } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import type { FitCall, Fitted } from "./fit.js";
+import type { FitCallOptions, FitResult } from "./fit.js";
 import { decode } from "./json.js";
 import { type Ended, type Means, runJob } from "./loop.js";
-import type { Asking, Settings } from "./pool.js";
+import type { Engine, Settings } from "./pool.js";
 import type { Records } from "./records.js";
 import { redactions } from "./redact.js";
-import type { Ask } from "./session.js";
+import type { OperationRequest } from "./session.js";
 import type { Slots } from "./slots.js";
 import type { Transcript } from "./transcript.js";
 import type { Effect, JobSettings } from "./types.gen.js";
@@ -25,7 +25,7 @@ interface Running {
 }
 
 /** A history and what is needed to compact it. */
-interface Fitting {
+interface FitContext {
   readonly owner: string;
   readonly head: Head;
   readonly source: Transcript;
@@ -33,14 +33,14 @@ interface Fitting {
 }
 
 export class FitJobs {
-  readonly #asking: Asking;
+  readonly #engine: Engine;
   readonly #records: Records;
   readonly #slots: Slots;
   readonly #background = new Map<number, Running>();
   #begun = 0;
 
-  constructor(asking: Asking, records: Records, slots: Slots) {
-    this.#asking = asking;
+  constructor(engine: Engine, records: Records, slots: Slots) {
+    this.#engine = engine;
     this.#records = records;
     this.#slots = slots;
   }
@@ -59,27 +59,27 @@ export class FitJobs {
     source: Transcript,
     given: Settings,
     owner: string,
-    { policy = given.policy, options, next, usage }: FitCall,
+    { policy = given.policy, options, next, usage }: FitCallOptions,
     signal: AbortSignal | undefined,
-  ): Promise<Fitted<M>> {
+  ): Promise<FitResult<M>> {
     const settings = { ...given, policy, model: { ...given.model, slots: this.#slots } };
     const redact = redactions(settings.model.redact, source.piece);
     const { answer } = source;
     const head = { policy, options: optionsOf(options, { answer, usage: usage ?? undefined }, { redact }) };
-    const fitting = { owner, head, source, settings };
-    await unlessAborted(this.#asking.ready(), signal);
+    const context = { owner, head, source, settings };
+    await unlessAborted(this.#engine.ready(), signal);
     let background: Promise<void> | undefined;
     const begin = (effect: Effect) => {
-      background = this.#begin(fitting, effect);
+      background = this.#begin(context, effect);
     };
-    const means = { ...this.#means(fitting), begin, stop: (target: number) => this.#stop(target) };
+    const means = { ...this.#meansOf(context), begin, stop: (target: number) => this.#stop(target) };
     const running = [...this.#background]
-      .filter(([, { owner, keys }]) => owner === fitting.owner && keys.length > 0)
+      .filter(([, { owner, keys }]) => owner === context.owner && keys.length > 0)
       .map(([of, { keys }]) => ({ id: of, keys: [...keys] }));
     const called = { ...(next?.model && { model: next.model }), ...(next?.provider && { provider: next.provider }) };
-    const job = runJob(means, head, { owner: fitting.owner, running, ...called }, signal);
+    const job = runJob(means, head, { owner: context.owner, running, ...called }, signal);
     const { result } = await unlessAborted(
-      job.then((ended) => this.#told(fitting, ended, signal)),
+      job.then((ended) => this.#announce(context, ended, signal)),
       signal,
     );
     const value = (name: string) => JSON.parse(decode((result as Answer).get(name) as Uint8Array));
@@ -92,15 +92,15 @@ export class FitJobs {
     };
   }
 
-  #means({ source, settings }: Fitting): Means {
+  #meansOf({ source, settings }: FitContext): Means {
     const { model, store, countTokens } = settings;
-    const call = (op: Ask["op"], head: Head, needs: boolean) =>
-      this.#asking.ask({ op, head, source: needs ? source : undefined });
+    const call = (op: OperationRequest["op"], head: Head, needs: boolean) =>
+      this.#engine.runOperation({ op, head, source: needs ? source : undefined });
     return { call, model, store, countTokens, source, records: this.#records };
   }
 
   /** Emits the event of a compaction that was made. */
-  async #told({ settings }: Fitting, ended: Ended, signal?: AbortSignal): Promise<Ended> {
+  async #announce({ settings }: FitContext, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
     const report: Report = JSON.parse(decode(result.get("report") as Uint8Array));
@@ -115,34 +115,34 @@ export class FitJobs {
    * Begins a compaction in the background, on a copy of the history as it is now, since the caller may modify its
    * bytes. Returns a promise that resolves at its end.
    */
-  #begin(fitting: Fitting, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
+  #begin(context: FitContext, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);
     if (known) return known.ended;
-    const { source } = fitting;
+    const { source } = context;
     const { piece } = source;
-    const own = { ...fitting, source: piece instanceof Uint8Array ? { ...source, piece: piece.slice() } : source };
+    const own = { ...context, source: piece instanceof Uint8Array ? { ...source, piece: piece.slice() } : source };
     const controller = new AbortController();
     const id = ++this.#begun;
-    const ended = this.#compacted(own, settings, controller.signal, (keys) => {
+    const ended = this.#compactInBackground(own, settings, controller.signal, (keys) => {
       running.keys = keys;
     }).finally(() => this.#background.delete(id));
-    const running: Running = { owner: fitting.owner, controller, ended, keys: [] };
+    const running: Running = { owner: context.owner, controller, ended, keys: [] };
     this.#background.set(id, running);
     own.settings.waitUntil?.(ended);
     return ended;
   }
 
-  async #compacted(
-    fitting: Fitting,
+  async #compactInBackground(
+    context: FitContext,
     { now: _, seed: __, can: ___, ...settings }: JobSettings,
     signal: AbortSignal,
     leasing: NonNullable<Means["leasing"]>,
   ): Promise<void> {
-    const { onBackgroundError } = fitting.settings;
+    const { onBackgroundError } = context.settings;
     try {
       await Promise.resolve(); // let the caller's code run first
-      const ended = await runJob({ ...this.#means(fitting), leasing }, fitting.head, settings, signal);
-      await this.#told(fitting, ended, signal);
+      const ended = await runJob({ ...this.#meansOf(context), leasing }, context.head, settings, signal);
+      await this.#announce(context, ended, signal);
       const { nothing, cause } = ended;
       if (nothing && cause !== undefined) {
         const message = "a compaction in the background came to nothing: what it removed could not be stored";

@@ -1,39 +1,39 @@
 /** Creates a compactor for `fit` only when it is used. */
 import type { Answer } from "./envelope.js";
 import { type Lazy, whenIdle } from "./lazy.js";
-import type { Asking } from "./pool.js";
+import type { Engine } from "./pool.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
-import type { Ask } from "./session.js";
+import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
 /** Wraps a function that starts a worker: a conversation that certainly fits needs none. */
-export function later(create: Lazy<CreateRemoteCompactor>): (options: { module?: RemoteModuleSource }) => Asking {
-  return (options) => new Later(async () => (await create())(options) as unknown as Asking);
+export function later(create: Lazy<CreateRemoteCompactor>): (options: { module?: RemoteModuleSource }) => Engine {
+  return (options) => new Later(async () => (await create())(options) as unknown as Engine);
 }
 
-class Later implements Asking {
-  readonly #create: () => Promise<Asking>;
-  #made: Promise<Asking> | undefined;
+class Later implements Engine {
+  readonly #create: () => Promise<Engine>;
+  #made: Promise<Engine> | undefined;
   #closed = false;
 
-  constructor(create: () => Promise<Asking>) {
+  constructor(create: () => Promise<Engine>) {
     this.#create = create;
   }
 
-  /** `ask` waits. */
+  /** `runOperation` waits. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> {
     return slicedTranscript(messages);
   }
 
-  async ask(ask: Ask): Promise<Answer> {
+  async runOperation(request: OperationRequest): Promise<Answer> {
     this.#made ??= this.#make();
-    return (await this.#made).ask(ask);
+    return (await this.#made).runOperation(request);
   }
 
   preload(): void {
-    whenIdle(() => this.ask({ op: "info", head: {} }));
+    whenIdle(() => this.runOperation({ op: "info", head: {} }));
   }
 
   close(): void {
@@ -45,7 +45,7 @@ class Later implements Asking {
   }
 
   /** If the fitter is already closed, the compactor is closed too, and reports that. */
-  async #make(): Promise<Asking> {
+  async #make(): Promise<Engine> {
     const made = await this.#create();
     if (this.#closed) made.close?.();
     return made;

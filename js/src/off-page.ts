@@ -4,27 +4,27 @@ import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Lazy, whenIdle } from "./lazy.js";
 import type { ModuleSource } from "./load.js";
-import type { Asking } from "./pool.js";
+import type { Engine } from "./pool.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
-import type { Ask } from "./session.js";
+import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
 /** Creates the engine for a page's fitters. If `worker` is false, everything runs in the page. */
-export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Asking;
+export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Engine;
 
 /** Uses one worker for all fitters of a page. */
 export function offPage(inPage: Lazy<CreateCompactor>, remote: Lazy<CreateRemoteCompactor>): OffPageCreate {
   return ({ module }, worker = true) => new OffPage(inPage, remote, module, worker);
 }
 
-class OffPage implements Asking {
+class OffPage implements Engine {
   readonly #inPage: Lazy<CreateCompactor>;
   readonly #remote: Lazy<CreateRemoteCompactor>;
   readonly #module: ModuleSource | undefined;
-  #worker: Promise<Asking> | undefined;
+  #worker: Promise<Engine> | undefined;
   /** Whether starting the worker failed, or it could not load its module. */
   #refused: boolean;
-  #page: Promise<Asking> | undefined;
+  #page: Promise<Engine> | undefined;
 
   constructor(
     inPage: Lazy<CreateCompactor>,
@@ -47,11 +47,11 @@ class OffPage implements Asking {
     return this.#refused ? undefined : slicedTranscript(messages);
   }
 
-  async ask(ask: Ask): Promise<Answer> {
+  async runOperation(request: OperationRequest): Promise<Answer> {
     if (!this.#refused) {
       try {
         this.#worker ??= this.#inWorker();
-        return await (await this.#worker).ask(ask);
+        return await (await this.#worker).runOperation(request);
       } catch (error) {
         if (!isMissing(error)) throw error;
         // For example, a Content-Security-Policy forbids workers, or a bundler didn't copy the worker's file.
@@ -62,11 +62,11 @@ class OffPage implements Asking {
     this.#page ??= this.#here();
     const page = await this.#page;
     await page.ready();
-    return page.ask(ask);
+    return page.runOperation(request);
   }
 
   preload(): void {
-    whenIdle(() => this.ask({ op: "info", head: {} }));
+    whenIdle(() => this.runOperation({ op: "info", head: {} }));
   }
 
   close(): void {
@@ -77,12 +77,12 @@ class OffPage implements Asking {
     this.#worker = undefined;
   }
 
-  async #inWorker(): Promise<Asking> {
-    return (await this.#remote())(this.#options() as { module?: RemoteModuleSource }) as unknown as Asking;
+  async #inWorker(): Promise<Engine> {
+    return (await this.#remote())(this.#options() as { module?: RemoteModuleSource }) as unknown as Engine;
   }
 
-  async #here(): Promise<Asking> {
-    return (await this.#inPage())(this.#options()) as unknown as Asking;
+  async #here(): Promise<Engine> {
+    return (await this.#inPage())(this.#options()) as unknown as Engine;
   }
 
   #options(): { module?: ModuleSource } {

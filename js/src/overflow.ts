@@ -1,11 +1,11 @@
 /** Recognizes errors that mean that a conversation doesn't fit. */
 import { failureOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Asking } from "./pool.js";
+import type { Engine } from "./pool.js";
 import type { Failure } from "./types.js";
 
 export interface OverflowOptions<Source = unknown> {
-  /** The module, or what it is made of; without it, the package's own. */
+  /** The module, or a source to load it from. Default: the package's own. */
   module?: Source;
 }
 
@@ -19,7 +19,7 @@ export type IsOverflow<Source> = (error: unknown, options?: OverflowOptions<Sour
 
 /** Creates the function for one platform. */
 export function overflowReader<Source>(create: (options: { module?: Source }) => unknown): IsOverflow<Source> {
-  const made = new Map<Source | undefined, Asking>();
+  const made = new Map<Source | undefined, Engine>();
   return async (error, options = {}) => {
     checkOptions(options, OVERFLOW_OPTIONS, "isOverflow");
     const { module } = options;
@@ -27,10 +27,10 @@ export function overflowReader<Source>(create: (options: { module?: Source }) =>
     if (failures.length === 0) return false;
     const { valuesOf } = await import("./envelope.js");
     for (const failure of failures) {
-      const asking = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Asking);
-      made.set(module, asking);
-      await asking.ready();
-      const { overflow } = valuesOf(await asking.ask({ op: "classify_error", head: { arguments: failure } }));
+      const engine = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Engine);
+      made.set(module, engine);
+      await engine.ready();
+      const { overflow } = valuesOf(await engine.runOperation({ op: "classify_error", head: { arguments: failure } }));
       if (overflow) return true;
     }
     return false;

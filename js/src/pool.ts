@@ -5,22 +5,22 @@ import { type CountTokens, ending } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
-import type { FitCall, Fitted } from "./fit.js";
+import type { FitCallOptions, FitResult } from "./fit.js";
 import type { FitJobs } from "./fit-jobs.js";
 import type { Records } from "./records.js";
-import type { Ask } from "./session.js";
+import type { OperationRequest } from "./session.js";
 import type { Slots } from "./slots.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Messages, Policy, Report, Same } from "./types.js";
 
 /** Runs operations: a compactor, in this thread or in a worker. */
-export interface Asking {
+export interface Engine {
   ready(): Promise<void>;
   /** Reads a history without blocking the thread; undefined if it may be read in one go. */
   read?(messages: unknown): Promise<Transcript> | undefined;
-  ask(ask: Ask): Answer | Promise<Answer>;
-  /** Loads in the background what `ask` will need. */
+  runOperation(request: OperationRequest): Answer | Promise<Answer>;
+  /** Loads in the background what `runOperation` will need. */
   preload?(): void;
   close?(): void;
 }
@@ -41,7 +41,7 @@ export interface Settings {
 
 /** The shared state of calls that use the same memory. */
 export class Pool {
-  readonly #asking: Asking;
+  readonly #engine: Engine;
   readonly #records: Records;
   readonly #slots: Slots;
   /** Runs jobs; loaded for the first history that may not fit. */
@@ -49,8 +49,8 @@ export class Pool {
   #loading: Promise<FitJobs> | undefined;
   #calls = 0;
 
-  constructor(asking: Asking, records: Records, slots: Slots) {
-    this.#asking = asking;
+  constructor(engine: Engine, records: Records, slots: Slots) {
+    this.#engine = engine;
     this.#records = records;
     this.#slots = slots;
   }
@@ -61,10 +61,10 @@ export class Pool {
 
   close(): void {
     this.#jobs?.stop();
-    this.#asking.close?.();
+    this.#engine.close?.();
   }
 
-  async fit<M extends Messages>(history: M, settings: Settings, call: FitCall): Promise<Fitted<M>> {
+  async fit<M extends Messages>(history: M, settings: Settings, call: FitCallOptions): Promise<FitResult<M>> {
     const { signal, timeoutMs } = call;
     const limits = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
     this.#calls++;
@@ -78,19 +78,19 @@ export class Pool {
   async #fit<M extends Messages>(
     history: M,
     given: Settings,
-    call: FitCall,
+    call: FitCallOptions,
     signal: AbortSignal | undefined,
-  ): Promise<Fitted<M>> {
+  ): Promise<FitResult<M>> {
     signal?.throwIfAborted();
     const { id = "default", policy = given.policy, options, usage } = call;
     // Read immediately, before the caller can modify its messages.
     const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);
-    const source = await (this.#asking.read?.(history) ?? transcript(history));
+    const source = await (this.#engine.read?.(history) ?? transcript(history));
     const owner = id === "default" ? "" : id;
     const bound = plain ? upperBound(plain, source) : Number.POSITIVE_INFINITY;
     if (plain && bound <= plain.most && (await unlessAborted(this.#knowsNothing(owner), signal))) {
       signal?.throwIfAborted();
-      if (bound > plain.most * SOON) this.#asking.preload?.();
+      if (bound > plain.most * SOON) this.#engine.preload?.();
       return { messages: history as Same<M>, report: reportOf(plain, bound, source), known: false };
     }
     this.#loading ??= this.#load();
@@ -101,7 +101,7 @@ export class Pool {
   async #load(): Promise<FitJobs> {
     try {
       const { FitJobs } = await import("./fit-jobs.js");
-      this.#jobs = new FitJobs(this.#asking, this.#records, this.#slots);
+      this.#jobs = new FitJobs(this.#engine, this.#records, this.#slots);
       return this.#jobs;
     } catch (cause) {
       this.#loading = undefined; // the network may be back for the next call

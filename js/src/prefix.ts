@@ -7,7 +7,7 @@ import type { RequestConversation } from "./types.js";
  * The caller's body or list with a request's edits applied to its messages, and the request's changes applied to the
  * body.
  */
-export function behind(source: Transcript, { edits, body }: RequestConversation): object {
+export function withRequestEdits(source: Transcript, { edits, body }: RequestConversation): object {
   const text = typeof source.piece === "string" ? source.piece : decode(source.piece);
   const live = source.answer === "edits" ? source : transcript(JSON.parse(text));
   const bytes = new TextEncoder().encode(JSON.stringify(edits));

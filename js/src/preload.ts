@@ -35,5 +35,5 @@ export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteMo
 /** Preloads where `fit` will run. */
 export function offPagePreloader(create: OffPageCreate): Preload {
   return ({ worker, ...options } = {}) =>
-    arrived(Promise.resolve(create(options, worker).ask({ op: "info", head: {} })));
+    arrived(Promise.resolve(create(options, worker).runOperation({ op: "info", head: {} })));
 }

@@ -12,7 +12,7 @@ import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { redactions } from "./redact.js";
 import { fileOf, saving } from "./save.js";
-import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
+import { type Compacting, type OperationRequest, type RemoteSession, WorkerSession } from "./session.js";
 import { Slices } from "./slices.js";
 import type { Store } from "./store.js";
 import { slicedTranscript, type Transcript, transcript, written } from "./transcript.js";
@@ -289,7 +289,7 @@ class Remote implements RemoteCompactor {
       const usage = usageOf(countTokens, messages, options.usage);
       const redact = redactions(model.redact, source.piece);
       const call = (op: JobOperation, head: Head, needs: boolean) =>
-        this.ask({ op, head, source: needs ? source : undefined });
+        this.runOperation({ op, head, source: needs ? source : undefined });
       const head = { policy, options: optionsOf(options.options, { answer: source.answer, usage }, { redact }), state };
       const done = doneOf<M>(await runPlan({ call, model, store, source }, head, {}, signal), source);
       this.#state = done.state;
@@ -374,7 +374,7 @@ class Remote implements RemoteCompactor {
     if (!request) return file;
     const { piece, answer } = request.source;
     const args = ["save", request.head];
-    return fileOf(file, (await this.#link.call(this.#id, "ask", args, { piece, answer })) as Answer);
+    return fileOf(file, (await this.#link.call(this.#id, "runOperation", args, { piece, answer })) as Answer);
   }
 
   async function<T = unknown>(name: FunctionName, { messages, ...request }: FunctionRequest = {}): Promise<T> {
@@ -384,9 +384,9 @@ class Remote implements RemoteCompactor {
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
-    const ask = (ask: Ask) => this.ask(ask);
+    const runOperation = (request: OperationRequest) => this.runOperation(request);
     const own = { state: this.#state, ...overrides };
-    return new WorkerSession(ask, this.#compacting, messages, own) as unknown as RemoteSession<M>;
+    return new WorkerSession(runOperation, this.#compacting, messages, own) as unknown as RemoteSession<M>;
   }
 
   /** Reads a history for a fit without blocking the page. */
@@ -395,9 +395,9 @@ class Remote implements RemoteCompactor {
   }
 
   /** Runs one operation, for sessions and fits. */
-  async ask({ op, head, source }: Ask): Promise<Answer> {
+  async runOperation({ op, head, source }: OperationRequest): Promise<Answer> {
     const crossing = source && { piece: await this.#crossing(source), answer: source.answer };
-    return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
+    return (await this.#link.call(this.#id, "runOperation", [op, head], crossing)) as Answer;
   }
 
   /** A transcript, or its number if it is large and was sent beforehand. */

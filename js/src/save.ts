@@ -33,8 +33,8 @@ export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): 
 export function saved<F extends string | Uint8Array>(
   file: F,
   left: Left,
-  ask: (head: HeadOf<"save">, source: Transcript) => Answer,
+  runOperation: (head: HeadOf<"save">, source: Transcript) => Answer,
 ): F {
   const request = saving(file, left);
-  return request ? fileOf(file, ask(request.head, request.source)) : file;
+  return request ? fileOf(file, runOperation(request.head, request.source)) : file;
 }

@@ -4,7 +4,7 @@
  * same memories, so a page can switch to the entry `ctxfold`, or pass `ctxfold.wasm` as its `module`.
  */
 import { type DigestOf, digestReader } from "./digest.js";
-import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type CreateFitter, type Fit, fitFunction, fitterFactory } from "./fit.js";
 import type { ModuleSource } from "./load.js";
 import { type OffPageCreate, offPage } from "./off-page.js";
 import { type IsOverflow, overflowReader } from "./overflow.js";
@@ -14,20 +14,20 @@ import { ownSlim } from "./slim-module.js";
 export * from "./api.js";
 export { createCompactor, load } from "./slim-in-page.js";
 
-const inPage = async () => (await import("./asked/slim.js")).createCompactor;
+const inPage = async () => (await import("./chunks/slim.js")).createCompactor;
 
 /** The page's worker loads the whole module by default, so the slim one is named explicitly. */
-const asking: OffPageCreate = /* @__PURE__ */ (
+const createEngine: OffPageCreate = /* @__PURE__ */ (
   (create: OffPageCreate): OffPageCreate =>
   ({ module = ownSlim() }, worker) =>
     create({ module }, worker)
-)(/* @__PURE__ */ offPage(inPage, async () => (await import("./asked/in-worker.js")).createRemote));
+)(/* @__PURE__ */ offPage(inPage, async () => (await import("./chunks/in-worker.js")).createRemote));
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
-export const createFitter: CreateFitter = /* @__PURE__ */ fitters(asking);
+export const createFitter: CreateFitter = /* @__PURE__ */ fitterFactory(createEngine);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit = /* @__PURE__ */ freeFit(asking);
+export const fit: Fit = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(async (options) =>
@@ -40,4 +40,4 @@ export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowRead
 );
 
 /** Loads the module before the first `fit`; see {@link Preload}. */
-export const preload: Preload = /* @__PURE__ */ offPagePreloader(asking);
+export const preload: Preload = /* @__PURE__ */ offPagePreloader(createEngine);

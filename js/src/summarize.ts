@@ -56,13 +56,13 @@ export interface Summarize {
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The settings for calling the model. */
-export interface Asking {
+export interface ReplySettings {
   /** Counted from the call of `summarize`. */
   timeoutMs: number;
   slots?: Slots | undefined;
   signal?: AbortSignal | undefined;
   /** Returns what to send for a request that extends the conversation. */
-  conversation?: ((behind: RequestConversation) => object) | undefined;
+  conversation?: ((conversation: RequestConversation) => object) | undefined;
 }
 
 /**
@@ -72,10 +72,10 @@ export interface Asking {
 export type Reply = Omit<Summary, "id" | "error"> | { error: string; busy?: boolean; after?: number };
 
 /** Requests one summary. Never rejects. */
-export async function reply(
+export async function requestSummary(
   request: SummaryRequest,
   summarize: Summarize | undefined,
-  { timeoutMs, slots, signal, conversation }: Asking,
+  { timeoutMs, slots, signal, conversation }: ReplySettings,
 ): Promise<Reply> {
   if (!summarize) return { error: "there is no summarize function" };
   try {
@@ -84,9 +84,9 @@ export async function reply(
     return { error: textOf(messageOf(reason)) };
   }
   try {
-    const behind = request.conversation && conversation?.(request.conversation);
-    if (request.conversation && !behind) return { error: "the conversation is not at hand" };
-    return await asked(request, summarize, { timeoutMs, signal, behind });
+    const body = request.conversation && conversation?.(request.conversation);
+    if (request.conversation && !body) return { error: "the conversation is not at hand" };
+    return await callSummarize(request, summarize, { timeoutMs, signal, body });
   } catch (reason) {
     return { error: textOf(messageOf(reason)) };
   } finally {
@@ -94,14 +94,14 @@ export async function reply(
   }
 }
 
-function asked(
+function callSummarize(
   request: SummaryRequest,
   summarize: Summarize,
-  { timeoutMs, signal, behind }: { timeoutMs: number; signal?: AbortSignal | undefined; behind?: object | undefined },
+  { timeoutMs, signal, body }: { timeoutMs: number; signal?: AbortSignal | undefined; body?: object | undefined },
 ): Promise<Reply> {
   return new Promise((resolve) => {
     const controller = new AbortController();
-    const given = { signal: controller.signal, ...(behind && { conversation: behind }) };
+    const given = { signal: controller.signal, ...(body && { conversation: body }) };
     const settle = (result: Reply) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);

@@ -4,19 +4,19 @@ import type { CompactorOptions } from "./compactor-options.js";
 import type { Answer, Head } from "./envelope.js";
 import { decode } from "./json.js";
 import { type Port, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
-import { type Ask, isClosed } from "./session.js";
+import { isClosed, type OperationRequest } from "./session.js";
 import { Crossing, transcript } from "./transcript.js";
 
 /** The part of a compactor that sessions use. */
-interface Asked {
-  ask(ask: Ask): Answer;
+interface LocalEngine {
+  runOperation(request: OperationRequest): Answer;
 }
 
 type Method = (...args: unknown[]) => unknown;
 
 /** Serves the compactors of one page. */
 export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompactor): void {
-  const compactors = new Map<number, Compactor & Asked>();
+  const compactors = new Map<number, Compactor & LocalEngine>();
   /** The compactor that opened each session. */
   const sessions = new Map<number, number>();
   /** The parts of large transcripts that have arrived. */
@@ -32,15 +32,15 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   };
 
   const run = async ({ compactor, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
-    const made = compactors.get(compactor) as Compactor & Asked;
+    const made = compactors.get(compactor) as Compactor & LocalEngine;
     const target = made as unknown as Record<string, Method>;
     const messages = source && crossing(source);
     await made.ready();
     // Functions have their messages inside the request.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
-    if (method === "ask") {
-      const [op, head] = args as [Ask["op"], Head];
-      const answer = made.ask({ op, head, source: messages && transcript(messages) });
+    if (method === "runOperation") {
+      const [op, head] = args as [OperationRequest["op"], Head];
+      const answer = made.runOperation({ op, head, source: messages && transcript(messages) });
       if (op === "session_open") sessions.set(numberOf(answer), compactor);
       if (op === "session_close") sessions.delete(head.session as number);
       return answer;
@@ -54,7 +54,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
       if (by !== compactor) continue;
       sessions.delete(session);
       try {
-        compactors.get(compactor)?.ask({ op: "session_close", head: { session } });
+        compactors.get(compactor)?.runOperation({ op: "session_close", head: { session } });
       } catch (error) {
         if (!isClosed(error)) throw error;
       }
@@ -65,7 +65,10 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   port.listen((message) => {
     switch (message.kind) {
       case "create":
-        compactors.set(message.compactor, createCompactor(message.options as CompactorOptions) as Compactor & Asked);
+        compactors.set(
+          message.compactor,
+          createCompactor(message.options as CompactorOptions) as Compactor & LocalEngine,
+        );
         return;
       case "close":
         forget(message.compactor);
@@ -104,10 +107,11 @@ const numberOf = (opened: Answer): number => Number(decode(opened.get("session")
 /** The buffers in an answer. They are copies of the module's memory, so the worker can transfer them. */
 function buffersOf(value: unknown): ArrayBuffer[] {
   // All members of a session's answer share one buffer.
-  const { messages } = value instanceof Map ? { messages: value.values().next().value } : ((value ?? {}) as Held);
+  const { messages } =
+    value instanceof Map ? { messages: value.values().next().value } : ((value ?? {}) as MessagesAnswer);
   return messages instanceof Uint8Array ? [messages.buffer as ArrayBuffer] : [];
 }
 
-interface Held {
+interface MessagesAnswer {
   messages?: unknown;
 }

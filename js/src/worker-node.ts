@@ -1,7 +1,7 @@
 /** The entry `ctxfold/worker` for Node, Bun and Deno, over `node:worker_threads`. */
 import { Worker } from "node:worker_threads";
 import { type DigestOf, digestReader } from "./digest.js";
-import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type CreateFitter, type Fit, fitFunction, fitterFactory } from "./fit.js";
 import { later } from "./later.js";
 import { type IsOverflow, overflowReader } from "./overflow.js";
 import { type Preload, remotePreloader } from "./preload.js";
@@ -16,13 +16,13 @@ export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, Remote
  */
 export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
-const asking = /* @__PURE__ */ later(async () => createCompactor);
+const createEngine = /* @__PURE__ */ later(async () => createCompactor);
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
-export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(asking);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitterFactory(createEngine);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(asking);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createCompactor);

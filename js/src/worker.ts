@@ -1,6 +1,6 @@
 /** The entry `ctxfold/worker`: compactors off the main thread, in browsers. */
 import { type DigestOf, digestReader } from "./digest.js";
-import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type CreateFitter, type Fit, fitFunction, fitterFactory } from "./fit.js";
 import { later } from "./later.js";
 import { type IsOverflow, overflowReader } from "./overflow.js";
 import { createRemote } from "./page-worker.js";
@@ -13,13 +13,13 @@ export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, Remote
 /** Creates a compactor in a worker; see {@link CreateRemoteCompactor}. */
 export const createCompactor: CreateRemoteCompactor = createRemote;
 
-const asking = /* @__PURE__ */ later(async () => (await import("./asked/in-worker.js")).createRemote);
+const createEngine = /* @__PURE__ */ later(async () => (await import("./chunks/in-worker.js")).createRemote);
 
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
-export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(asking);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitterFactory(createEngine);
 
 /** Returns what to send for a whole history; see {@link Fit}. */
-export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(asking);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createRemote);

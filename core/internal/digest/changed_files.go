@@ -15,8 +15,12 @@ type touch struct {
 }
 
 // touch notes what a command did to a file.
-func (t *turn) touch(path, verb string) {
+func (r *turnReader) touch(path, verb string) {
+	t := r.now()
 	t.touched = append(t.touched, touch{path, verb, len(t.units)})
+	if !leaves(verb) {
+		r.state.changedFile(path)
+	}
 }
 
 // history says in which entries a file was changed, and how.

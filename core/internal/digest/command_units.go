@@ -39,11 +39,7 @@ var (
 	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
 		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
 	launchers = wordListOf("sudo time timeout env xargs nohup nice command")
-	checkers  = wordListOf("pytest jest vitest mocha tsc tsgo eslint biome prettier ruff mypy flake8 black make cmake ctest gradle mvn tox nox " +
-		"staticcheck golangci-lint rspec rubocop phpunit shellcheck playwright cypress")
-	runners  = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
-	checking = wordListOf("test tests check build lint typecheck vet compile verify format fmt clippy ci e2e tsc pytest unittest jest vitest " +
-		"eslint biome tsgo install")
+	runners   = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
 )
 
 // runOf parses a command and its output; failed means that the call failed.
@@ -72,7 +68,7 @@ func runOf(script, output string, failed bool) run {
 			r.result += "; pushed " + pushed
 		}
 	case r.kind == alters:
-		r.result = effectOf(r.script, plainText(output[:min(len(output), lookResult)]))
+		r.result = effectOf(r.script, plainText(endsOf(output)))
 	case r.kind == acts:
 		if said := strings.TrimSpace(plainText(output[:min(len(output), lookResult)])); len(said) <= mostCounted/2 && len(r.script) <= maxCommand && saysOutcome(said) {
 			r.result = strings.Join(strings.Fields(said), " ")
@@ -105,22 +101,32 @@ func withoutFolder(script string) string {
 
 // kindOf returns the kind of the most significant command of a script.
 func kindOf(script string) (kind runKind) {
-	script, _ = cutHeredocs(script)
-	for n := 0; len(script) > 0 && n < 32; n++ {
-		var words []string
-		words, script = simpleCommand(script, func(string) { kind = max(kind, alters) })
-		for len(words) > 0 && strings.Contains(words[0], "=") { // variables for one command
-			words = words[1:]
-		}
-		if len(words) > 0 {
-			kind = max(kind, kindOfWords(words))
-		}
-	}
+	eachCommand(script, func(words []string) { kind = max(kind, kindOfWords(words)) }, func(string) { kind = max(kind, alters) })
 	return kind
 }
 
-func kindOfWords(words []string) runKind {
-	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
+// mostCommands is how many commands of a script are examined.
+const mostCommands = 32
+
+// eachCommand calls see with the words of each command of a script, without variables that are set for it alone, and wrote for files that
+// receive the output of one.
+func eachCommand(script string, see func(words []string), wrote func(string)) {
+	script, _ = cutHeredocs(script)
+	for n := 0; len(script) > 0 && n < mostCommands; n++ {
+		var words []string
+		words, script = simpleCommand(script, wrote)
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			see(words)
+		}
+	}
+}
+
+// withoutLaunchers returns the words of a command without those that only start another one ("sudo", "xargs -0"), and the name of its program.
+func withoutLaunchers(words []string) (rest []string, name string) {
+	name = words[0][strings.LastIndexByte(words[0], '/')+1:]
 	for len(words) > 1 && launchers.has(name) {
 		words = words[1:]
 		for len(words) > 1 && (words[0] == "" || words[0][0] == '-' || exitOf(words[0]) != "") { // their options
@@ -128,6 +134,11 @@ func kindOfWords(words []string) runKind {
 		}
 		name = words[0]
 	}
+	return words, name
+}
+
+func kindOfWords(words []string) runKind {
+	words, name := withoutLaunchers(words)
 	for _, w := range words[1:min(len(words), 4)] {
 		if asksOnly.has(w) {
 			return looks
@@ -156,16 +167,9 @@ func kindOfWords(words []string) runKind {
 			}
 		}
 		return looks
-	case checkers.has(name):
+	case checkOf(name, words) > 0:
 		return checks
 	case runners.has(name):
-		for _, w := range words[1:min(len(words), 5)] {
-			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == ':' || r == '-' || r == '/' }) {
-				if checking.has(part) {
-					return checks
-				}
-			}
-		}
 		return acts
 	case lookers.has(name):
 		return looks
@@ -213,6 +217,14 @@ func effectOf(script, output string) string {
 		}
 	}
 	return ""
+}
+
+// endsOf returns the beginning and the end of a long output.
+func endsOf(output string) string {
+	if len(output) <= 2*lookResult {
+		return output
+	}
+	return output[:lookResult] + "\n" + output[len(output)-lookResult:]
 }
 
 // mostCounted is the maximum length of an output that consists of a count, in bytes.

@@ -71,8 +71,17 @@ const (
 	quotedMessage = 340
 )
 
-// commitMessage returns the message of a git commit in a script: the first line whole, and of the rest whole lines as long as there is room.
-func commitMessage(script string) string {
+// commitMessage returns the message of a git commit in a script on one line: its subject, and of the rest what there is room for.
+func commitMessage(script string) string { return shortMessage(messageIn(script)) }
+
+// commitSubject returns the first line of that message.
+func commitSubject(script string) string {
+	subject, _, _ := strings.Cut(messageIn(script), "\n")
+	return clipWords(strings.TrimSpace(subject), quotedSubject)
+}
+
+// messageIn returns the message of a git commit in a script, or "".
+func messageIn(script string) string {
 	at := strings.Index(script, "commit")
 	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
 		n := strings.Index(script[at:], option)
@@ -88,17 +97,17 @@ func commitMessage(script string) string {
 					end = min(end, n)
 				}
 			}
-			return shortMessage(rest[:end])
+			return strings.TrimSpace(rest[:end])
 		}
 		message, _ := shellWord(rest, 0)
-		return shortMessage(message)
+		return strings.TrimSpace(message)
 	}
 	return ""
 }
 
 // shortMessage returns a commit message on one line: its subject, and the paragraphs and list items after it until one has no room.
 func shortMessage(message string) string {
-	subject, body, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	subject, body, _ := strings.Cut(message, "\n")
 	text := clipWords(strings.TrimSpace(subject), quotedSubject)
 	for _, said := range bodyParts(withoutTrailers(body)) {
 		if len(text)+len(said) > quotedMessage {

@@ -23,7 +23,7 @@ var (
 	demands = wordListOf("must darf dürfen muss müssen")
 	// errands are verbs of things done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
-		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise " +
+		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
@@ -38,6 +38,9 @@ var (
 	needing    = wordListOf("i i'm i've i'll")
 	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
+	// besides are prepositions of time and occasion, other than those that also begin a condition.
+	besides    = wordListOf("with upon vor nach bei mit de после перед")
+	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
 	inBetween  = wordListOf("don't do not still also would really just")
 	askingVerb = wordListOf("can could should would may")
 )
@@ -67,7 +70,7 @@ func errand(s string, ws []word, direct bool) bool {
 	switch {
 	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), !direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" }), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)), askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
 		return true
-	case holds || rulesOut(ws):
+	case holds || rulesOut(ws) || recurs(ws) >= 0:
 		return false
 	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
 		return true
@@ -101,6 +104,9 @@ var (
 
 // errandSigned does what errand does for scripts without spaces.
 func errandSigned(s string) bool {
+	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {
+		s = strings.TrimPrefix(s, also)
+	}
 	for _, sign := range errandSigns {
 		if strings.HasPrefix(s, sign) {
 			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
@@ -121,6 +127,20 @@ func rulesOut(ws []word) bool {
 		}
 	}
 	return false
+}
+
+// recurs returns the number of the word that says that something happens again and again: "after every deal", "each time", "whatever you
+// touch"; -1 if there is none. "In every file" only says where.
+func recurs(ws []word) int {
+	for i := range ws[:max(len(ws)-1, 0)] {
+		switch w, next := ws[i].text, &ws[i+1]; {
+		case each.has(next.text) && (ws[i].is(conditions) || besides.has(w)),
+			each.has(w) && (next.text == "time" || next.text == "mal" || next.text == "fois" || next.text == "vez"),
+			everything.has(w) && next.is(addressees):
+			return i
+		}
+	}
+	return -1
 }
 
 // mayDo reports whether a sentence says what can be done in a case: "If we want it, we can …".

@@ -25,6 +25,7 @@ const (
 	changed  // the files that were changed
 	failing  // the errors that are open
 	running  // work that nothing has ended
+	ending   // what holds at the end of the record
 	unloaded // tools that the assistant has to load again
 	sections
 )
@@ -41,8 +42,8 @@ var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
 		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
 		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
-		running: "# Running work", unloaded: "# Unloaded tools"},
-	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, status, shipped, active, stuck, changed, failing, plan, unloaded},
+		ending: "# State at the end of this record", running: "# Running work", unloaded: "# Unloaded tools"},
+	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, ending, status, shipped, active, stuck, changed, failing, plan, unloaded},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 

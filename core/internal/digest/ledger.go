@@ -34,6 +34,7 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	for i, f := range l.Errors {
 		c.failed.Set(key(&f), i+1)
 		c.begun = append(c.begun, c.worked)
+		c.checkFailed(&f)
 	}
 	for _, i := range messages {
 		c.message(int(i))
@@ -62,6 +63,7 @@ type collector struct {
 	begun  []int            // by Errors: the value of worked when it failed
 	worked int              // how many calls have worked that do more than look
 	beyond int              // so many of Errors were looked at for being worked around
+	checks [checkSets]int   // by the kinds of a check: one more than the index in Errors of the last one that failed
 	called []textCall       // calls written as text whose output is to come
 	room   *readRoom
 }
@@ -235,11 +237,33 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 		c.Errors = append(c.Errors, f)
 		c.begun = append(c.begun, c.worked)
 		*at = len(c.Errors)
+		c.checkFailed(&f)
 		return
 	}
+	c.checkPassed(&f)
 	for c.worked++; c.beyond < len(c.Errors) && c.begun[c.beyond]+aroundIt <= c.worked; c.beyond++ {
 		if f := &c.Errors[c.beyond]; !isCheck(f) {
 			*f = api.LedgerFailure{}
+		}
+	}
+}
+
+// checkFailed notes the last of Errors, a command that failed, if it is a check.
+func (c *collector) checkFailed(f *api.LedgerFailure) {
+	if kinds := checksOf(f); kinds != 0 {
+		c.checks[kinds] = len(c.begun)
+	}
+}
+
+// checkPassed drops the errors of the checks that a call covers, which has succeeded.
+func (c *collector) checkPassed(call *api.LedgerFailure) {
+	kinds := checksOf(call)
+	if kinds == 0 {
+		return
+	}
+	for failed, at := range c.checks {
+		if at > 0 && kinds.covers(checkKinds(failed)) {
+			c.Errors[at-1], c.checks[failed] = api.LedgerFailure{}, 0
 		}
 	}
 }
@@ -248,7 +272,20 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 // way. A check stays, as nothing but itself says that it passes.
 const aroundIt = 8
 
-func isCheck(f *api.LedgerFailure) bool { return useOf(f.Tool) == runs && kindOf(f.On) == checks }
+func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }
+
+// checksOf returns the kinds of the checks that a call runs.
+func checksOf(f *api.LedgerFailure) checkKinds {
+	if useOf(f.Tool) != runs {
+		return 0
+	}
+	return checksIn(f.On)
+}
+
+// sameCommand identifies a command as key does for those that failed.
+func sameCommand(script string) string {
+	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
+}
 
 // key identifies what a failure is about: the same tool on the same file, or the same command up to its first option, so that a test with
 // other options counts as the same test.

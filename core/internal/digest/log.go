@@ -22,6 +22,7 @@ type turnLog struct {
 	asks   []string         // the requests of the turns, with pasted ones clipped; see tersely
 	terse  *extract.Extract // of asks
 	plan   planList         // of the session
+	state  endState         // what holds at the end
 	// outcomes means that each turn says what came of it, however little room there is.
 	outcomes bool
 }
@@ -33,11 +34,12 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	k := &turnLog{}
 	asked := askedIn(t, messages)
 	k.inherit(asked, l, prior)
+	k.state = readState(prior[ending], func(name string) string { return inFolder(k.base, name) })
 	next := 1
 	if n := len(k.turns); n > 0 {
 		next = k.turns[n-1].number + 1
 	}
-	read := turnsOf(t, messages, asked, next)
+	read := turnsOf(t, messages, asked, next, &k.state)
 	if n := len(k.turns); n > 0 { // the first turn of messages continues where the earlier digest ended
 		last := &k.turns[n-1]
 		last.units = append(last.units, read.turns[0].units...)
@@ -63,7 +65,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	for i := range k.turns {
 		known = append(known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
-			if u.factor != isDropped {
+			if u.factor != isDropped && !u.passes {
 				items = append(items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
 				k.units = append(k.units, place{i, n})
 			}

@@ -13,7 +13,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.unclip(l)
 	var before turn
 	for _, i := range sessionLayout.order {
-		if i == logged {
+		if i == logged || i == ending {
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")

@@ -8,7 +8,10 @@ import (
 
 // passage is a piece of running text that the user has written: a paragraph, or a list item together with what introduces the list
 // ("Never").
-type passage struct{ lead, text string }
+type passage struct {
+	lead, text string
+	placed     bool // its block is about certain lines of a file, as the comments of a review are: "in gate.go around lines 12 to 20"
+}
 
 // How much of a user text is searched, in bytes: its beginning and its end. Anything longer was pasted.
 const (
@@ -155,10 +158,11 @@ func listItem(s string) (bool, string) {
 
 // flush ends a block. In a block that contains code, only a sentence at its edge is the user's.
 func (p *passageReader) flush() {
-	block := p.block
+	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
-	coded, keyed := 0, 0
+	coded, keyed, placed := 0, 0, false
 	for _, l := range block {
+		placed = placed || atLines(l.text)
 		if l.codes {
 			coded++
 		}
@@ -181,6 +185,23 @@ func (p *passageReader) flush() {
 			text, i = joined(block[i:i+n]), i+n-1
 		}
 		p.passage(text, l.item)
+	}
+	for i := range p.out[from:] {
+		p.out[from+i].placed = placed
+	}
+}
+
+// atLines reports whether a line of text names lines of a file.
+func atLines(s string) bool {
+	for {
+		_, rest, found := strings.Cut(s, " line")
+		if !found {
+			return false
+		}
+		s = strings.TrimPrefix(rest, "s")
+		if len(s) > 1 && s[0] == ' ' && s[1]-'0' < 10 {
+			return true
+		}
 	}
 }
 
@@ -249,7 +270,7 @@ func (p *passageReader) passage(text string, item bool) {
 	last, size := utf8.DecodeLastRuneInString(text)
 	introduces := last == ':' || last == '：'
 	if item && !introduces {
-		p.out = append(p.out, passage{p.lead, text})
+		p.out = append(p.out, passage{lead: p.lead, text: text})
 		return
 	}
 	p.lead = ""
@@ -266,7 +287,7 @@ func (p *passageReader) passage(text string, item bool) {
 			p.pasted = true
 		}
 	}
-	p.out = append(p.out, passage{"", text})
+	p.out = append(p.out, passage{text: text})
 }
 
 // maxLead is the maximum length of a line that introduces a list of rules, in bytes.

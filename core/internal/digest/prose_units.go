@@ -20,6 +20,7 @@ type unit struct {
 	factor  int    // the weight of what it gains, in 1/1024
 	body    string // a tool's output, from which lines are chosen at the end of the turn
 	tried   bool   // a file that was written to be run
+	passes  bool   // a check that passes, which the state at the end mentions
 }
 
 // unitKind says who says a unit, and where.

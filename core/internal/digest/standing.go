@@ -161,8 +161,8 @@ func (l *Ledger) standingBlock(max, low int) string {
 			continue
 		}
 		line := lines[i]
-		if lead, rule, found := strings.Cut(line[2:], ": "); found && namesRules(lead) {
-			if lead == said {
+		if lead, rule := underRules(line[2:]); lead != "" {
+			if lead == said || ofAll(lead) {
 				line = "- " + rule
 			}
 			said = lead
@@ -174,6 +174,27 @@ func (l *Ledger) standingBlock(max, low int) string {
 	}
 	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
 }
+
+// underRules splits the line that a rule was under off its statement, if that line calls what follows rules.
+func underRules(statement string) (lead, rule string) {
+	if lead, rule, found := strings.Cut(statement, ": "); found && namesRules(lead) {
+		return lead, rule
+	}
+	return "", statement
+}
+
+// ofAll reports whether a line above rules says no more than that they are rules, for all of the conversation: the block says that too.
+func ofAll(lead string) bool {
+	for _, w := range wordsOf(lead, nil) {
+		if !w.is(ruleNouns|quantifiers|lastingly|persons|addressees) && !stopWords.Has(w.text) && !general.has(w.text) {
+			return false
+		}
+	}
+	return true
+}
+
+// general are words of such lines.
+var general = wordListOf("standing general ground house basic whole session conversation chat project following work")
 
 // namesRules reports whether a line calls what follows rules, and says nothing else about them. Once is enough for all that follow.
 func namesRules(lead string) bool {

@@ -261,20 +261,54 @@ func TestStandingQuotesCommands(t *testing.T) {
 	}
 }
 
-// A line that only names rules is said once, before the first of them; one that is part of each rule stays with each.
+// A line that only names rules is said once, before the first of them, or not at all if they are for everything; one that is part of each rule stays with each.
 func TestRulesUnderOneLine(t *testing.T) {
 	for _, tt := range []struct {
 		standing []string
 		want     string
 	}{
-		{[]string{"Rules for this project: No new dependencies.", "Rules for this project: Tabs everywhere.", "Never push to main."},
-			"- Rules for this project: No new dependencies.\n- Tabs everywhere.\n- Never push to main.\n"},
+		{[]string{"Rules for the parser: No new dependencies.", "Rules for the parser: Tabs everywhere.", "Never push to main."},
+			"- Rules for the parser: No new dependencies.\n- Tabs everywhere.\n- Never push to main.\n"},
+		{[]string{"Standing instructions for this whole session: No new dependencies.", "Our ground rules: Tabs everywhere."},
+			">\n- No new dependencies.\n- Tabs everywhere.\n<"},
 		{[]string{"Never do this: push to main.", "Never do this: rewrite history."}, "- Never do this: push to main.\n- Never do this: rewrite history.\n"},
 	} {
 		l := digest.Ledger{}
 		l.Standing = tt.standing
 		if got := l.StandingBlock(1000); !strings.Contains(got, tt.want) {
 			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
+// What is one rule with another beginning is kept once.
+func TestRuleIsRemindedOf(t *testing.T) {
+	got := standing(t, "Standing instructions for this whole session:\n1. No new dependencies.\n2. Tabs everywhere.", "Now the parser. Remember: no new dependencies.")
+	if want := []string{"Standing instructions for this whole session: Tabs everywhere.", "Remember: no new dependencies."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A review comment is about the lines that it names.
+func TestReviewIsNoRule(t *testing.T) {
+	if got := standing(t, "In src/oven.ts around lines 12 to 20, the listener currently awaits the door, which leaks;\nmake it one-shot and do not await the door, keep the "+
+		"log, ensure that the door exists, and\navoid returning a promise from it."); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+	if got := standing(t, "The bug is in line 12. Never commit without running the tests."); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// A rule about somebody takes along the sentence that names them, or stays out.
+func TestRuleNamesItsPerson(t *testing.T) {
+	for text, want := range map[string][]string{
+		"My cousin Ole is coming. He's allergic to cats, so the cat must stay away.":     {"My cousin Ole is coming. He's allergic to cats, so the cat must stay away."},
+		"He's from Brno and he cooks. He's allergic to cats though, so Minka must move.": nil,
+		"She must never be called before noon.":                                          nil,
+	} {
+		if got := standing(t, text); !slices.Equal(got, want) {
+			t.Errorf("%q gives %q", text, got)
 		}
 	}
 }

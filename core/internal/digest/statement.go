@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -74,6 +75,10 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		if p.lead != "" && !asks(s) { // the introduction says what the items are
 			r.strength = max(r.strength, wish)
 		}
+		if p.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }) {
+			before = s
+			continue
+		}
 		if once = p.lead == "" && (once && strings.HasSuffix(before, ";") || errand(s, ws, r.direct)); once && r.strength > none {
 			before = s
 			continue
@@ -81,6 +86,12 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
 			whole := s
 			switch {
+			case p.lead == "" && ws[0].is(others):
+				if before == "" || len(before)+len(s) >= maxStatement || wordsOf(before, nil)[0].is(others) {
+					before = s
+					continue // nobody knows who it is about
+				}
+				whole = before + " " + s
 			case p.lead != "":
 				whole = p.lead + ": " + s
 			case before != "" && refersBack(ws) && len(before)+len(s) < maxStatement:

@@ -27,7 +27,7 @@ var (
 )
 
 // formWords are words of which each form has one: a text without any of them, and without cues, isn't searched.
-var formWords = strings.Fields("i i'm me our last anything everything whatever whoever when if unless you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+var formWords = strings.Fields("i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
 // requested returns the number of the word with which the order begins that a sentence asks for: "It's important that [you] never …", "try to
 // …"; 0 if it asks for none.
@@ -51,7 +51,7 @@ func (sc *scene) formed() int {
 	if at := sc.lesson(); at >= 0 || sc.past {
 		return at
 	}
-	if at := max(sc.ordered(), sc.moved(), sc.norm()); at >= 0 {
+	if at := max(sc.ordered(), sc.moved(), sc.norm(), sc.recurring(), sc.reported()); at >= 0 {
 		return at
 	}
 	if len(sc.ws) > 16 || sc.all&(days|others|addressees) != 0 {
@@ -126,6 +126,47 @@ func (sc *scene) anyCase() bool {
 	return false
 }
 
+// recurring returns where a sentence says what to do again and again: "Run the linter on everything you touch", "Vor jedem Deal bitte …".
+func (sc *scene) recurring() int {
+	at := recurs(sc.ws)
+	if at < 0 || sc.ws[0].is(persons|things|narrators) {
+		return -1
+	}
+	last := sc.ws[len(sc.ws)-1].text
+	if errands.has(sc.ws[0].text) || at == 0 && (last == "bitte" || len(last) > 4 && strings.HasSuffix(last, "en") && sc.all&persons == 0) {
+		return sc.ws[at].at
+	}
+	return -1
+}
+
+// reported returns where a sentence in another language than English says when its writer has to know something: "Si un test casse,
+// préviens-moi", "Se um teste falhar, me avise".
+func (sc *scene) reported() int {
+	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) {
+		return -1
+	}
+	for i := 3; i < len(sc.ws); i++ {
+		if sc.ws[i].breaks {
+			if sc.ws[i].is(persons|selves) && !toWriter.has(sc.ws[i].text) {
+				return -1
+			}
+			for k := i; k < len(sc.ws) && k < i+3; k++ {
+				if w := sc.ws[k].text; toWriter.has(w) || len(w) > 5 && strings.HasSuffix(w, "me") {
+					return sc.ws[i].at
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// Words of reported: those that begin a case, articles of any such case, and objects that name the writer.
+var (
+	inCase     = wordListOf("si se wenn falls если")
+	indefinite = wordListOf("un une una uno um uma ein eine какой-то какая-то")
+	toWriter   = wordListOf("moi me mir mich мне")
+)
+
 // generally reports whether the word at i begins an object that is a kind of thing, rather than a certain one.
 func (sc *scene) generally(i int) bool {
 	w := sc.word(i)
@@ -195,6 +236,11 @@ func (sc *scene) restricted() int {
 		}
 	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object) != nil && sc.ws[object].is(tasks):
 		object++
+	}
+	if w.text == "longer" && negated { // what somebody no longer does is news, if it isn't a taste
+		if w = sc.word(object); w == nil || w.text == "use" || knowing.has(w.text) || settling.has(w.text) {
+			return -1
+		}
 	}
 	if negated && !knowing.has(w.text) && !fleeting.has(w.text) && sc.ws[i-1].text != "have" && sc.generally(object) {
 		return w.at

@@ -70,6 +70,15 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
 		return true
 	}
+	if (c.place == bare || c.place == loose) && sc.ws[i].text == "no" && (sc.textAt(i+1) == "longer" || sc.word(i+2).is(tasks) && errands.has(sc.textAt(i+1))) {
+		return true // "no longer compiles", "no remove this"
+	}
+	if c.place == loose && sc.ws[i].text == "no" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks || i > 0 && sc.text[sc.ws[i].at-1] == '\'') {
+		return true // "oh no", "prints 'no cups'"
+	}
+	if each.has(sc.ws[0].text) && sc.textAt(2) == "has" && c.strength == weak { // "every rule has its own buckets"
+		return true
+	}
 	switch first, last := sc.ws[0].text, sc.ws[len(sc.ws)-1].text; c.place {
 	case lead, order, self, me, taste, nature, lift, another, story:
 		return (i == 0 && sc.ws[0].text == "use") && (sc.textAt(1) == "of" || sc.textAt(1) == "after" || sc.textAt(1) == "case")

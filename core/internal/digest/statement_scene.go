@@ -158,7 +158,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case nature:
 		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next))
 	case permit:
-		if after.is(idle) || sc.past || sc.all&days != 0 {
+		if after.is(idle) || sc.past || sc.all&days != 0 || sc.exclaims && sc.all&(products|agains) == 0 {
 			return false
 		}
 		sc.permits = true
@@ -206,7 +206,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			}
 		}
 	}
-	if after.is(done|moods) || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations) == 0 {
+	if after.is(done|moods) && sc.ws[i].text != "is" && sc.ws[i].text != "are" || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations) == 0 {
 		return false
 	}
 	from := i
@@ -231,6 +231,9 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 		return false
 	case subject&addressees != 0:
 		if sc.ws[len(sc.ws)-1].is(beings) && sc.all&(negations|lastingly|quantifiers) == 0 {
+			return false
+		}
+		if at == len(sc.ws)-1 && sc.ws[at-1].text == "be" && sc.ws[i].is(negations) { // "you can't be serious"
 			return false
 		}
 		if sc.ws[len(sc.ws)-1].is(advice) && !sc.concrete() {
@@ -318,7 +321,7 @@ func (sc *scene) ordered() int {
 		if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 			continue
 		}
-		if w.is(conditions|lastingly) || w.text == "as" || i == 0 && w.is(joins) {
+		if w.is(conditions|lastingly) || w.text == "as" || inclining.has(w.text) || adverb(w.text) || i == 0 && w.is(joins) {
 			continue
 		}
 		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {
@@ -339,4 +342,9 @@ func (sc *scene) ordered() int {
 		}
 	}
 	return -1
+}
+
+// adverb reports whether a word that begins a sentence is an adverb rather than a verb: "basically".
+func adverb(w string) bool {
+	return len(w) > 5 && strings.HasSuffix(w, "ly") && !strings.HasSuffix(w, "ply")
 }

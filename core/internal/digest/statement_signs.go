@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // signs finds the cues of scripts without spaces, or whose words change at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
@@ -28,6 +31,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
 			continue
 		}
+		if c.place == self && !refuses(sign, s[at+len(sign):]) {
+			continue
+		}
 		if other && (c.strength < strict || c.place == habit) {
 			continue
 		}
@@ -50,6 +56,28 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		r.negative = r.negative || c.negative
 		take(c, at)
 	}
+}
+
+// Characters after "我不" with which people say what they don't know, can't do or don't mean at the moment.
+const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
+
+// refuses reports whether a sign of what people dislike says so in the sentence that goes on with rest: "我不" isn't one before what
+// somebody doesn't know or no longer does, and "あまり" needs a negated verb that is about no moment.
+func refuses(sign, rest string) bool {
+	rest = strings.TrimRight(rest, "。！!.")
+	switch sign {
+	case "我不":
+		r, _ := utf8.DecodeRuneInString(rest)
+		return rest != "" && !strings.ContainsRune(unsettled, r) && !strings.HasSuffix(rest, "了")
+	case "あまり":
+		for _, end := range [...]string{"ません", "ない", "ないです", "ないんです", "ないほうです"} {
+			if body, found := strings.CutSuffix(rest, end); found {
+				return body != "" && !strings.HasSuffix(body, "てい") && !strings.ContainsAny(body, "時分知覚変")
+			}
+		}
+		return false
+	}
+	return true
 }
 
 // orderSigns mark sentences that tell the reader to do something, whoever else they mention.

@@ -21,8 +21,9 @@ type statement struct {
 // analyse analyses the words of a statement. A text without a cue counts as the weakest.
 func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
-	ws := wordsOf(s.text, quotedIn(s.text))
-	rate(s.text, ws) // marks the words of cues
+	_, text := underRules(s.text)
+	ws := wordsOf(text, quotedIn(text))
+	rate(text, ws) // marks the words of cues
 	for i := range ws {
 		w := &ws[i]
 		if class := alternatives.Row(w.text) - 1; class >= 0 {

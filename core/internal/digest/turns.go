@@ -60,13 +60,14 @@ type turnReader struct {
 	called  []textCall            // calls written as text whose output is still to come
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
 	plan    planList              // the last that the assistant wrote down
-	written critbit.Map[place]    // by path as a script writes it: the unit that wrote the file by a heredoc
+	state   *endState
+	written critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
 // turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them. Messages before the user's first
-// one belong to the previous turn.
-func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int) *turnReader {
-	r := &turnReader{t: t, turns: []turn{{number: first - 1}}}
+// one belong to the previous turn. It brings state up to date.
+func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int, state *endState) *turnReader {
+	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
 	closing := closingOf(t, messages, asked)
 	thin(t, messages[:recent], closing)
@@ -243,10 +244,12 @@ func (r *turnReader) add(u unit) {
 func (r *turnReader) message(i int, last bool) {
 	t, m := r.t, &r.t.Messages[i]
 	if m.Variant == transcript.Shell {
-		run := runOf(t.Text(m.Label), t.Text(t.FirstText(i)), false)
+		output := t.Text(t.FirstText(i))
+		run := runOf(t.Text(m.Label), output, false)
 		if run.exit = exitOf(string(t.Bytes(m.Exit))); run.kind == looks {
 			return
 		}
+		r.state.ran(&run, output, r.now().number)
 		r.add(unit{kind: ranUnit, message: int32(i), text: "the user " + run.text(), factor: ofCheck})
 		return
 	}
@@ -360,6 +363,7 @@ func (r *turnReader) change(i int, c *change) {
 	if said := c.text(); said != "" {
 		text += ": " + said
 	}
+	r.state.changedFile(c.path)
 	at := r.here()
 	for _, line := range telling(c.added) {
 		r.changed.Set(c.path+"\x00"+line, at)

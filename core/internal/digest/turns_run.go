@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -72,11 +71,12 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	gone := r.moved(i, script, folder, bad)
 	r.removed(script, folder, bad, &gone)
 	for _, path := range changed {
-		if t := r.now(); !gone.Has(path) && !slices.Contains(written, path) {
-			t.touch(path, "changed")
+		if !gone.Has(path) && !slices.Contains(written, path) {
+			r.touch(path, "changed")
 		}
 	}
-	f := key(&api.LedgerFailure{Tool: "bash", On: clipLine(run.script, maxCommand)})
+	r.state.ran(&run, output, r.now().number)
+	f := sameCommand(run.script)
 	again, failedBefore := false, false
 	tests := run.tests
 	at, found := r.ran.Get(f)
@@ -123,7 +123,8 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		text += " (failed before)"
 	}
 	r.ran.Set(f, r.here())
-	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor})
+	passes := run.kind == checks && !bad && !failedBefore
+	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes})
 }
 
 // awayName returns where a file was moved to, as short as that can be said: its new name, or its new folder.
@@ -189,8 +190,8 @@ func isProbe(script string) bool {
 func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[struct{}]) {
 	removesIn(script, func(path string) {
 		path = inFolder(folder, path)
-		if t := r.now(); !bad && !thrownAway(path) {
-			t.touch(path, goneVerb)
+		if !bad && !thrownAway(path) {
+			r.touch(path, goneVerb)
 		}
 		gone.Add(path)
 	})
@@ -209,10 +210,9 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 			continue
 		}
 		m.from, m.to = inFolder(folder, m.from), inFolder(folder, m.to)
-		t := r.now()
 		moved.Add(m.to)
-		t.touch(m.to, "moved")
-		t.touch(m.from, awayVerb+awayName(m))
+		r.touch(m.from, awayVerb+awayName(m))
+		r.touch(m.to, "moved")
 		if fileName(m.from) != fileName(m.to) {
 			r.add(unit{kind: ranUnit, message: int32(i), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
 			continue

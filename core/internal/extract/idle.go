@@ -17,9 +17,9 @@ const (
 // sentence of these alone is no statement ("I'll keep ya posted.").
 var idleWords = words.NewExact("a about again ahead all already also always am amazing an and any anyway anything anytime are as at aw awesome aww awesomeness back bad be beautiful been best better big bit but by bye " +
 	"can care catch chat cheers come congrats congratulations cool could cute d day dear definitely did do does doing don done else enjoy evening ever every everything exactly excited exciting fab fantastic fine for forward from fun " +
-	"get gladly glad go goes going gonna good goodbye goodness gosh got great guess ha haha had happy has have having hear hearing hello help helpful her here hey hi hm hmm hope how i idea if im in incredible indeed inspiring interesting is isn it its job just " +
-	"keep kind know ll later let like lol look looking looks lot lots love lovely luck m make makes many may maybe me mean meet mind more morning much my need next nice night nah no nope not nothing now of off oh ok okay on one or our out " +
-	"perfect perhaps please pleased pleasure posted pretty problem proud quite re ready really right s safe say see seems so some someday something soon sorry sound sounded sounds stay such super support sure sweet t take talk talking tell thank thanks that the their them then there these they thing things think this those though thoughts time to today together too totally touch true try " +
+	"get gladly glad go goes going gonna good goodbye goodness gosh got great guess ha haha had happy has have having hear hearing hello help helpful helps her here hey hi hm hmm hope how i idea if im in incredible indeed inspiring interesting is isn it its job just " +
+	"keep kind know ll later let like lol look looking looks lot lots love lovely luck m make makes many may maybe me mean meet mind more morning much my need next nice night nah no nope not nothing now of off oh ok okay on one or other our out " +
+	"perfect perhaps please pleased pleasure posted pretty problem proud questions quite re ready really right s safe say see seems sense so some someday something soon sorry sound sounded sounds stay such super support sure sweet t take talk talking tell thank thanks that the their them then there these they thing things think this those though thoughts time to today together too totally touch true try " +
 	"understand understood until up us ve very wait want was wasn way we week weekend welcome well were what when whenever which while who whoa why will wish with without won wonderful wonder work works would wow ya yeah yep yes yet you your yours yourself yup " +
 	"aber alles also auch bald bin bis bist bitte bitteschön danke dankeschön dann das dein deine denn der dich die dir doch du echt ein eine einen es freut freue für ganz gar genau gern gerne gespannt gut gute guten haha hallo hast ich ihnen immer ist ja jederzeit klar klingt kein mach mal mein mir mit morgen nacht natürlich nein nett noch nun ob oh prima recht schön schöne schönen sehr sein sicher sie so spaß stimmt super tag tja toll tschüss und uns viel viele vielen war was weiter wie wieder wir wirklich wohl wünsche zu zum " +
 	"ah alors aussi avec beau beaucoup bien bientôt bon bonne bonjour bravo ce cela ça c merci d de des du elle en est et être eu fait génial grave heureux je j journée l la le les m ma mais moi mon n non nuit ne nous on ou oui parfait pas plaisir plus pour qu que quel quelle rien s salut si super sûr ta te tes toi ton très tu un une vous vraiment y " +
@@ -50,7 +50,7 @@ func idle(text string, ws []words.Word) bool {
 		case w.Kind&(words.Digit|words.Pair) != 0:
 			return false
 		case !idleWords.Has(spelled(text, w)):
-			if k == 1 && len(ws) == 2 && w.Kind&words.Capital != 0 && fillers.Has(spelled(text, ws[0])) {
+			if k == 1 && len(ws) == 2 && w.Kind&words.Capital != 0 && fillers.Has(spelled(text, ws[0])) && !asks(text) {
 				return true // "Thanks, Maria!"
 			}
 			return false

@@ -27,7 +27,7 @@ func TestLeans(t *testing.T) {
 // TestIdle has sentences that say nothing.
 func TestIdle(t *testing.T) {
 	for want, list := range map[bool][]string{
-		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
+		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Let me know if you have any other questions.", "Hm, makes sense.", "OK, that helps.", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
 			"好的，谢谢你！", "不客气，祝您玩得愉快！", "ありがとうございます。", "네, 감사합니다.", "Спасибо!", "شكرا"},
 		false: {"I keep bees.", "Never use tabs.", "We leave at 7.", "Meet Anna.", "好的，我住在北京。", "京都に行きます。", "부산에 가요."},
 	} {
@@ -95,5 +95,21 @@ func TestLeaningChain(t *testing.T) {
 	}
 	if out := New(list, nil).Choose(4000); len(out) == 0 || out[0].Item != 0 {
 		t.Errorf("%v", out)
+	}
+}
+
+// TestTopicQuestion: a short question says what the next sentence is about.
+func TestTopicQuestion(t *testing.T) {
+	list := items("And Norwegian? I have level A2 since March, which course leads to B2?", "Oh yes, the kiln in Delft burns again.", "Anna paints barns in Runde.")
+	said := 0
+	for budget := 60; budget < 200; budget += 10 {
+		if got := chosen(list, nil, budget); strings.Contains(got, "level A2") {
+			if said++; !strings.HasPrefix(got, "And Norwegian? | I have level A2") {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+	if said < 5 {
+		t.Error(said)
 	}
 }

@@ -102,6 +102,8 @@ type restoring struct {
 	folds   map[int]*foldBack
 	room    int           // bytes that may still be written
 	tried   map[int]bool  // changes that were undone, or could not be
+	older   string        // the handle of the changes before those that could not be undone; "" if there is none
+	misses  int           // how many changes could not be undone
 	later   [][]view.Item // items for the end: the messages after the undone compactions, the oldest last
 	left    []api.Marker  // changes that were not undone
 	turns   []string      // prints of messages that a repair inserts; computed on demand

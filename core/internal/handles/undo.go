@@ -226,6 +226,7 @@ func (r *restoring) takeBack() (ok bool) {
 		}
 		whole := undone
 		if !undone {
+			r.bringBack(jsonspan.MaxSize)
 			if undone, whole, ok = r.undoEdited(&c); !ok {
 				return false
 			}
@@ -237,24 +238,38 @@ func (r *restoring) takeBack() (ok bool) {
 			if digest < 0 {
 				r.miss(&c)
 			}
-			r.changes = "" // older changes may still be found through a digest
+			r.changes, r.older = "", c.before // a digest may name changes that are newer than those
+			r.misses++
 			continue
 		}
 		if digest >= 0 {
 			r.precede(&c, digest)
 		}
-		r.changes = c.before
+		r.changes, r.older = c.before, ""
 	}
-	for _, items := range slices.Backward(r.later) {
-		r.doc.Items = append(r.doc.Items, items...)
-	}
-	r.later = nil
+	r.bringBack(jsonspan.MaxSize)
 	return true
 }
 
-// newest returns the handle of the newest changes that have not been undone: those that the state names, otherwise
-// those of a digest's body, otherwise the first given ones; "" if there are none. digest is the index of the digest, or
-// -1.
+// bringBack moves messages that were put aside back to the end of the items, until there are n of them.
+func (r *restoring) bringBack(n int) {
+	for len(r.later) > 0 && len(r.doc.Items) < n {
+		last := len(r.later) - 1
+		items := r.later[last]
+		k := min(len(items), n-len(r.doc.Items))
+		r.doc.Items = append(r.doc.Items, items[:k]...)
+		if r.later[last] = items[k:]; k == len(items) {
+			r.later = r.later[:last]
+		}
+	}
+}
+
+// maxMisses is how many compactions in a row may be missing from a transcript before restore stops looking for older ones.
+const maxMisses = 32
+
+// newest returns the handle of the newest changes that have not been undone: those that the state names, otherwise those of a digest's body,
+// otherwise those before the ones that could not be undone, otherwise the first given ones; "" if there are none. digest is the index of the
+// digest, or -1.
 func (r *restoring) newest() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
@@ -267,6 +282,10 @@ func (r *restoring) newest() (handle string, digest int) {
 				}
 			}
 		}
+	}
+	if h := r.older; len(h) >= Short && r.misses < maxMisses {
+		r.older = ""
+		return h, -1
 	}
 	if len(r.tried) == 0 {
 		for i := range r.given {
@@ -281,6 +300,7 @@ func (r *restoring) newest() (handle string, digest int) {
 // undo rebuilds the input of a compaction from its result, with which the items begin. It does nothing if they don't;
 // ok is false if the changes are invalid.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
+	r.bringBack(c.sent) // a newer one, which is replayed, may have been made for a shorter history
 	n := min(c.sent, len(r.doc.Items))
 	if !r.begins(c, n) || !r.drops(c, n) {
 		return false, true
@@ -315,15 +335,22 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// drops reports whether content that was dropped without a trace is still before the same messages: not if one of them
-// was deleted since.
+// drops reports whether content that was dropped without a trace is missing, and is still before the same messages: not if one of them was
+// deleted since.
 func (r *restoring) drops(c *changes, n int) bool {
 	for _, p := range c.steps {
 		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
 			return false
 		}
 	}
-	return c.last == "" || n < c.sent || r.isGone(gone{n - 1, c.last}, n-1)
+	if c.last == "" || n < c.sent {
+		return true
+	}
+	end := len(c.steps)
+	for end > 0 && c.steps[end-1].op == "" {
+		end--
+	}
+	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[end:]}, n)
 }
 
 // isDigestOf reports whether a message is a digest that names its body, and the body doesn't name the changes of

@@ -22,12 +22,7 @@ export async function installed(name) {
   const cwd = fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
   const unlock = await locked(cwd);
   try {
-    const lock = await readFile(`${cwd}/package-lock.json`, "utf8");
-    const done = await readFile(`${cwd}/node_modules/.installed`, "utf8").catch(() => "");
-    if (done !== lock) {
-      await run(npm, ["ci", "--prefer-offline"], { cwd });
-      await writeFile(`${cwd}/node_modules/.installed`, lock);
-    }
+    await run(npm, ["ci", "--prefer-offline"], { cwd });
   } finally {
     await unlock();
   }

@@ -25,7 +25,7 @@ from ._compactor import Compactor, Conversation, fit
 from ._errors import CtxfoldError, OptionError, TrapError
 from ._module import MemoryUsage
 from ._operations import Operations
-from ._results import Converted, Done, Fitted, Pending
+from ._results import Converted, Done, FitResult, Pending
 from .failures import classify, failure_of, is_overflow
 from .store import DirectoryStore, MappingStore, Store
 
@@ -55,7 +55,7 @@ step = _operations.step
 validate = _operations.validate
 
 __all__ = [
-    "Compactor", "Conversation", "Converted", "CtxfoldError", "DirectoryStore", "Done", "Fitted", "MappingStore",
+    "Compactor", "Conversation", "Converted", "CtxfoldError", "DirectoryStore", "Done", "FitResult", "MappingStore",
     "MemoryUsage", "OptionError", "Pending", "Store", "TrapError", "aio", "call", "check", "classify", "convert", "detect", "digests",
     "estimate", "failure_of", "fit", "info", "is_overflow", "limit_tool_output", "memory_usage", "open_session", "plan",
     "prints", "recall_tool", "repair", "restore", "save_session", "step", "types", "validate",

@@ -1,4 +1,4 @@
-"""What the compactors of both drivers share."""
+"""Code shared by the blocking and the asynchronous compactors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._operations import Operations, Policy, policy_of, shared_module
 from ._options import checked, without_none
 from ._records import Records, records_of
 from ._redact import FindSecrets, redactions
-from ._results import Done, Fitted
+from ._results import Done, FitResult
 from ._steps import Model, Steps, Summarize
 from ._transcript import Transcript, transcript
 from .failures import failure_of
@@ -28,7 +28,7 @@ TIMEOUT, CONCURRENCY = 120.0, 4
 
 
 class Compacting(Operations):
-    """A compactor without the driver that runs its work."""
+    """A compactor without its driver, which runs the steps of an operation."""
 
     #: Whether methods that need a model or a store are coroutines.
     awaited: bool
@@ -86,7 +86,7 @@ class Compacting(Operations):
         usage: Any,
         next: Optional[Mapping[str, Any]],
         refused: Optional[BaseException],
-    ) -> Steps[Fitted[Any]]:
+    ) -> Steps[FitResult[Any]]:
         own = self._policy if policy is None else policy_of(policy, None, None, None)
         settings: Any = {"owner": id, **next_of(next), **({"refusal": failure_of(refused)} if refused is not None else {})}
         return fitted(self._module, self._records, self._model, self._store, source, own, with_usage(options, usage), settings)
@@ -167,11 +167,11 @@ def fitted(
     policy: Any,
     options: Mapping[str, Any],
     settings: Any,
-) -> Steps[Fitted[Any]]:
-    """Returns what to send for a history."""
+) -> Steps[FitResult[Any]]:
+    """Returns the messages to send for a history."""
     job = Job(calling(module, source), model, store, records)
     answer = yield from job.run({"policy": policy, "options": options_of(options, source, model)}, settings)
-    return Fitted(
+    return FitResult(
         messages=source.restore(answer),
         report=value_of(answer, "report"),
         known=value_of(answer, "known") >= 0,
@@ -210,7 +210,7 @@ class SharedFits:
         next: Optional[Mapping[str, Any]],
         prefix: bool,
         redact: Optional[FindSecrets],
-    ) -> Steps[Fitted[Any]]:
+    ) -> Steps[FitResult[Any]]:
         full: Optional[Policy] = policy_of(cast(Optional[Policy], policy), window, model, format)
         key = (_json.dumps(full, "policy"), id_of(store), id_of(memory))
         with self._lock:

@@ -1,0 +1,66 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// checkKinds is a set of kinds of checks: bit 1 for tests, bit 2 for linters and formatters, bit 3 for type checks, bit 4 for builds, bit 5
+// for commands whose name does not say what they check, and bit 6 for installations.
+type checkKinds uint8
+
+// plainCheck is the kind of a command whose name does not say what it checks.
+const plainCheck checkKinds = 1 << 5
+
+// checkSets is the number of such sets.
+const checkSets = 1 << 7
+
+// buildRow is the row of builds: their programs also run other checks ("make test").
+const buildRow = 4
+
+// testChecks are the kinds of a command that runs nothing but tests.
+const testChecks checkKinds = 1 << 1
+
+// The programs that check something, and the words that say what a runner checks ("npm run lint"), both with a row for each kind.
+var (
+	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
+		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle mvn")
+	checking = words.NewTable("test tests ci e2e pytest unittest jest vitest", "lint vet format fmt clippy eslint biome", "typecheck tsc tsgo", "build compile",
+		"check verify", "install")
+)
+
+// checkOf returns the number of the kind that a command is a check of, or 0; name is the name of its program.
+func checkOf(name string, words []string) int {
+	row := checkers.Row(name)
+	if row == 0 && !runners.has(name) || row > 0 && row != buildRow {
+		return row
+	}
+	for _, w := range words[1:min(len(words), 5)] {
+		for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == ':' || r == '-' || r == '/' }) {
+			if row := checking.Row(part); row > 0 {
+				return row
+			}
+		}
+	}
+	return row
+}
+
+// checksIn returns the kinds of the checks that a script runs.
+func checksIn(script string) (kinds checkKinds) {
+	eachCommand(script, func(words []string) {
+		if words, name := withoutLaunchers(words); kindOfWords(words) == checks {
+			kinds |= 1 << checkOf(name, words)
+		}
+	}, func(string) {})
+	return kinds
+}
+
+// covers reports whether a check of some kinds that passes says that another one, which failed, is no longer open. Tests are different: a part of
+// them may pass while others still fail. A check of no special kind ("npm run check") most often runs the linter and the type check.
+func (k checkKinds) covers(other checkKinds) bool {
+	if k&plainCheck != 0 {
+		k |= 1<<2 | 1<<3
+	}
+	return other != 0 && other&^k == 0 && other&testChecks == 0
+}

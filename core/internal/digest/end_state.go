@@ -1,0 +1,254 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+)
+
+// endState is what holds at the end of the messages, as far as commands and edits show it: the last commit and push, what was edited since, and
+// the last result of each check. A digest has it in a section of its own, from which the next compaction reads it back.
+type endState struct {
+	commit, push, tree dated
+	edited             []string // the paths of files that were edited since the commit
+	checks             []checkState
+}
+
+// dated is a fact, and the number of the turn from which it is.
+type dated struct {
+	turn int
+	text string
+}
+
+// checkState is how a check ended last.
+type checkState struct {
+	dated
+	kinds  checkKinds
+	key    string // of the command; see sameCommand
+	failed bool
+	stale  bool // a file was edited since
+}
+
+// The most checks and edited files that are listed, and for how many more turns a check says something.
+const (
+	lastingTurns = 2
+	mostChecks   = 6
+	mostEdited   = 10
+)
+
+// ran notes what a command says about the state. turn is the number of the turn that it ran in.
+func (s *endState) ran(r *run, output string, turn int) {
+	bad := r.exit != "" && r.exit != "0"
+	switch {
+	case r.kind == checks:
+		s.checked(r, bad, turn)
+	case r.kind == looks && !bad && strings.Contains(r.script, "git status"):
+		s.tree = dated{turn, treeIn(output)}
+	case r.kind == commits && !bad && r.result != "":
+		s.commit, s.push, s.tree, s.edited = dated{turn, commitLine(r)}, dated{}, dated{}, nil
+		if pushed := pushOf(output); pushed != "" {
+			s.push = dated{turn, pushed}
+		}
+	case r.kind == alters && !bad && strings.HasPrefix(r.result, "pushed "):
+		s.push, s.tree = dated{turn, strings.TrimPrefix(r.result, "pushed ")}, dated{}
+	}
+}
+
+// commitLine returns what is said of a commit: the first line of its message, and its branch and hash.
+func commitLine(r *run) string {
+	made, _, _ := strings.Cut(r.result, ";")
+	if subject := commitSubject(r.script); subject != "" {
+		return "“" + Fence(subject) + "” (" + Fence(made) + ")"
+	}
+	return Fence(made)
+}
+
+// treeIn returns what git status says of the working tree: that it is clean, or the changed files of its short form; "" for other forms.
+func treeIn(output string) string {
+	var list []string
+	branch := ""
+	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
+		line = strings.TrimRight(line, " \r\n")
+		switch {
+		case strings.HasPrefix(line, "nothing to commit"):
+			return "nothing to commit"
+		case strings.HasPrefix(line, "## "):
+			branch = line[len("## "):] + ": "
+			continue
+		case len(line) < 4 || line[2] != ' ' || strings.Trim(line[:2], " MADRCU?!T") != "":
+			continue
+		}
+		if list = append(list, line); len(list) > mostEdited {
+			list[mostEdited] = "…"
+			break
+		}
+	}
+	if branch != "" && list == nil {
+		return Fence(branch) + "nothing to commit"
+	}
+	return Fence(branch + strings.Join(list, "; "))
+}
+
+// changedFile notes that a file was edited.
+func (s *endState) changedFile(path string) {
+	if !thrownAway(path) {
+		s.edited, s.tree = append(s.edited, path), dated{}
+		for i := range s.checks {
+			s.checks[i].stale = true
+		}
+	}
+}
+
+// checked notes how a check ended, instead of how it ended before. One that passes stands for those of the same kinds.
+func (s *endState) checked(r *run, bad bool, turn int) {
+	if r.exit != "0" && !bad && r.result == "" { // nothing says how it ended
+		return
+	}
+	short := *r
+	short.failure = "" // it is among the open errors
+	s.addCheck(checkState{dated{turn, strings.TrimPrefix(short.text(), "ran ")}, checksIn(r.script), sameCommand(r.script), bad, false})
+}
+
+func (s *endState) addCheck(c checkState) {
+	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool {
+		return old.key == c.key || !c.failed && (c.kinds.covers(old.kinds) || !old.failed && old.kinds&^c.kinds == 0)
+	})
+	if len(s.checks) == mostChecks {
+		s.checks = slices.Delete(s.checks, 0, 1)
+	}
+	s.checks = append(s.checks, c)
+}
+
+// The beginnings of the section's lines.
+const (
+	stateBullet = "- "
+	commitState = "last commit, in ["
+	pushState   = "pushed in ["
+	noPushState = "not pushed since, as far as this record shows"
+	editedState = "edited since that commit: "
+	treeState   = "git status, in ["
+	passState   = "passed, in ["
+	failState   = "failed, in ["
+	turnEnd     = "]: "
+	staleEnd    = " (before the last edits)"
+)
+
+// lines returns the lines of the section; last is the number of the last turn, open has the commands of the open errors, and short returns a path
+// as the digest names it. A check that ran long before says nothing about the end.
+func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path string) string) (lines []string) {
+	tell := func(label string, d dated) {
+		if d.text != "" {
+			lines = append(lines, stateBullet+label+itoa(d.turn)+turnEnd+d.text)
+		}
+	}
+	tell(commitState, s.commit)
+	switch {
+	case s.push.text != "":
+		tell(pushState, s.push)
+	case s.commit.text != "":
+		lines = append(lines, stateBullet+noPushState)
+	}
+	if s.commit.text != "" {
+		lines = append(lines, stateBullet+editedState+s.editedList(short))
+	}
+	tell(treeState, s.tree)
+	for _, c := range s.checks {
+		if c.turn+lastingTurns < last || c.failed && open.Has(c.key) {
+			continue
+		}
+		label, said := passState, c.dated
+		if c.stale {
+			said.text += staleEnd
+		}
+		if c.failed {
+			label = failState
+		}
+		tell(label, said)
+	}
+	return lines
+}
+
+// stateText returns the section of what holds at the end, as many of its lines as size bytes have room for, without what the open errors say.
+func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
+	if len(k.turns) == 0 {
+		return ""
+	}
+	var open critbit.Map[struct{}]
+	for i := range errors {
+		open.Add(sameCommand(errors[i].On))
+	}
+	var b strings.Builder
+	for _, line := range k.state.lines(k.turns[len(k.turns)-1].number, &open, func(path string) string { return strings.TrimPrefix(path, k.base) }) {
+		if b.Len()+len(line) < size {
+			b.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// noneEdited stands for an empty list of files.
+const noneEdited = "nothing"
+
+// editedList returns the names of the files that were edited last, the newest at the end.
+func (s *endState) editedList(short func(path string) string) string {
+	s.edited = newestOf(s.edited, len(s.edited), func(path string) string { return path })
+	if len(s.edited) == 0 {
+		return noneEdited
+	}
+	var names []string
+	from := max(0, len(s.edited)-mostEdited)
+	for _, path := range s.edited[from:] {
+		names = append(names, Fence(short(path)))
+	}
+	text := strings.Join(names, ", ")
+	if from > 0 {
+		text += ", and " + itoa(from) + " more before"
+	}
+	return text
+}
+
+// readState reads the section of an earlier digest back; whole returns the whole path of a file that it names.
+func readState(text string, whole func(name string) string) (s endState) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), stateBullet)
+		read := func(label string) (d dated, found bool) {
+			rest, found := strings.CutPrefix(line, label)
+			number, said, ends := strings.Cut(rest, turnEnd)
+			if !found || !ends {
+				return d, false
+			}
+			n, _, ok := entryHead("[" + number + "]")
+			return dated{n, said}, ok
+		}
+		if d, found := read(commitState); found {
+			s.commit = d
+		} else if d, found := read(pushState); found {
+			s.push = d
+		} else if d, found := read(treeState); found {
+			s.tree = d
+		} else if d, found := read(passState); found {
+			s.addCheck(checkRead(d, false))
+		} else if d, found := read(failState); found {
+			s.addCheck(checkRead(d, true))
+		} else if names, found := strings.CutPrefix(line, editedState); found && names != noneEdited {
+			names, _, _ = strings.Cut(names, ", and ")
+			for name := range strings.SplitSeq(names, ", ") {
+				s.edited = append(s.edited, whole(name))
+			}
+		}
+	}
+	return s
+}
+
+// checkRead returns a check that an earlier digest names.
+func checkRead(d dated, failed bool) checkState {
+	said, stale := strings.CutSuffix(d.text, staleEnd)
+	d.text = said
+	script := said
+	if inside, found := strings.CutPrefix(script, "`"); found {
+		script, _, _ = strings.Cut(inside, "`")
+	}
+	return checkState{d, checksIn(script), sameCommand(script), failed, stale}
+}

@@ -1,0 +1,110 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// stateOf returns the section of a digest that says what holds at its end.
+func stateOf(text string) string {
+	_, state, _ := strings.Cut(text, "# State at the end of this record\n")
+	state, _, _ = strings.Cut(state, "\n\n")
+	return state
+}
+
+const gaugeEdit = `{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"edit","arguments":{"path":"PATH","old_string":"a := OLD()","new_string":"a := NEW()"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"edit","content":"ok"}`
+
+func editedAs(id, path, old, now string) string {
+	return strings.NewReplacer("ID", id, "PATH", path, "OLD", old, "NEW", now).Replace(gaugeEdit)
+}
+
+// The end says what is committed and pushed, what was edited since, and how each kind of check ended last; the log has no passing checks.
+func TestStateAtTheEnd(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Calibrate the gauge of the press in press/gauge.go, and commit it."},
+`+editedAs("1", "press/gauge.go", "readRaw", "readScaled")+`,
+`+ranAs("2", "x", "npm run lint", `2 problems\nexit code: 1`)+`,
+`+ranAs("3", "x", "npm run lint --fix", `Checked 41 files\nexit code: 0`)+`,
+`+ranAs("4", "x", "npm test", `12 tests passed\nexit code: 0`)+`,
+`+ranAs("5", "x", "git commit -m 'Scale the gauge'", `[main 9f8e7d6] Scale the gauge\n 1 file changed, 4 insertions(+)`)+`,
+`+ranAs("6", "x", "git push", `To example.com:press.git\n   1a2b3c4..9f8e7d6  main -> main`)+`,
+{"role":"assistant","content":"The gauge is scaled by readScaled, and pushed."},
+{"role":"user","content":"Now the valve in press/valve.go too."},
+`+editedAs("7", "press/valve.go", "openRaw", "openSlowly")+`,
+`+ranAs("8", "x", "npm test", `FAIL: TestValveOpens\nexit code: 1`)+`,
+{"role":"assistant","content":"TestValveOpens fails now, because openSlowly needs 3 seconds."}
+]`, 6000)
+	state := stateOf(text)
+	for _, want := range []string{"last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n", "pushed in [1]: main -> main (1a2b3c4..9f8e7d6)\n",
+		"edited since that commit: press/valve.go\n", "passed, in [1]: `npm run lint --fix` → Checked 41 files (before the last edits)\n"} {
+		if !strings.Contains(state+"\n", want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"12 tests passed", "`npm run lint` → exit 1"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
+		}
+	}
+	if !strings.Contains(text, "- bash (npm test)") || strings.Contains(state, "npm test") {
+		t.Errorf("the open error is missing, or is said twice, in\n%s", text)
+	}
+}
+
+// git status says more than the edits that the record shows, until something changes.
+func TestStateOfTheTree(t *testing.T) {
+	const asked = `[{"role":"user","content":"Is the press committed?"},
+{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"git status --short --branch"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"bash","content":"OUTPUT"},
+{"role":"assistant","content":"See above, press/gauge.go is what counts."}MORE]`
+	for _, c := range []struct{ output, more, want string }{
+		{`## main...origin/main [ahead 2]\n`, "", "git status, in [1]: main...origin/main [ahead 2]: nothing to commit"},
+		{`## main\n M press/gauge.go\n?? notes.txt\n`, "", "git status, in [1]: main:  M press/gauge.go; ?? notes.txt"},
+		{`On branch main\nnothing to commit, working tree clean\n`, "", "git status, in [1]: nothing to commit"},
+		{`## main\n`, `,{"role":"user","content":"Scale the gauge."},` + editedAs("2", "press/gauge.go", "x", "y"), ""},
+	} {
+		state := stateOf(logOf(t, strings.NewReplacer("OUTPUT", c.output, "MORE", c.more).Replace(asked), 4000))
+		if got := strings.Contains(state, "git status"); got != (c.want != "") || !strings.Contains(state, c.want) {
+			t.Errorf("%s: got\n%s\nwant %q", c.output, state, c.want)
+		}
+	}
+}
+
+// The next compaction goes on from the state that the digest before says.
+func TestStateGoesOn(t *testing.T) {
+	before := "# What happened\n[1] user: Scale the gauge.\n  - edited press/gauge.go\n\n# State at the end of this record\n- last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n" +
+		"- not pushed since, as far as this record shows\n- edited since that commit: press/valve.go\n- failed, in [1]: `npm run lint` → exit 1\n- passed, in [1]: `npm test` → 12 tests passed"
+	tr, seq := read(t, "native", `[{"role":"user","content":"Go on with the pump."},
+`+editedAs("1", "press/pump.go", "x", "y")+`,
+`+ranAs("2", "x", "npm run lint", `Checked 41 files\nexit code: 0`)+`,
+`+ranAs("3", "x", "git push", `To example.com:press.git\n   1a2b3c4..9f8e7d6  main -> main`)+`]`)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	text := digest.NewExtract(tr, seq, before, l).Digest(6000)
+	want := "- last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n- pushed in [2]: main -> main (1a2b3c4..9f8e7d6)\n- edited since that commit: press/valve.go, press/pump.go\n" +
+		"- passed, in [1]: `npm test` → 12 tests passed (before the last edits)\n- passed, in [2]: `npm run lint` → Checked 41 files"
+	if got := stateOf(text); got != want {
+		t.Errorf("got\n%s\nwant\n%s\nin\n%s", got, want, text)
+	}
+}
+
+// A check that passes takes the errors of another command of the same kind out of the open ones; tests do that only for themselves.
+func TestOtherCheckOfTheSameKind(t *testing.T) {
+	tr, seq := read(t, "native", `[{"role":"user","content":"Is the press clean?"},
+`+ranAs("1", "x", "bun run lint", `2 problems\nexit code: 1`)+`,
+`+ranAs("2", "x", "npx tsc --noEmit", `error TS2304: Cannot find name Gauge\nexit code: 2`)+`,
+`+ranAs("3", "x", "go test ./...", `FAIL: TestValve\nexit code: 1`)+`,
+`+ranAs("4", "x", "git ls-files -z | xargs -0 bunx biome check", `Checked 41 files\nexit code: 0`)+`,
+`+ranAs("5", "x", "npx jest", `12 passed\nexit code: 0`)+`]`)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	var open []string
+	for _, f := range l.Errors {
+		open = append(open, f.On)
+	}
+	if got := strings.Join(open, "; "); got != "npx tsc --noEmit; go test ./..." {
+		t.Errorf("open: %s", got)
+	}
+}

@@ -1,0 +1,80 @@
+package checks_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// targets write their names into a file. One of them fails, and two wait for each other at a pipe.
+const targets = `a b c d:
+	@echo $@ >> began
+bad:
+	@echo $@ >> began; false
+pipe-in pipe-out:
+	@echo $@ >> began; [ -p pipe ] || mkfifo pipe 2> /dev/null || true; if [ $@ = pipe-in ]; then echo > pipe; else cat pipe; fi
+`
+
+// stages runs .ci/stages in a folder of its own, whose Makefile has those targets. It returns what began, in order, the summary, and whether the run passed.
+func stages(t *testing.T, list string, env ...string) (began, summary string, passed bool) {
+	t.Helper()
+	dir := t.TempDir()
+	script, err := os.ReadFile(".ci/stages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		".ci/stages": string(script),
+		"Makefile":   targets,
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.Command("bash", append([]string{".ci/stages", "it"}, strings.Fields(list)...)...)
+	run.Dir = dir
+	run.Env = append(append(os.Environ(), "MAKE=", "KEEP=", "LANES=1"), env...)
+	out, err := run.CombinedOutput()
+	text, _ := os.ReadFile(filepath.Join(dir, "began"))
+	return strings.Join(strings.Fields(string(text)), " "), string(out), err == nil
+}
+
+// TestStages runs stages in the order of the list, except that each waits for what it needs.
+func TestStages(t *testing.T) {
+	for _, tt := range []struct {
+		name, list, env string
+		began, left     string
+		passed          bool
+	}{
+		{name: "in the order of the list", list: "a b c", began: "a b c", passed: true},
+		{name: "needs first", list: "a:c b c:d d", began: "b d c a", passed: true},
+		{name: "nothing begins after a failure", list: "a bad b", began: "a bad", left: "b"},
+		{name: "KEEP=1 leaves out only what needs the failed one", list: "a bad b:bad c:b d", env: "KEEP=1", began: "a bad d", left: "b c"},
+		{name: "needs in a circle", list: "a b:c c:b", began: "a", left: "b c"},
+		{name: "a need that is no stage", list: "a b:z"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			began, out, passed := stages(t, tt.list, tt.env)
+			if began != tt.began || passed != tt.passed {
+				t.Errorf("began %q, passed %v, want %q, %v:\n%s", began, passed, tt.began, tt.passed, out)
+			}
+			if want := "\nDid not run: " + tt.left + "\n"; tt.left != "" && !strings.Contains(out, want) {
+				t.Errorf("no line %q in:\n%s", want, out)
+			}
+		})
+	}
+}
+
+// TestStagesSideBySide has two stages that wait for each other, so that the run ends only if both run at the same time.
+func TestStagesSideBySide(t *testing.T) {
+	began, out, passed := stages(t, "a pipe-in:a pipe-out:a b:pipe-in,pipe-out", "LANES=2")
+	if !passed || !strings.HasPrefix(began, "a ") || !strings.HasSuffix(began, " b") {
+		t.Errorf("began %q:\n%s", began, out)
+	}
+}
